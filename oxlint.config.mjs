@@ -139,13 +139,13 @@ const strict = {
 const edges = [
   ...[
     ['withProgress', 'showProgress'],
-    ['setStatusBarMessage', 'showStatus'],
+    ['setStatusBarMessage', 'showStatusMessage'],
     ['showInputBox', 'askInput'],
-    ['showQuickPick', 'pickOne or pickSeveral'],
-    ['showWorkspaceFolderPick', 'pickOne'],
+    ['showQuickPick', 'pickOneItem or pickSeveralItems'],
+    ['showWorkspaceFolderPick', 'pickOneItem'],
     ['createQuickPick', 'createPicker'],
     ['createInputBox', 'askInput'],
-    ['createStatusBarItem', 'StatusItem'],
+    ['createStatusBarItem', 'EscapedStatusBarItem'],
   ].map(([property, own]) => ({
     property,
     message: `use ${own} of window/notifications: words of others may hold links`,

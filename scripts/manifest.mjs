@@ -24,7 +24,7 @@ try {
     createWorkspaceFileSchema,
     SCHEMA_FILES,
     createSettingsManifest,
-    renderWorkspaceTable,
+    renderWorkspaceRulesTable,
   } = await load('src/settings/manifest.ts');
   const { renderAgentsTable } = await load('src/core/agents/documents.ts');
   const style = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8'));
@@ -52,7 +52,7 @@ try {
   await writeJson('package.nls.json', allWords);
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
-  putTable('docs/guide/privacy.md', renderWorkspaceTable());
+  putTable('docs/guide/privacy.md', renderWorkspaceRulesTable());
   putTable('README.md', renderAgentsTable());
   putBadges(repositoryLinks(manifest)?.badges);
 } finally {

@@ -9,9 +9,9 @@ import type * as panel from './panel';
 import type { CondensationEvent, Services } from './window/services';
 import type { ContextCondenserExports } from './extensionApi/api';
 import { createRecallServers } from './window/recallServer';
-import { Bundles } from './window/bundles';
+import { BundleLoader } from './window/bundles';
 import { RegisteredProviders } from './window/registered';
-import { OWN_VENDOR } from './settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from './settings/ownVendor';
 import { ComparisonDocuments } from './window/comparisons';
 import { getSamplePath } from './window/samplePath';
 import { COMPARISON_SCHEME, CONVERSATION_LANGUAGE, ORIGINAL_SCHEME } from './window/schemes';
@@ -39,13 +39,13 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     modelsChanged,
     last: undefined,
   };
-  const bundles = new Bundles<{ readonly commands: typeof commands; readonly panel: typeof panel }>(__dirname);
+  const bundles = new BundleLoader<{ readonly commands: typeof commands; readonly panel: typeof panel }>(__dirname);
   const watched = (loaded: typeof commands): typeof commands => {
     loaded.watchSettings(services);
     return loaded;
   };
   const loadInTurns = async (): Promise<typeof commands> => {
-    const loaded = watched(await bundles.load('commands'));
+    const loaded = watched(await bundles.loadBundle('commands'));
     // Yield, because checking the settings has taken time.
     await nextTurn();
     return loaded;
@@ -56,11 +56,11 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       loading = undefined;
       throw error;
     }));
-  const loadNow = (): typeof commands => watched(bundles.loadNow('commands'));
+  const loadNow = (): typeof commands => watched(bundles.loadBundleNow('commands'));
   // The panel needs the commands as soon as it is shown.
   const loadPanel = async (): Promise<typeof panel> => {
     await load();
-    return bundles.load('panel');
+    return bundles.loadBundle('panel');
   };
   const panelParts = { services, extension: context.extension, commands: loadNow };
   const sample = getSamplePath(context.extensionPath);
@@ -79,13 +79,13 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       (await load()).answerInChat(services, request, stream, token),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseNewest', async () =>
-      (await load()).condenseNewest(services, sample),
+      (await load()).condenseNewestConversation(services, sample),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseSample', async () =>
       (await load()).condenseNow(services, sample),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseFurther', async (conversation?: unknown) =>
-      (await load()).condenseNamedWith(services, conversation),
+      (await load()).condenseNamedConversationWith(services, conversation),
     ),
     vscode.commands.registerCommand('contextCondenser.openSettings', async (section?: unknown) => {
       (await loadPanel()).openSettings(panelParts, typeof section === 'string' ? section : undefined);
@@ -95,7 +95,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
         (await loadPanel()).restoreSettings(panelParts, kept);
       },
     }),
-    vscode.commands.registerCommand('contextCondenser.undo', async () => (await load()).undoLast(services)),
+    vscode.commands.registerCommand('contextCondenser.undo', async () => (await load()).undoLastCondensation(services)),
     vscode.commands.registerCommand('contextCondenser.saveApiTypes', async () => (await load()).saveApiTypes(services)),
     vscode.commands.registerCommand('contextCondenser.manageProfiles', async () =>
       (await load()).manageProfiles(services),
@@ -128,20 +128,20 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       provideTerminalProfile: async () => (await load()).createTerminalProfile(services),
     }),
     vscode.commands.registerCommand('contextCondenser.saveAccount', async () => (await load()).saveAccount(services)),
-    vscode.commands.registerCommand('contextCondenser.setThreshold', async () => (await load()).setThreshold()),
+    vscode.commands.registerCommand('contextCondenser.setThreshold', async () => (await load()).askAndSetThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();
     }),
   );
-  contributeOriginals(context, services, load);
-  contributeConversations(context, services, load);
-  contributeToChat(context, modelsChanged.event, async () => (await load()).getAgentRuntime(services));
-  contributeRecall(context, services);
+  registerOriginals(context, services, load);
+  registerConversations(context, services, load);
+  registerChatFeatures(context, modelsChanged.event, async () => (await load()).getAgentRuntime(services));
+  registerRecall(context, services);
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
 /** Markers become links in our own documents and in saved copies. */
-function contributeOriginals(
+function registerOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,
   load: () => Promise<typeof commands>,
@@ -151,7 +151,7 @@ function contributeOriginals(
     { scheme: ORIGINAL_SCHEME },
     { scheme: 'file', pattern: '**/*.condensed.*' },
   ];
-  const originals = async () => (await load()).getOriginals(services);
+  const originals = async () => (await load()).getOriginalDocuments(services);
   subscriptions.push(
     vscode.workspace.registerTextDocumentContentProvider(ORIGINAL_SCHEME, {
       provideTextDocumentContent: async (uri) => (await originals()).provideTextDocumentContent(uri),
@@ -175,7 +175,7 @@ function contributeOriginals(
 }
 
 /** The view's content is loaded when the user looks at it. */
-function contributeConversations(
+function registerConversations(
   { subscriptions, globalStorageUri, storageUri }: vscode.ExtensionContext,
   services: Services,
   load: () => Promise<typeof commands>,
@@ -203,8 +203,8 @@ function contributeConversations(
   );
   if (existsSync(join(globalStorageUri.fsPath, 'replacements')))
     void load().then(({ recoverGivenBack }) => recoverGivenBack(services));
-  if (hasRuns((storageUri ?? globalStorageUri).fsPath))
-    void load().then(({ removeKilledRuns }) => removeKilledRuns(services));
+  if (hasRunFolders((storageUri ?? globalStorageUri).fsPath))
+    void load().then(({ removeFoldersOfKilledRuns }) => removeFoldersOfKilledRuns(services));
   const offerIdleTasks = (): void => {
     // `readSetting` would load the table of settings at activation.
     const settings = vscode.workspace.getConfiguration('contextCondenser', null);
@@ -218,13 +218,13 @@ function contributeConversations(
 }
 
 /** A killed run leaves a copy of its agent's settings. */
-function hasRuns(storage: string): boolean {
+function hasRunFolders(storage: string): boolean {
   const runs = join(storage, 'live', 'runs');
   return existsSync(runs) && readdirSync(runs).length > 0;
 }
 
 /** The first condensation makes the server useful to agents. */
-function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: Services): void {
+function registerRecall({ subscriptions }: vscode.ExtensionContext, services: Services): void {
   const changed = new vscode.EventEmitter<void>();
   subscriptions.push(
     changed,
@@ -239,13 +239,13 @@ function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: 
   );
 }
 
-function contributeToChat(
+function registerChatFeatures(
   { subscriptions }: vscode.ExtensionContext,
   onDidChangeLanguageModelChatInformation: vscode.Event<void>,
   agent: () => Promise<AgentRuntime>,
 ): void {
   subscriptions.push(
-    vscode.lm.registerLanguageModelChatProvider(OWN_VENDOR, {
+    vscode.lm.registerLanguageModelChatProvider(OWN_VSCODE_VENDOR, {
       onDidChangeLanguageModelChatInformation,
       provideLanguageModelChatInformation: async (options) => (await agent()).provider.provideInformation(options),
       provideLanguageModelChatResponse: async (...request) => (await agent()).provider.provideResponse(...request),
@@ -253,7 +253,7 @@ function contributeToChat(
     }),
     vscode.lm.registerTool(RECALL_TOOL_NAME, {
       prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Recalling condensed content') }),
-      invoke: async ({ input }) => (await agent()).recall.invoke(input),
+      invoke: async ({ input }) => (await agent()).recall.invokeTool(input),
     }),
     vscode.commands.registerCommand('contextCondenser.showLive', async () => (await agent()).showDetails()),
     vscode.commands.registerCommand('contextCondenser.chooseWrappedModels', async () =>

@@ -5,7 +5,7 @@ import type { FoundConversation } from '../conversations/stores/types';
 import type { ReadSession } from '../core/account/once';
 import { PART_KINDS } from '../core/account/parts';
 import { nodeFiles } from '../storage/nodeFiles';
-import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceCacheQuietly } from '../storage/ownFiles';
 
 export interface CachedAccount {
   readonly path: string;
@@ -17,8 +17,8 @@ export interface CachedAccount {
   readonly problem?: string;
 }
 
-const count = z.number();
-const tokens = { fresh: count, cacheWrite: count, cacheRead: count, output: count };
+const countSchema = z.number();
+const tokenFieldSchemas = { fresh: countSchema, cacheWrite: countSchema, cacheRead: countSchema, output: countSchema };
 const accountSchema = z.object({
   agent: z.string(),
   path: z.string(),
@@ -27,28 +27,28 @@ const accountSchema = z.object({
   project: z.string().optional(),
   requests: z.array(
     z.object({
-      at: count,
+      at: countSchema,
       model: z.string().optional(),
-      requests: count,
-      cost: count.optional(),
+      requests: countSchema,
+      cost: countSchema.optional(),
       isReplayed: z.boolean().optional(),
       isCompaction: z.boolean().optional(),
       key: z.string().optional(),
       isCopy: z.boolean().optional(),
-      ...tokens,
+      ...tokenFieldSchemas,
     }),
   ),
   totals: z
     .array(
       z.object({
-        ...{ at: count, after: count, compactions: count },
+        ...{ at: countSchema, after: countSchema, compactions: countSchema },
         models: z.array(
           z.object({
             model: z.string(),
-            requests: count.optional(),
-            charge: count.optional(),
-            rates: z.object(tokens).optional(),
-            ...tokens,
+            requests: countSchema.optional(),
+            charge: countSchema.optional(),
+            rates: z.object(tokenFieldSchemas).optional(),
+            ...tokenFieldSchemas,
           }),
         ),
       }),
@@ -57,7 +57,7 @@ const accountSchema = z.object({
   identity: z
     .object({
       id: z.string().optional(),
-      began: count.optional(),
+      began: countSchema.optional(),
       forkOf: z.string().optional(),
       furtherOrigins: z.array(z.string()).optional(),
       keys: z.enum(['everywhere', 'in-lineage']),
@@ -65,25 +65,25 @@ const accountSchema = z.object({
     .optional(),
   startedBy: z.string().optional(),
   isComposed: z.boolean().optional(),
-  window: count.optional(),
-  fill: z.array(count),
+  window: countSchema.optional(),
+  fill: z.array(countSchema),
   now: z
     .object({
-      tokens: count,
-      window: count.optional(),
+      tokens: countSchema,
+      window: countSchema.optional(),
       isRecorded: z.boolean(),
       model: z.string().optional(),
       tokenFactor: z.number().optional(),
     })
     .optional(),
-  compactions: z.object({ count, cost: count.optional(), isEstimate: z.boolean() }),
-  parts: z.record(z.enum(PART_KINDS), count),
-  sentOften: count,
-  files: z.array(z.object({ path: z.string(), reads: count, tokens: count })),
-  unused: z.array(z.object({ tool: z.string(), what: z.string(), tokens: count, sent: count })),
-  calls: z.array(z.object({ tool: z.string(), calls: count })),
+  compactions: z.object({ count: countSchema, cost: countSchema.optional(), isEstimate: z.boolean() }),
+  parts: z.record(z.enum(PART_KINDS), countSchema),
+  sentOften: countSchema,
+  files: z.array(z.object({ path: z.string(), reads: countSchema, tokens: countSchema })),
+  unused: z.array(z.object({ tool: z.string(), what: z.string(), tokens: countSchema, sent: countSchema })),
+  calls: z.array(z.object({ tool: z.string(), calls: countSchema })),
 });
-const keptSchema = z.object({
+const cachedAccountSchema = z.object({
   path: z.string(),
   modified: z.number(),
   bytes: z.number().optional(),
@@ -96,7 +96,7 @@ const CACHE_VERSION = 16;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   prices: z.literal(PRICE_PACKAGE.published),
-  kept: z.array(keptSchema),
+  kept: z.array(cachedAccountSchema),
 });
 
 /** Treats a missing, damaged or outdated file as an empty cache. */
@@ -109,23 +109,23 @@ export class AccountCache {
   ) {}
 
   static async open(file: string): Promise<AccountCache> {
-    const kept = await readCache(file);
+    const kept = await readCachedAccounts(file);
     return new AccountCache(file, new Map(kept.map((each) => [each.path, each])));
   }
 
   /** Returns undefined if the file was never read or has changed since. */
-  findCurrent({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
+  findUpToDateAccount({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
     const kept = this.byPath.get(path);
     return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
   }
 
-  set(kept: CachedAccount): void {
+  storeAccount(kept: CachedAccount): void {
     this.byPath.set(kept.path, kept);
     this.isChanged = true;
   }
 
   /** @param there paths that currently exist */
-  async save(there: ReadonlySet<string>): Promise<void> {
+  async saveAccounts(there: ReadonlySet<string>): Promise<void> {
     const kept = [...this.byPath.values()].filter(({ path }) => there.has(path));
     if (!this.isChanged && kept.length === this.byPath.size) return;
     this.isChanged = false;
@@ -135,11 +135,11 @@ export class AccountCache {
       prices: PRICE_PACKAGE.published,
       kept,
     });
-    await replaceCache(nodeFiles, this.file, text, OWN_FILE_KINDS.account);
+    await replaceCacheQuietly(nodeFiles, this.file, text, OWN_FILE_KINDS.account);
   }
 }
 
-async function readCache(file: string): Promise<readonly CachedAccount[]> {
+async function readCachedAccounts(file: string): Promise<readonly CachedAccount[]> {
   try {
     // Safe cast: Zod types absent fields as undefined.
     return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as CachedAccount[];

@@ -1,5 +1,11 @@
-import { groupAccount, addUp, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
-import { describeEstimated, describeUnread } from '../core/account/words';
+import {
+  groupAccountInRows,
+  sumSessionAccounts,
+  type AccountRow,
+  type Grouping,
+  type SessionAccount,
+} from '../core/account/account';
+import { describeEstimatedSessions, describeUnreadSessions } from '../core/account/words';
 
 /**
  * Costs are in US dollars.
@@ -10,11 +16,11 @@ export function renderAccountJson(
   grouping: Grouping,
   unread: readonly string[] = [],
 ): string {
-  const { unread: missing, estimated, ...total } = addUp(sessions, unread);
+  const { unread: missing, estimated, ...total } = sumSessionAccounts(sessions, unread);
   const whole = {
     total: { unread: missing, estimated, ...total },
     by: grouping,
-    rows: groupAccount(sessions, grouping),
+    rows: groupAccountInRows(sessions, grouping),
     sessions,
   };
   return `${JSON.stringify(whole)}\n`;
@@ -35,7 +41,7 @@ const CSV_COLUMNS = [
   'replayedCost',
 ] as const satisfies readonly (keyof AccountRow)[];
 
-const CSV_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
+const CSV_SESSION_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
 
 /**
  * Renders CSV (RFC 4180). The cost excludes `unpriced` requests; `replayedCost` is the lower bound
@@ -55,22 +61,22 @@ export function renderAccountCsv(
       ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
       : []),
   ];
-  const total = addUp(sessions, unread);
+  const total = sumSessionAccounts(sessions, unread);
   const apart = (key: string, words: string): readonly (string | number)[] => [
     ...CSV_COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
     ...(isTree ? ['', '', 0, 0, 0] : []),
   ];
   const lines = [
-    ...(unread.length > 0 ? [apart('(not read)', describeUnread(total))] : []),
-    ...(total.estimated.length > 0 ? [apart('(estimated)', describeEstimated(total))] : []),
-    ...groupAccount(sessions, grouping).map(cellsOf),
-  ].map((cells) => cells.map(renderCell).join(','));
-  const head = [grouping, ...others, ...(isTree ? CSV_TREE_COLUMNS : [])].join(',');
+    ...(unread.length > 0 ? [apart('(not read)', describeUnreadSessions(total))] : []),
+    ...(total.estimated.length > 0 ? [apart('(estimated)', describeEstimatedSessions(total))] : []),
+    ...groupAccountInRows(sessions, grouping).map(cellsOf),
+  ].map((cells) => cells.map(renderCsvCell).join(','));
+  const head = [grouping, ...others, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 
 /** Escapes leading characters that spreadsheets would run as a formula. */
-function renderCell(value: string | number): string {
+function renderCsvCell(value: string | number): string {
   if (typeof value === 'number') return String(Number(value.toFixed(6)));
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

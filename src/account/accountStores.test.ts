@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { loadTokenCounter } from '../storage/assets';
 import { renderAccountCsv } from './accountFile';
-import { accountStores, type StoresAccount } from './accountStores';
+import { computeAccountOfStores, type StoresAccount } from './accountStores';
 
 let home: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ const put = (path: string, text: string): string => {
 };
 
 const account = (): Promise<StoresAccount> =>
-  accountStores(
+  computeAccountOfStores(
     { find: { platform: 'linux', env: {}, homedir: home }, cache: join(home, 'store', 'account.json') },
     () => loadTokenCounter(inject('assets')),
   );

@@ -7,20 +7,20 @@ import { ConversationReadError } from '../conversations/readError';
 import { readUiRequests } from '../conversations/formats/rooRequests';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
-import { readHeadDetails, MAX_COUNTED_BYTES } from '../conversations/stores/details';
+import { readDetailsFromBeginning, MAX_COUNTED_BYTES } from '../conversations/stores/details';
 import { findConversations } from '../conversations/stores/find';
 import { streamRequests } from '../conversations/requests';
-import type { FindOptions, FoundConversation } from '../conversations/stores/types';
+import type { FindConversationsOptions, FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
-import { countOnce, listOriginIds, type ReadSession } from '../core/account/once';
+import { countRequestsOnce, listOriginIds, type ReadSession } from '../core/account/once';
 import { getErrorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { AccountCache, type CachedAccount } from './accountCache';
-import { computeRecordedAccount, computeSessionAccount, type AccountedFile } from './sessionAccount';
+import { computeRecordedAccount, computeSessionAccount, type AccountedSessionFile } from './sessionAccount';
 
 export interface AccountOptions {
-  readonly find: FindOptions;
+  readonly find: FindConversationsOptions;
   readonly cache: string;
   /** Skips sessions last changed before this time (milliseconds since the epoch). */
   readonly since?: number | undefined;
@@ -39,7 +39,7 @@ export interface StoresAccount {
 const PROGRESS_INTERVAL_MS = 100;
 const CACHE_SAVE_INTERVAL_MS = 10_000;
 
-export async function accountStores(
+export async function computeAccountOfStores(
   { find, cache: file, since = 0 }: AccountOptions,
   tokens: () => Promise<TokenCounter>,
   report: (done: number, all: number) => void = () => undefined,
@@ -55,9 +55,9 @@ export async function accountStores(
     let reportedAt = performance.now();
     let savedAt = reportedAt;
     for (const found of wanted) {
-      const known = cache.findCurrent(found);
-      const each = known ?? (await computeFileAccount(found, tools, databases));
-      if (!known) cache.set(each);
+      const known = cache.findUpToDateAccount(found);
+      const each = known ?? (await readAndAccountFile(found, tools, databases));
+      if (!known) cache.storeAccount(each);
       kept.push(each);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
         report(kept.length, wanted.length);
@@ -65,23 +65,23 @@ export async function accountStores(
         reportedAt = performance.now();
       }
       if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
-        await cache.save(paths);
+        await cache.saveAccounts(paths);
         savedAt = performance.now();
       }
     }
     // Requests that an older session paid for belong to that session.
     const older = conversations
       .filter(({ modified }) => modified < since)
-      .flatMap((found) => cache.findCurrent(found)?.account ?? []);
-    for (const found of findOrigins(kept, older, conversations)) {
-      const each = await computeFileAccount(found, tools, databases);
-      cache.set(each);
+      .flatMap((found) => cache.findUpToDateAccount(found)?.account ?? []);
+    for (const found of findUnreadOriginSessions(kept, older, conversations)) {
+      const each = await readAndAccountFile(found, tools, databases);
+      cache.storeAccount(each);
       if (each.account) older.push(each.account);
     }
-    await cache.save(paths);
+    await cache.saveAccounts(paths);
     report(kept.length, wanted.length);
     const within = new Set(kept.map(({ path }) => path));
-    const counted = countOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
+    const counted = countRequestsOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
     return {
       sessions: counted.filter(({ path }) => within.has(path)),
       problems: [
@@ -90,12 +90,12 @@ export async function accountStores(
       ],
     };
   } finally {
-    databases.close();
+    databases.closeAll();
   }
 }
 
 /** Finds the origins of forked sessions by the id in their file names. */
-function findOrigins(
+function findUnreadOriginSessions(
   kept: readonly CachedAccount[],
   older: readonly ReadSession[],
   conversations: readonly FoundConversation[],
@@ -110,7 +110,7 @@ export function memoize<T>(load: () => Promise<T>): () => Promise<T> {
   return () => (loading ??= load());
 }
 
-async function computeFileAccount(
+async function readAndAccountFile(
   found: FoundConversation,
   tools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
   databases: OpenDatabases,
@@ -139,13 +139,13 @@ async function computeFileAccount(
 /** Used for sessions that are too large or unreadable. */
 async function computeAccountFromRecords(
   found: FoundConversation,
-  file: AccountedFile,
+  file: AccountedSessionFile,
   tools: () => Promise<{ readonly prices: PriceTable }>,
 ): Promise<CachedAccount['account']> {
   if (found.bytes === undefined) return undefined;
   const streamed = streamRequests(found.path);
   if (!streamed) return undefined;
-  const { details } = readHeadDetails(found);
+  const { details } = readDetailsFromBeginning(found);
   const { prices } = await tools();
   const { title = basename(found.path), id = found.path, workspace, parent } = details;
   return computeRecordedAccount(
@@ -159,10 +159,10 @@ async function computeAccountFromRecords(
 
 /** @throws ConversationReadError */
 export const readConversation = (path: string, databases: OpenDatabases): Conversation =>
-  addUiRequests(readConversationFile(path, { history: 'all' }, { databases }), path);
+  addRequestsFromUiMessages(readConversationFile(path, { history: 'all' }, { databases }), path);
 
 /** The Roo family of agents records requests in a separate file. */
-function addUiRequests(conversation: Conversation, path: string): Conversation {
+function addRequestsFromUiMessages(conversation: Conversation, path: string): Conversation {
   if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
   const file = join(dirname(path), 'ui_messages.json');
   const stats = statSync(file, { throwIfNoEntry: false });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readConversation } from '../conversations/read';
-import { renderSession } from '../conversations/write/claudeCode';
+import { renderClaudeSession } from '../conversations/write/claudeCode';
 import { createCounter } from '../core/testingCounter';
 import { loadFillLevelReader } from './fillOf';
 
@@ -13,7 +13,7 @@ it('a given-back session uses the window of the model that answered in it', asyn
   ];
   const sessionId = '0f6b1c52-6a1d-4d0e-9f5b-6e1f6d6f0a01';
   const newId = (): string => crypto.randomUUID();
-  const text = renderSession({ sessionId, title: 'A task', view, records: [], now: new Date(), newId });
+  const text = renderClaudeSession({ sessionId, title: 'A task', view, records: [], now: new Date(), newId });
   const fill = await loadFillLevelReader();
   const made = readConversation(text, { path: `/home/me/.claude/projects/p/${sessionId}.jsonl` });
   expect(fill(made, createCounter())).toMatchObject({ window: 1_000_000, isRecorded: false, model: 'claude-opus-5' });

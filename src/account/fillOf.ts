@@ -1,7 +1,7 @@
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
-import { type FillLevel, fillLevel } from '../core/account/fillLevel';
-import { findLastRequest } from '../core/account/recordedRequest';
+import { type FillLevel, computeFillLevel } from '../core/account/fillLevel';
+import { findLastRequestInHistory } from '../core/account/recordedRequest';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelPrices } from './models';
@@ -18,14 +18,14 @@ export function getFillLevel(
   activeFrom = 0,
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
-  const last = lastRequest ?? (recorded && findLastRequest(recorded, messages.length));
-  const named = [request?.['model'], messages.findLast(isAnswered)?.['model']];
+  const last = lastRequest ?? (recorded && findLastRequestInHistory(recorded, messages.length));
+  const named = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
   const model = last?.model ?? named.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
     .reduce<number>((sum, value) => sum + counter.countJson(value), 0);
-  const fill = fillLevel(
+  const fill = computeFillLevel(
     messages.slice(activeFrom),
     { tokenFactor: facts?.tokenFactor ?? 1, window: facts?.contextWindow },
     last,
@@ -36,7 +36,7 @@ export function getFillLevel(
   return { ...fill, ...(model !== undefined && { model }), ...(tokenFactor !== 1 && { tokenFactor }) };
 }
 
-const isAnswered = ({ role, model }: ApiMessage): boolean =>
+const isModelAnswer = ({ role, model }: ApiMessage): boolean =>
   role === 'assistant' && typeof model === 'string' && model !== '<synthetic>';
 
 export type FillLevelReader = (conversation: Conversation, counter: MessageCounter) => FillLevel;

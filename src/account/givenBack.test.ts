@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { assistant, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { readClaudeCode } from '../conversations/formats/claudeCode/claudeCode';
-import { renderSession } from '../conversations/write/claudeCode';
+import { renderClaudeSession } from '../conversations/write/claudeCode';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { countOnce } from '../core/account/once';
+import { countRequestsOnce } from '../core/account/once';
 import { computeSessionAccount } from './sessionAccount';
 
 const SESSION = '00000000-0000-4000-8000-000000000001';
@@ -14,7 +14,7 @@ let count = 0;
 const newId = (): string => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`;
 
 const answer = { id: 'msg_1', model: 'claude-opus-4-5', usage: { input_tokens: 90_000, output_tokens: 500 } };
-const given = renderSession({
+const given = renderClaudeSession({
   sessionId: SESSION,
   title: 'Sticky header',
   view: [
@@ -27,7 +27,7 @@ const given = renderSession({
 });
 
 const account = (text: string) =>
-  countOnce([
+  countRequestsOnce([
     computeSessionAccount(
       { agent: 'Claude Code', path: PATH, modified: 0 },
       readClaudeCode(text, { path: PATH }, { history: 'all' }),

@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { READERS, readConversation } from '../conversations/read';
-import { readRecords } from '../conversations/text/jsonLines';
+import { READER_BY_FORMAT, readConversation } from '../conversations/read';
+import { readJsonLineRecords } from '../conversations/text/jsonLines';
 import { readLines } from '../conversations/text/lines';
-import { groupAccount, GROUPINGS, addUp, type SessionAccount } from '../core/account/account';
-import { countOnce, type ReadSession } from '../core/account/once';
-import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
+import { groupAccountInRows, GROUPINGS, sumSessionAccounts, type SessionAccount } from '../core/account/account';
+import { countRequestsOnce, type ReadSession } from '../core/account/once';
+import { dropImplausibleUsage, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from '../conversations/formats/format';
 import { computeRecordedAccount } from './sessionAccount';
 
@@ -377,14 +377,14 @@ function grow({ write }: Writer, steps: readonly Step[]): Family {
 function recordedIn(text: string, path: string): RecordedRequests | undefined {
   let collector: RequestCollector | undefined;
   if (text.startsWith('{') && text.includes('}\n')) {
-    readRecords(readLines(text, path), path, [], ({ value }) => {
-      collector ??= Object.values(READERS)
+    readJsonLineRecords(readLines(text, path), path, [], ({ value }) => {
+      collector ??= Object.values(READER_BY_FORMAT)
         .find((format) => format.lines?.isRecord(value))
         ?.lines?.requests?.();
       collector?.takeRecord(value);
     });
     const result = collector?.getResult();
-    return result && withoutOddNumbers(result);
+    return result && dropImplausibleUsage(result);
   }
   return readConversation(text, { path }, { history: 'all' }).recorded;
 }
@@ -402,7 +402,7 @@ function readAll({ agent }: Writer, files: readonly File[]): ReadSession[] {
 }
 
 const sumsOf = (accounts: readonly SessionAccount[]) => {
-  const { requests, fresh, output } = addUp(accounts);
+  const { requests, fresh, output } = sumSessionAccounts(accounts);
   return { requests, fresh, output };
 };
 
@@ -427,20 +427,20 @@ describe.each(Object.entries(WRITERS))('the account of generated %s sessions', (
       fc.property(family, ({ steps, order }) => {
         const { files, paid } = grow(writer, steps);
         const read = readAll(writer, files);
-        const accounts = countOnce(read);
+        const accounts = countRequestsOnce(read);
         const sum = (field: 'input' | 'output'): number => paid.reduce((all, each) => all + each[field], 0);
         expect(sumsOf(accounts)).toEqual({ requests: paid.length, fresh: sum('input'), output: sum('output') });
         const shuffled = read
           .map((session) => ({ session, place: order.next().value }))
           .sort((a, b) => a.place - b.place)
           .map(({ session }) => session);
-        expect(countOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
-        const whole = addUp(accounts);
+        expect(countRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
+        const whole = sumSessionAccounts(accounts);
         for (const grouping of GROUPINGS) {
-          const rows = groupAccount(accounts, grouping);
+          const rows = groupAccountInRows(accounts, grouping);
           expect(rows.reduce((all, { requests }) => all + requests, 0)).toBe(whole.requests);
         }
-        const roots = groupAccount(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
+        const roots = groupAccountInRows(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
         expect(roots.reduce((all, { tree }) => all + (tree?.requests ?? 0), 0)).toBe(whole.requests);
       }),
     );

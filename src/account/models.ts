@@ -1,5 +1,5 @@
 import { findKnownModel, type ModelProperties, type PriceTable } from '../api/prices';
-import { findFamily } from '../core/vendors/families';
+import { findModelFamily } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
 export interface NamedModel {
@@ -27,22 +27,23 @@ const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
 /** Returns undefined if the prices are unknown. */
 export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): ModelProperties | undefined {
   if (model === undefined) return undefined;
-  const vendor = seller === undefined ? findMaker(model) : VENDOR_BY_SELLER[seller];
-  const known = vendor && findKnownModel(at === undefined ? table : freezeTableTime(table, at), { vendor, model });
+  const vendor = seller === undefined ? findVendorByModelName(model) : VENDOR_BY_SELLER[seller];
+  const known =
+    vendor && findKnownModel(at === undefined ? table : makePriceTableForTime(table, at), { vendor, model });
   if (known) return known;
-  const family = findFamily(model);
+  const family = findModelFamily(model);
   return {
     tokenFactor: family?.tokenFactor ?? 1,
     ...(family?.contextWindow !== undefined && { contextWindow: family.contextWindow }),
   };
 }
 
-const freezeTableTime = (table: PriceTable, at: number): PriceTable => ({
+const makePriceTableForTime = (table: PriceTable, at: number): PriceTable => ({
   lookup: (model) => table.lookup(model, new Date(at)),
 });
 
 /** Agents that call a vendor directly record no seller. */
-function findMaker(model: string): Vendor | undefined {
+function findVendorByModelName(model: string): Vendor | undefined {
   if (/^claude/i.test(model)) return 'anthropic';
   if (/^(?:gpt|o\d|codex)/i.test(model)) return 'openai';
   if (/^gemini/i.test(model)) return 'gemini';

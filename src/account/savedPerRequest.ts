@@ -1,7 +1,7 @@
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { findLastAnswer } from '../core/account/recordedRequest';
-import { estimateSaving } from '../core/cost/saving';
+import { estimateCondensationSaving } from '../core/cost/saving';
 import { findModelPrices } from './models';
 
 /**
@@ -22,7 +22,7 @@ export async function computeSavingPerRequest(
   const calibrated = (tokens: number): number => Math.ceil(tokens * model.tokenFactor);
   const tokensBefore = calibrated(change.tokensBefore);
   const tokensAfter = calibrated(change.tokensAfter);
-  const { perRequest } = estimateSaving(
+  const { perRequest } = estimateCondensationSaving(
     { tokensBefore, tokensAfter, keptPrefixTokens: tokensAfter, cost: 0 },
     {
       prices: model.prices,

@@ -4,10 +4,10 @@ import type { Conversation } from '../conversations/types';
 import type { RecordedRequest, RecordedRequests } from '../core/account/recordedRequest';
 import type { Usage } from '../core/cost/usage';
 import type { SessionAccount } from '../core/account/account';
-import { countOnce, type ReadSession } from '../core/account/once';
+import { countRequestsOnce, type ReadSession } from '../core/account/once';
 import type { ApiMessage } from '../core/messages/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { computeSessionAccount, findNamedModel } from './sessionAccount';
+import { computeSessionAccount, findLastUsedModel } from './sessionAccount';
 
 /** A token for each character, and four around each message. */
 const counter = new MessageCounter({ count: (text) => text.length });
@@ -54,7 +54,7 @@ const account = (recorded: RecordedRequests | undefined, fields: Partial<Convers
     ),
   );
 const counted = (session: ReadSession): SessionAccount => {
-  const [one] = countOnce([session]);
+  const [one] = countRequestsOnce([session]);
   if (!one) throw new Error('no account');
   return one;
 };
@@ -217,6 +217,6 @@ it.each([
   ['of the document', [request({})], { model: 'named' }],
 ])('findNamedModel returns the model %s', (_, requests, expected) => {
   const conversation = { request: { model: 'named' } } as unknown as Conversation;
-  expect(findNamedModel(conversation, requests)).toEqual(expected);
-  expect(findNamedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});
+  expect(findLastUsedModel(conversation, requests)).toEqual(expected);
+  expect(findLastUsedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});
 });

@@ -12,31 +12,31 @@ import type {
 } from '../core/account/recordedRequest';
 import {
   fitCalibration,
-  findMarkedCompactions,
+  findCompactionsInMessages,
   computeMedian,
-  simulateUsage,
+  simulateRequestUsage,
   listRequests,
-  convertToTokenSums,
-  toUsage,
-  type Calibration,
+  toTokensByPrice,
+  makeReplayedUsage,
+  type RequestTokenCalibration,
   type ConversationRequest,
-  type TokenSums,
+  type TokensByPrice,
 } from '../core/account/replay';
-import { chooseWindow } from '../core/account/fillLevel';
+import { chooseLikelyWindow } from '../core/account/fillLevel';
 import { computeCallCost } from '../core/cost/callCost';
-import { getServedPrices, computeToolCost, type ServiceConditions } from '../core/cost/service';
+import { applyServiceSurcharge, computeWebSearchCost, type ServiceConditions } from '../core/cost/service';
 import { getRate, type ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getFillLevel } from './fillOf';
 import { findModelPrices, type NamedModel } from './models';
 
-export interface AccountTools {
+export interface AccountDependencies {
   readonly counter: MessageCounter;
   readonly prices: PriceTable;
 }
 
-export interface AccountedFile {
+export interface AccountedSessionFile {
   readonly agent: string;
   readonly path: string;
   /** Milliseconds since the epoch. */
@@ -44,7 +44,7 @@ export interface AccountedFile {
   readonly parent?: string;
 }
 
-export interface SessionHead {
+export interface SessionIdentity {
   readonly id: string;
   readonly title: string;
   readonly workspace?: string | undefined;
@@ -55,17 +55,17 @@ const MAX_FILL_CURVE_POINTS = 60;
 
 /** @param conversation read with the history `all` */
 export function computeSessionAccount(
-  file: AccountedFile,
+  file: AccountedSessionFile,
   conversation: Conversation,
-  { counter, prices }: AccountTools,
+  { counter, prices }: AccountDependencies,
 ): ReadSession {
   const { messages, recorded } = conversation;
   const compactions = findCompactions(conversation);
   const all = listRequests(messages, counter, compactions, recorded?.requests);
-  const named = findNamedModel(conversation, recorded?.requests);
+  const named = findLastUsedModel(conversation, recorded?.requests);
   const calibration = calibrateSession(conversation, all, { counter, prices });
-  const requests = selectOwnRequests(all, recorded);
-  const charges = readCharges(file, recorded, prices);
+  const requests = dropCopiedRequests(all, recorded);
+  const charges = readPaidRequests(file, recorded, prices);
   const covered = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
   const replayed = isRecorded
@@ -82,18 +82,18 @@ export function computeSessionAccount(
   );
   const { id, title, workspace, parent } = conversation;
   return {
-    ...describe(file, { id, title, workspace, parent }, recorded),
+    ...describeSession(file, { id, title, workspace, parent }, recorded),
     requests: paid,
     ...(charges.totals.length > 0 && { totals: charges.totals }),
-    ...chooseWindow(Math.max(0, ...prompts), findWindow(recorded, named, prices).window, named.model),
-    fill: downsample(prompts, MAX_FILL_CURVE_POINTS),
+    ...chooseLikelyWindow(Math.max(0, ...prompts), findContextWindow(recorded, named, prices).window, named.model),
+    fill: thinOutValues(prompts, MAX_FILL_CURVE_POINTS),
     now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
-    compactions: sumCompactions(conversation, compactions, prompts, calibration, named, { counter, prices }),
+    compactions: sumCompactionCosts(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
 }
 
-function selectOwnRequests(
+function dropCopiedRequests(
   requests: readonly ConversationRequest[],
   { requests: recorded, ownFrom = 0 }: Pick<RecordedRequests, 'requests' | 'ownFrom'> = { requests: [] },
 ): readonly ConversationRequest[] {
@@ -103,20 +103,20 @@ function selectOwnRequests(
 
 /** Used for sessions that are too large or unreadable. */
 export function computeRecordedAccount(
-  file: AccountedFile,
-  head: SessionHead,
+  file: AccountedSessionFile,
+  head: SessionIdentity,
   recorded: RecordedRequests,
   compactions: number,
   prices: PriceTable,
 ): ReadSession {
-  const { paid, totals, counted } = readCharges(file, recorded, prices);
+  const { paid, totals, counted } = readPaidRequests(file, recorded, prices);
   const last = recorded.requests.findLast(({ model }) => model !== undefined);
   return {
-    ...describe(file, head, recorded),
+    ...describeSession(file, head, recorded),
     requests: paid,
     ...(totals.length > 0 && { totals }),
-    ...findWindow(recorded, last ? { ...toNamedModel(last), at: last.at } : {}, prices),
-    fill: downsample(
+    ...findContextWindow(recorded, last ? { ...getModelAndSeller(last), at: last.at } : {}, prices),
+    fill: thinOutValues(
       counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => countPromptTokens(usage)),
       MAX_FILL_CURVE_POINTS,
     ),
@@ -131,9 +131,9 @@ const EMPTY_COMPOSITION: Composition = {
   ...{ sentOften: 0, files: [], unused: [], calls: [] },
 };
 
-const describe = (
-  { agent, path, parent: starter }: AccountedFile,
-  { id, title, workspace, parent }: SessionHead,
+const describeSession = (
+  { agent, path, parent: starter }: AccountedSessionFile,
+  { id, title, workspace, parent }: SessionIdentity,
   recorded: RecordedRequests | undefined,
 ) => ({
   ...{ agent, path, id, title },
@@ -142,7 +142,7 @@ const describe = (
   ...((starter ?? parent) !== undefined && { startedBy: starter ?? parent ?? '' }),
 });
 
-function findWindow(
+function findContextWindow(
   recorded: RecordedRequests | undefined,
   named: NamedModel,
   prices: PriceTable,
@@ -153,17 +153,17 @@ function findWindow(
   return window === undefined ? {} : { window };
 }
 
-interface RequestsAndTotals {
+interface PaidRequestsAndTotals {
   readonly counted: readonly CountedRequest[];
   readonly paid: readonly PaidRequest[];
   readonly totals: readonly PaidTotal[];
 }
 
-function readCharges(
-  file: AccountedFile,
+function readPaidRequests(
+  file: AccountedSessionFile,
   recorded: RecordedRequests | undefined,
   prices: PriceTable,
-): RequestsAndTotals {
+): PaidRequestsAndTotals {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
   const places: number[] = [0];
@@ -180,7 +180,7 @@ function readCharges(
   return { counted, paid, totals };
 }
 
-const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
+const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedSessionFile): PaidRequest => ({
   at: request.at ?? modified,
   ...(request.model !== undefined && { model: request.model }),
   requests: 1,
@@ -189,15 +189,15 @@ const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile
   ...(request.isCopy && { isCopy: true }),
 });
 
-function priceRequestParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
+function priceRequestParts(request: CountedRequest, file: AccountedSessionFile, prices: PriceTable): PaidRequest[] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
-  const named = { ...toNamedModel(request), at: request.at };
+  const named = { ...getModelAndSeller(request), at: request.at };
   const marks = {
     ...(isCopy && { isCopy }),
     ...(purpose === 'compaction' && { isCompaction: true }),
   };
   const first = priceRequest(usage, { ...named, recordedCost }, file, prices, service);
-  const tools = computeToolCost(service);
+  const tools = computeWebSearchCost(service);
   return [
     {
       ...first,
@@ -218,23 +218,23 @@ function priceRequestParts(request: CountedRequest, file: AccountedFile, prices:
   ];
 }
 
-interface ChargedModel extends NamedModel {
+interface ModelWithRecordedCost extends NamedModel {
   readonly recordedCost?: number | undefined;
 }
 
 function priceRequest(
   usage: Usage,
-  { recordedCost, ...named }: ChargedModel,
-  { modified }: AccountedFile,
+  { recordedCost, ...named }: ModelWithRecordedCost,
+  { modified }: AccountedSessionFile,
   prices: PriceTable,
   service: ServiceConditions = {},
 ): PaidRequest {
-  const cost = computeCost(usage, recordedCost, named, prices, service);
+  const cost = computeRequestCost(usage, recordedCost, named, prices, service);
   return {
     at: named.at ?? modified,
     ...(named.model !== undefined && { model: named.model }),
     requests: 1,
-    ...convertToTokenSums(usage),
+    ...toTokensByPrice(usage),
     ...(cost !== undefined && { cost }),
   };
 }
@@ -243,7 +243,7 @@ function priceTotal(
   total: RecordedTotal,
   after: number,
   requests: readonly RecordedRequest[],
-  { modified }: AccountedFile,
+  { modified }: AccountedSessionFile,
   prices: PriceTable,
 ): PaidTotal {
   const at = total.at ?? modified;
@@ -258,9 +258,9 @@ function priceTotal(
       const known = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
         ...(model !== undefined && { model }),
-        ...convertToTokenSums(usage),
+        ...toTokensByPrice(usage),
         ...(count !== undefined && { requests: count }),
-        ...(searches > 0 && { toolCost: computeToolCost({ webSearches: searches }) }),
+        ...(searches > 0 && { toolCost: computeWebSearchCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
         ...(known && { rates: getPlainRates(known, usage) }),
       };
@@ -269,7 +269,7 @@ function priceTotal(
 }
 
 /** A sum does not say how long each prompt was, so use the rates for short prompts. */
-function getPlainRates(prices: ModelPrices, usage: Usage): TokenSums {
+function getPlainRates(prices: ModelPrices, usage: Usage): TokensByPrice {
   const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
   return {
@@ -280,7 +280,7 @@ function getPlainRates(prices: ModelPrices, usage: Usage): TokenSums {
   };
 }
 
-interface ReplayedRequest extends ChargedModel {
+interface ReplayedRequest extends ModelWithRecordedCost {
   readonly usage: Usage;
   /** True if the vendor's reported total includes this request. */
   readonly isCharged?: boolean;
@@ -289,7 +289,7 @@ interface ReplayedRequest extends ChargedModel {
 /** Distributes the vendor's total charge over the replayed requests in proportion to our prices. */
 function distributeCharge(
   requests: readonly PaidRequest[],
-  { paid, totals }: RequestsAndTotals,
+  { paid, totals }: PaidRequestsAndTotals,
   charged: RecordedCharge | undefined,
 ): readonly PaidRequest[] {
   if (!charged) return requests;
@@ -311,19 +311,19 @@ function replayRequests(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
   covered: number,
-  calibration: Calibration,
-  { counter }: AccountTools,
+  calibration: RequestTokenCalibration,
+  { counter }: AccountDependencies,
 ): ReplayedRequest[] {
   const { recorded, sidechains } = conversation;
-  const named = findNamedModel(conversation, recorded?.requests);
+  const named = findLastUsedModel(conversation, recorded?.requests);
   const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
-  const main = simulateUsage(requests, calibration).map((usage, index): ReplayedRequest => {
+  const main = simulateRequestUsage(requests, calibration).map((usage, index): ReplayedRequest => {
     const { answer, at } = requests[index] as ConversationRequest;
     const known = byMessage.get(answer);
     const outputTokens = known?.outputTokens ?? usage.outputTokens;
     const isCharged = covered + index < (recorded?.charged?.answers ?? 0);
     return {
-      ...{ ...named, ...toNamedModel(known), at: known?.at ?? at, usage: { ...usage, outputTokens } },
+      ...{ ...named, ...getModelAndSeller(known), at: known?.at ?? at, usage: { ...usage, outputTokens } },
       ...(isCharged && { isCharged }),
     };
   });
@@ -331,8 +331,8 @@ function replayRequests(
   // The agent's sums include its subagents' requests.
   const side = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
     const charged = recorded?.charged?.sideAnswers?.[id] ?? 0;
-    const own = listRequests(messages, counter, findMarkedCompactions(messages));
-    return simulateUsage(own, calibration).map((usage, index): ReplayedRequest => ({
+    const own = listRequests(messages, counter, findCompactionsInMessages(messages));
+    return simulateRequestUsage(own, calibration).map((usage, index): ReplayedRequest => ({
       ...{ ...named, at: own[index]?.at ?? lastAt, usage },
       ...(index < charged && { isCharged: true }),
     }));
@@ -344,28 +344,28 @@ type CountedRequest = RecordedRequest & { readonly usage: Usage };
 
 const hasUsage = (request: RecordedRequest): request is CountedRequest => request.usage !== undefined;
 
-const toNamedModel = (request: RecordedRequest | undefined): NamedModel => ({
+const getModelAndSeller = (request: RecordedRequest | undefined): NamedModel => ({
   ...(request?.model !== undefined && { model: request.model }),
   ...(request?.seller !== undefined && { seller: request.seller }),
 });
 
 export const findCompactions = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
-  recorded?.compactions ?? findMarkedCompactions(messages);
+  recorded?.compactions ?? findCompactionsInMessages(messages);
 
-export function findNamedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
+export function findLastUsedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
   const last = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
-  return last ? { ...toNamedModel(last), at: last.at } : typeof model === 'string' ? { model } : {};
+  return last ? { ...getModelAndSeller(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
 export function calibrateSession(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
-  { counter, prices }: AccountTools,
-): Calibration {
+  { counter, prices }: AccountDependencies,
+): RequestTokenCalibration {
   const { request = {}, recorded } = conversation;
   const counted = recorded?.requests.filter(hasUsage) ?? [];
-  const named = findNamedModel(conversation, recorded?.requests);
+  const named = findLastUsedModel(conversation, recorded?.requests);
   const usages = new Map(counted.map(({ message, usage }) => [message, usage]));
   const pairs = requests.flatMap((each) => {
     const usage = usages.get(each.answer);
@@ -394,7 +394,7 @@ export function calibrateSession(
 }
 
 /** An agent that reports 0 for a model not known to be free doesn't know the price. */
-function computeCost(
+function computeRequestCost(
   usage: Usage,
   recordedCost: number | undefined,
   named: NamedModel,
@@ -403,7 +403,7 @@ function computeCost(
 ): number | undefined {
   const cost = computeCallCost(
     usage,
-    getServedPrices(findModelPrices(prices, named)?.prices, named.model ?? '', service),
+    applyServiceSurcharge(findModelPrices(prices, named)?.prices, named.model ?? '', service),
   );
   if (cost !== undefined) return cost;
   const isFree = /[-:]free$/i.test(named.model ?? '');
@@ -411,7 +411,7 @@ function computeCost(
 }
 
 /** Keeps the largest value of each interval, so that a chart keeps its peaks. */
-function downsample(values: readonly number[], points: number): number[] {
+function thinOutValues(values: readonly number[], points: number): number[] {
   if (values.length <= points) return [...values];
   return Array.from({ length: points }, (_, index) => {
     const from = Math.floor((index * values.length) / points);
@@ -424,13 +424,13 @@ function downsample(values: readonly number[], points: number): number[] {
  * Treats each unrecorded compaction as a request that reads the previous context from the cache and
  * answers with the summary.
  */
-function sumCompactions(
+function sumCompactionCosts(
   { messages, recorded }: Conversation,
   compactions: readonly { readonly message: number; readonly tokensBefore?: number }[],
   prompts: readonly number[],
-  { factor, accounting, cacheShare, writes }: Calibration,
+  { factor, accounting, cacheShare, writes }: RequestTokenCalibration,
   named: NamedModel,
-  { counter, prices }: AccountTools,
+  { counter, prices }: AccountDependencies,
 ): ReadSession['compactions'] {
   const count = compactions.length;
   if (recorded?.hasCompactions || recorded?.requests.some(({ purpose, usage }) => purpose === 'compaction' && usage))
@@ -442,7 +442,7 @@ function sumCompactions(
     const summary = messages[message];
     const output = summary ? Math.round(factor * counter.countMessage(summary)) : 0;
     const read = Math.round(tokensBefore * cacheShare);
-    return sum + (computeCallCost(toUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
+    return sum + (computeCallCost(makeReplayedUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
   }, 0);
   return { count, isEstimate: true, cost };
 }

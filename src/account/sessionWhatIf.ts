@@ -1,27 +1,27 @@
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager } from '../core/condense';
-import { replayWhatIf, type ReplayedCosts } from '../core/account/replayWhatIf';
+import { replayWithCondensation, type ReplayedCosts } from '../core/account/replayWhatIf';
 import { listRequests } from '../core/account/replay';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { formatLocalDay } from '../core/localDay';
 import { computeCallCost, sumCosts } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
-import { computeDuePoint, computeTargetTokens, type Threshold } from '../core/condense/trigger/thresholds';
-import { calibrateSession, findCompactions, findNamedModel, type AccountTools } from './sessionAccount';
+import { computeDueTokens, computeTargetTokens, type CondensationThreshold } from '../core/condense/trigger/thresholds';
+import { calibrateSession, findCompactions, findLastUsedModel, type AccountDependencies } from './sessionAccount';
 import { findModelPrices } from './models';
 
-export interface WhatIf {
+export interface WhatIfDependencies {
   readonly manager: CondensationManager;
   readonly provider: string;
   readonly config: unknown;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
   /** Window in tokens; default: from the records or the model. */
   readonly window?: number | undefined;
   readonly signal: AbortSignal;
   readonly day?: string;
 }
 
-export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 'rereads'> {
+export interface SessionWhatIfResult extends Omit<ReplayedCosts, 'before' | 'after' | 'rereads'> {
   readonly requests: number;
   readonly window: number;
   readonly dueTokens: number;
@@ -40,28 +40,28 @@ export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 
  * @param conversation read with the history `all`
  * @returns undefined if the model's window is unknown
  */
-export async function simulateSession(
+export async function simulateSessionWithCondensation(
   conversation: Conversation,
-  { manager, provider, config, threshold, window, signal, day = '' }: WhatIf,
-  tools: AccountTools,
-): Promise<SessionWhatIf | undefined> {
+  { manager, provider, config, threshold, window, signal, day = '' }: WhatIfDependencies,
+  tools: AccountDependencies,
+): Promise<SessionWhatIfResult | undefined> {
   const { messages, recorded } = conversation;
   const { counter, prices } = tools;
   const requests = listRequests(messages, counter, findCompactions(conversation), recorded?.requests);
-  const named = findNamedModel(conversation, recorded?.requests);
+  const named = findLastUsedModel(conversation, recorded?.requests);
   const model = findModelPrices(prices, named);
   const contextWindow =
     window ?? recorded?.requests.findLast((each) => each.window !== undefined)?.window ?? model?.contextWindow;
   if (contextWindow === undefined) return undefined;
   const calibration = calibrateSession(conversation, requests, tools);
   const { fixed, factor } = calibration;
-  const due = computeDuePoint({
+  const due = computeDueTokens({
     contextWindow,
     threshold,
     ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
   });
   const target = Math.max(1, Math.floor((computeTargetTokens(threshold, contextWindow, due.tokens) - fixed) / factor));
-  const { before, after, rereads, ...figures } = await replayWhatIf({
+  const { before, after, rereads, ...figures } = await replayWithCondensation({
     messages,
     requests,
     calibration,

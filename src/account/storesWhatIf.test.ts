@@ -2,10 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { computeWhatIf } from '../core/account/whatIf';
+import { sumSessionSavings } from '../core/account/whatIf';
 import { loadTokenCounter } from '../storage/assets';
-import { accountStores } from './accountStores';
-import { simulateStores, type WhatIfChoice } from './storesWhatIf';
+import { computeAccountOfStores } from './accountStores';
+import { simulateSessionSavings, type WhatIfChoice } from './storesWhatIf';
 import { makeReadingSession } from './testing';
 
 it('a replay over all stores simulates only sessions that were long enough, each once', async () => {
@@ -18,19 +18,19 @@ it('a replay over all stores simulates only sessions that were long enough, each
   writeFileSync(name(2), makeReadingSession(10_000, 4_000, undefined, 'other'));
   const tokens = () => loadTokenCounter(inject('assets'));
   const find = { platform: 'linux', env: {}, homedir: home } as const;
-  const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);
+  const { sessions } = await computeAccountOfStores({ find, cache: join(home, 'account.json') }, tokens);
   expect(sessions).toHaveLength(2);
   const choice: WhatIfChoice = { provider: 'lossless', config: {}, threshold: { percent: 75 } };
   const options = { cache: join(home, 'whatIf.json'), version: '1', signal: new AbortController().signal };
-  const first = await simulateStores(sessions, choice, options, tokens);
+  const first = await simulateSessionSavings(sessions, choice, options, tokens);
   expect([...first.keys()]).toEqual([name(1)]);
-  const sum = computeWhatIf(sessions, first);
+  const sum = sumSessionSavings(sessions, first);
   expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, missing: 0 });
   expect(sum.cost).toBeGreaterThan(0);
   expect(sum.after).not.toBe(sum.cost);
   // The second run reads nothing: the files are gone.
   rmSync(folder, { recursive: true });
-  expect(await simulateStores(sessions, choice, options, tokens)).toEqual(first);
+  expect(await simulateSessionSavings(sessions, choice, options, tokens)).toEqual(first);
   const other = { ...options, version: '2' };
-  expect([...(await simulateStores(sessions, choice, other, tokens)).values()]).toEqual(['unknown']);
+  expect([...(await simulateSessionSavings(sessions, choice, other, tokens)).values()]).toEqual(['unknown']);
 });

@@ -8,21 +8,21 @@ import { ConversationReadError } from '../conversations/readError';
 import type { SessionAccount } from '../core/account/account';
 import type { SessionSaving } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
-import { computeDuePoint, type Threshold } from '../core/condense/trigger/thresholds';
+import { computeDueTokens, type CondensationThreshold } from '../core/condense/trigger/thresholds';
 import { hashText } from '../core/hash';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { nodeFiles } from '../storage/nodeFiles';
-import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceCacheQuietly } from '../storage/ownFiles';
 import { memoize, readConversation } from './accountStores';
 import { findModelPrices } from './models';
-import { simulateSession } from './sessionWhatIf';
+import { simulateSessionWithCondensation } from './sessionWhatIf';
 
 /** The provider of this choice must not call a model. */
 export interface WhatIfChoice {
   readonly provider: string;
   readonly config: unknown;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
 }
 
 export interface StoresWhatIfOptions {
@@ -39,7 +39,7 @@ const CACHE_SAVE_INTERVAL_MS = 10_000;
  * @returns results by path
  * @throws the signal's reason if aborted
  */
-export async function simulateStores(
+export async function simulateSessionSavings(
   sessions: readonly SessionAccount[],
   choice: WhatIfChoice,
   { cache: file, version, signal }: StoresWhatIfOptions,
@@ -57,14 +57,14 @@ export async function simulateStores(
     }
     const model = usage.findLast((each) => each.model !== undefined)?.model;
     const most = findModelPrices(prices, { model })?.maxOutputTokens;
-    const due = computeDuePoint({
+    const due = computeDueTokens({
       contextWindow: window,
       threshold: choice.threshold,
       ...(most !== undefined && { maxOutputTokens: most }),
     });
     return Math.max(...fill, 0) >= due.tokens;
   });
-  const known = await readCache(file);
+  const known = await readCachedSavings(file);
   const kept = new Map<string, CachedSaving>();
   const databases = new OpenDatabases();
   let savedAt = performance.now();
@@ -76,23 +76,24 @@ export async function simulateStores(
       signal.throwIfAborted();
       const { path, usage, fill } = session;
       const key = hashText(JSON.stringify([path, usage, fill, choice, version, PRICE_PACKAGE.published]));
-      const saving = known.get(key)?.saving ?? (await simulateSaving(session, choice, databases, loaded, signal));
+      const saving =
+        known.get(key)?.saving ?? (await simulateSessionSaving(session, choice, databases, loaded, signal));
       kept.set(key, { key, path, saving });
       savings.set(path, saving);
       if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
-        await save(file, known, kept);
+        await saveCachedSavings(file, known, kept);
         savedAt = performance.now();
       }
     }
     report(long.length, long.length);
   } finally {
-    databases.close();
-    await save(file, known, kept);
+    databases.closeAll();
+    await saveCachedSavings(file, known, kept);
   }
   return savings;
 }
 
-async function simulateSaving(
+async function simulateSessionSaving(
   { path, window, usage }: SessionAccount,
   { provider, config, threshold }: WhatIfChoice,
   databases: OpenDatabases,
@@ -110,7 +111,7 @@ async function simulateSaving(
   // Use a new counter, because cached counts of one conversation are useless for the next.
   const counter = new MessageCounter(await tokens());
   const manager = new CondensationManager(counter, createProviders());
-  const result = await simulateSession(
+  const result = await simulateSessionWithCondensation(
     conversation,
     { manager, provider, config, threshold, window, signal, day: usage.at(-1)?.day ?? '' },
     { counter, prices: await loadPriceTable() },
@@ -120,15 +121,21 @@ async function simulateSaving(
   return { days, condensations, needed, missing, recallable, rereads };
 }
 
-const count = z.number();
-const keptSchema = z.object({
+const countSchema = z.number();
+const cachedSavingSchema = z.object({
   key: z.string(),
   path: z.string(),
   saving: z.union([
     z.literal('unknown'),
     z.object({
-      days: z.array(z.object({ day: z.string(), before: count, after: count })),
-      ...{ condensations: count, needed: count, missing: count, recallable: count, rereads: count },
+      days: z.array(z.object({ day: z.string(), before: countSchema, after: countSchema })),
+      ...{
+        condensations: countSchema,
+        needed: countSchema,
+        missing: countSchema,
+        recallable: countSchema,
+        rereads: countSchema,
+      },
     }),
   ]),
 });
@@ -139,11 +146,14 @@ interface CachedSaving {
 }
 
 /** A missing or damaged file counts as an empty cache. Version 1.0 wrote only the list. */
-async function readCache(file: string): Promise<ReadonlyMap<string, CachedSaving>> {
+async function readCachedSavings(file: string): Promise<ReadonlyMap<string, CachedSaving>> {
   try {
     return new Map(
       z
-        .union([z.object({ kept: z.array(keptSchema) }).transform(({ kept }) => kept), z.array(keptSchema)])
+        .union([
+          z.object({ kept: z.array(cachedSavingSchema) }).transform(({ kept }) => kept),
+          z.array(cachedSavingSchema),
+        ])
         .parse(JSON.parse(await readFile(file, 'utf8')))
         .map((each) => [each.key, each]),
     );
@@ -155,7 +165,7 @@ async function readCache(file: string): Promise<ReadonlyMap<string, CachedSaving
 /** Maximum cached results of other providers and periods. */
 const MAX_CACHED_REPLAYS = 5_000;
 
-async function save(
+async function saveCachedSavings(
   file: string,
   known: ReadonlyMap<string, CachedSaving>,
   kept: ReadonlyMap<string, CachedSaving>,
@@ -166,5 +176,5 @@ async function save(
     contextCondenser: 'whatIf',
     kept: [...kept.values(), ...others].slice(0, MAX_CACHED_REPLAYS),
   });
-  await replaceCache(nodeFiles, file, text, OWN_FILE_KINDS.whatIf);
+  await replaceCacheQuietly(nodeFiles, file, text, OWN_FILE_KINDS.whatIf);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ApiEvent, ApiHandler, ApiRequest } from '../api/types';
 import { streamAnswer } from './answer';
-import { KeptThinking, wrapWithKeptThinking } from './keptThinking';
+import { ThinkingStore, keepThinkingOfAnswers } from './keptThinking';
 
 const thinking = (text: string): ApiEvent => ({ type: 'block', block: { type: 'thinking', thinking: text } });
 const never = (): void => undefined;
@@ -28,7 +28,7 @@ it('correcting an answer sends the calls back in their original order', async ()
     { messages: [{ role: 'user', content: 'go' }] },
     {
       ...PARTS,
-      handler: wrapWithKeptThinking(handler, new KeptThinking(), 'm'),
+      handler: keepThinkingOfAnswers(handler, new ThinkingStore(), 'm'),
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
       text: () => undefined,

@@ -1,10 +1,10 @@
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { renumberCalls } from './tidyMessages';
+import { assignUniqueCallIds } from './tidyMessages';
 
 export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
 
-export interface AnswerParts {
+export interface AnswerDependencies {
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
   /**
@@ -25,7 +25,7 @@ export interface AnswerParts {
   readonly used: (usage: Usage | undefined) => void;
 }
 
-export interface Answer {
+export interface StreamedAnswer {
   /** One usage per request; there are several if the model had to correct its answer. */
   readonly usages: readonly (Usage | undefined)[];
   readonly stopReason: StopReason;
@@ -35,9 +35,9 @@ export interface Answer {
   readonly withheld: readonly string[];
 }
 
-export type CutReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
+export type CutStopReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
 
-export const isCut = (reason: StopReason): reason is CutReason =>
+export const isCutShort = (reason: StopReason): reason is CutStopReason =>
   reason === 'max_tokens' || reason === 'context_window' || reason === 'refusal';
 
 /** Correcting an answer after a full window or a refusal would end the same way. */
@@ -54,23 +54,23 @@ const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
  * answer leaves no call. Returns invalid calls to the model as errors.
  * @throws {ApiError}
  */
-export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {
+export async function streamAnswer(request: ApiRequest, parts: AnswerDependencies): Promise<StreamedAnswer> {
   const usages: (Usage | undefined)[] = [];
   let hasText = false;
   let asked = request;
   for (;;) {
-    const turn = await readTurn(asked, parts);
+    const turn = await readModelTurn(asked, parts);
     if (!turn) continue;
     hasText ||= turn.text !== '';
     usages.push(turn.usage);
     const checked = await Promise.all(
-      turn.calls.map((call, index) => checkCall(call, index === turn.calls.length - 1, turn.stopReason, parts)),
+      turn.calls.map((call, index) => checkToolCall(call, index === turn.calls.length - 1, turn.stopReason, parts)),
     );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
     if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && parts.isCorrected()) {
       asked = {
         ...asked,
-        messages: [...asked.messages, ...renumberCalls(createCorrection(turn, checked), asked.messages)],
+        messages: [...asked.messages, ...assignUniqueCallIds(createCorrectionMessages(turn, checked), asked.messages)],
       };
       continue;
     }
@@ -87,7 +87,7 @@ export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Pro
   }
 }
 
-interface Turn {
+interface ModelTurn {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   readonly usage: Usage | undefined;
@@ -95,10 +95,10 @@ interface Turn {
 }
 
 /** @returns undefined if the vendor rejected the request and it has since changed */
-async function readTurn(
+async function readModelTurn(
   request: ApiRequest,
-  { handler, signal, isRetried, text: onText, thinking: onThinking, used }: AnswerParts,
-): Promise<Turn | undefined> {
+  { handler, signal, isRetried, text: onText, thinking: onThinking, used }: AnswerDependencies,
+): Promise<ModelTurn | undefined> {
   let text = '';
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
@@ -138,20 +138,20 @@ async function readTurn(
   return { text, calls, usage, stopReason };
 }
 
-interface CheckedCall {
+interface CheckedToolCall {
   readonly call: ToolCall;
   readonly input: object;
   readonly fault?: string;
 }
 
-async function checkCall(
+async function checkToolCall(
   call: ToolCall,
   isLast: boolean,
   stopReason: StopReason,
-  { expand }: AnswerParts,
-): Promise<CheckedCall> {
+  { expand }: AnswerDependencies,
+): Promise<CheckedToolCall> {
   // A call cut off before its first parameter looks like one without parameters.
-  const isCutOff = isLast && isCut(stopReason) && Object.keys(call.input).length === 0;
+  const isCutOff = isLast && isCutShort(stopReason) && Object.keys(call.input).length === 0;
   if (isCutOff || !isJsonObject(call.rawArguments)) {
     const why = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
     return { call, input: call.input, fault: `The call was not made: its parameters are no whole JSON object${why}.` };
@@ -172,7 +172,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-function createCorrection(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
+function createCorrectionMessages(turn: ModelTurn, checked: readonly CheckedToolCall[]): ApiMessage[] {
   const calls = checked.map(({ call, input }): Block => ({
     type: 'tool_use',
     id: call.id,

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { countPromptTokens } from '../core/cost/usage';
 import { getErrorMessage } from '../core/errors';
-import { isCut, type Answer, type CutReason } from './answer';
+import { isCutShort, type StreamedAnswer, type CutStopReason } from './answer';
 
 /**
  * Feeds the chat's context ring with the fields of OpenAI's API (undocumented; seen in VS Code
@@ -19,8 +19,8 @@ export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
   return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
 }
 
-export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): string | undefined {
-  if (isCut(stopReason))
+export function describeMissingAnswerPart({ withheld, isEmpty, stopReason }: StreamedAnswer): string | undefined {
+  if (isCutShort(stopReason))
     return isEmpty ? EMPTY_ANSWER_MESSAGES[stopReason]() : `\n\n_${CUT_ANSWER_MESSAGES[stopReason]()}_`;
   if (withheld.length > 0) {
     const tools = [...new Set(withheld)].join(', ');
@@ -32,7 +32,7 @@ export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): 
   return undefined;
 }
 
-const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
+const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutStopReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
       'The model used up all tokens for its answer before it wrote one. Raise the output limit of its profile.',
@@ -41,7 +41,7 @@ const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   refusal: () => vscode.l10n.t('The model declined to answer.'),
 };
 
-const CUT_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
+const CUT_ANSWER_MESSAGES: Readonly<Record<CutStopReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
       'The answer ends here because it reached the maximum number of tokens for one answer (maxOutputTokens).',

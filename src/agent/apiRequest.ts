@@ -3,24 +3,24 @@ import type { CacheLifetime } from '../core/cost/prices';
 import { getBlocks, isToolUse } from '../core/messages/blocks';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
-import { hasField } from '../core/vendors/vendors';
+import { vendorHasField } from '../core/vendors/vendors';
 import { addCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
 /** Sizes in the model's own tokens. */
-export interface PromptLimits {
+export interface PromptFill {
   readonly contextWindow: number;
   readonly promptTokens: number;
   /** True if the model has reported token counts, by which our own are calibrated. */
   readonly isCalibrated: boolean;
 }
 
-export interface RequestParts {
+export interface RequestContent {
   readonly system: string | undefined;
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly ToolDeclaration[];
   readonly toolRequired: boolean;
-  readonly room: PromptLimits | undefined;
+  readonly room: PromptFill | undefined;
   readonly conversation: string | undefined;
   readonly cacheMarks: readonly number[] | undefined;
 }
@@ -29,11 +29,11 @@ export interface RequestParts {
  * If the chat offers no tools, declares those that the history calls and forbids calling them,
  * because APIs reject calls of undeclared tools.
  */
-export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
+export function buildApiRequest(model: OfferedModel, parts: RequestContent): ApiRequest {
   const { profile } = model;
   const { system, messages, toolRequired, cacheMarks, room } = parts;
   const isMissing = parts.tools.length === 0;
-  const tools = isMissing ? collectToolNames(messages) : parts.tools;
+  const tools = isMissing ? declareCalledTools(messages) : parts.tools;
   const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
   // Anthropic only allows thinking if the model may choose its tools (API guide, "Extended thinking
   // with tool use").
@@ -61,7 +61,7 @@ const MIN_OUTPUT_TOKENS = 1_024;
 /**
  * Returns the model's own limit if the prompt leaves room for it; undefined lets the server decide.
  */
-function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimits | undefined): number | undefined {
+function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptFill | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
   const margin = Math.ceil(promptTokens * (isCalibrated ? EXACT_COUNT_MARGIN_SHARE : ESTIMATED_COUNT_MARGIN_SHARE));
@@ -69,7 +69,7 @@ function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimit
   return Math.max(Math.min(MIN_OUTPUT_TOKENS, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 
-function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
+function declareCalledTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = new Set(
     messages.flatMap((message) =>
       getBlocks(message)
@@ -82,10 +82,10 @@ function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
 
 /** Agents resend the whole history, so cache it for five minutes by default. */
 export const getCacheLifetime = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
-  cacheLifetime ?? (hasField(vendor, 'cacheLifetime') ? '5m' : 'none');
+  cacheLifetime ?? (vendorHasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
 /** Without condensing, the user's two newest messages get a cache breakpoint. */
-export function selectNewestMarks(messages: readonly ApiMessage[]): number[] {
+export function selectCacheMarksAtNewest(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);
 }

@@ -15,20 +15,20 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   const mark = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   // The system prompt follows the tools, so its breakpoint covers both.
-  const markedPrompt = markLast(prompt, mark);
+  const markedPrompt = markLastElement(prompt, mark);
   const most = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
-  const marked = new Set(selectMarks(marks, messages, most));
+  const marked = new Set(selectMarkableMessages(marks, messages, most));
   const isToolMarked = prompt.length === 0 || marked.size < most;
   return {
     ...request,
     messages: messages.map((message, index) => (marked.has(index) ? markMessage(message, mark) : message)),
     ...(prompt.length > 0 && { system: markedPrompt }),
-    ...(tools.length > 0 && isToolMarked && { tools: markLast(tools, mark) }),
+    ...(tools.length > 0 && isToolMarked && { tools: markLastElement(tools, mark) }),
   };
 }
 
 /** Keeps the first mark (the condensed prefix) and the newest ones. */
-function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
+function selectMarkableMessages(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
   const possible = [...new Set(marks)]
     .filter((index) => findMarkableBlock(messages[index]) >= 0)
     .toSorted((a, b) => a - b);
@@ -49,7 +49,7 @@ function markMessage(message: ApiMessage, mark: object): ApiMessage {
   };
 }
 
-const markLast = <T extends object>(values: readonly T[], mark: object): T[] =>
+const markLastElement = <T extends object>(values: readonly T[], mark: object): T[] =>
   values.map((value, index) => (index === values.length - 1 ? addCacheControl(value, mark) : value));
 
 const addCacheControl = <T extends object>(value: T, mark: object): T => ({ ...value, cache_control: mark });

@@ -4,9 +4,9 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 import { DUE_MESSAGES, createTestBed, createRequest, SMALL_MESSAGES, createModel } from '../live/testing';
-import { estimateSaving } from '../core/cost/saving';
+import { estimateCondensationSaving } from '../core/cost/saving';
 import { formatLastCondensation } from './statusBar';
-import { formatWhy } from './notices';
+import { explainDecision } from './notices';
 
 const prices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
@@ -21,7 +21,7 @@ it('the cache status does not report a recently read cache of unknown lifetime a
     });
     await live.prepare(createRequest(DUE_MESSAGES, { model }));
     const decision = events.find((event) => event.kind === 'condensed')!.decision;
-    const words = [formatWhy(decision), ...formatLastCondensation(live.active()!)].join('\n');
+    const words = [explainDecision(decision), ...formatLastCondensation(live.active()!)].join('\n');
     expect(words).not.toMatch(/expired|\$|[Pp]ays|broken/);
     expect(words.match(/Prompt cache: unknown/g)).toHaveLength(2);
     expect(words).toContain('it read 76,888 of 88,396 tokens from the cache');
@@ -68,10 +68,10 @@ it('the cache status describes every state in one of four phrases with its basis
           ...{ reason: 'threshold', ...effect, contextWindow: 400_000, cache },
           ...(isPriced &&
             cache.state !== 'unknown' && {
-              saving: estimateSaving(effect, { prices, accounting: 'openai', cache: cache.state }),
+              saving: estimateCondensationSaving(effect, { prices, accounting: 'openai', cache: cache.state }),
             }),
         };
-        const words = formatWhy(decision);
+        const words = explainDecision(decision);
         expect(words).toMatch(new RegExp(`Prompt cache: ${cache.state} \\(.{8,}\\)\\.`));
         expect(words).not.toMatch(/expired|undefined|NaN|-\$|\$-|\b0 requests|costs \$0\.0000 once/);
         if (!isPriced || cache.state === 'unknown') expect(words).not.toMatch(/\$|Pays|Saves/);

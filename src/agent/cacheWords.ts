@@ -3,7 +3,8 @@ import { formatTokens } from '../core/format';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 
-export const formatCache = (cache: CacheState): string => `${formatCacheState(cache)} (${formatCacheBasis(cache)})`;
+export const formatCacheStateAndBasis = (cache: CacheState): string =>
+  `${formatCacheState(cache)} (${explainCacheState(cache)})`;
 
 export function formatCacheState({ state }: CacheState): string {
   switch (state) {
@@ -18,7 +19,7 @@ export function formatCacheState({ state }: CacheState): string {
   }
 }
 
-export function formatCacheBasis(cache: CacheState): string {
+export function explainCacheState(cache: CacheState): string {
   if (cache.state === 'none') {
     return cache.basis === 'model'
       ? vscode.l10n.t('requests to this model are not cached')
@@ -30,10 +31,10 @@ export function formatCacheBasis(cache: CacheState): string {
       : vscode.l10n.t('no answer of this model yet');
   }
   const ago = vscode.l10n.t('last request {0} earlier', formatDuration(cache.ageMs));
-  return `${ago}; ${formatCacheSpan(cache)}`;
+  return `${ago}; ${explainCacheLifetime(cache)}`;
 }
 
-function formatCacheSpan(cache: Extract<CacheState, { readonly ageMs: number }>): string {
+function explainCacheLifetime(cache: Extract<CacheState, { readonly ageMs: number }>): string {
   if (cache.state === 'warm') {
     return cache.basis === 'vendor'
       ? vscode.l10n.t('the vendor keeps prompts for at least {0}', formatDuration(cache.spanMs))
@@ -73,7 +74,7 @@ function formatDuration(ms: number): string {
 }
 
 /** Gives figures only if everything that they depend on is known. */
-export function formatWorth({ cache, saving }: LiveDecision): string {
+export function formatCondensationSavings({ cache, saving }: LiveDecision): string {
   if (!saving) {
     return cache.state === 'unknown'
       ? vscode.l10n.t('What it saves is not known because the state of the prompt cache is not known.')
@@ -87,11 +88,11 @@ export function formatWorth({ cache, saving }: LiveDecision): string {
     ...(cacheBreak > 0 ? [vscode.l10n.t('Rewriting the prompt cache costs {0} once.', dollars(cacheBreak))] : []),
     requests === undefined
       ? vscode.l10n.t('When it pays for itself is not known because its own cost is not known.')
-      : `${formatPayback(requests)}.`,
+      : `${formatBreakEven(requests)}.`,
   ].join(' ');
 }
 
-export const formatPayback = (requests: number): string =>
+export const formatBreakEven = (requests: number): string =>
   requests === 0
     ? vscode.l10n.t('Saves from the next request on')
     : requests === 1

@@ -1,4 +1,4 @@
-import { makeTitle, UNTITLED } from '../conversations/title';
+import { makeConversationTitle, UNTITLED } from '../conversations/title';
 import { getBlocks, isText } from '../core/messages/blocks';
 import { cutContext } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
@@ -27,7 +27,7 @@ export function isSmallRequest({ system, messages, tools, conversationId }: Chat
 
 export function makeRequestTitle({ messages, conversationId }: ChatRequest): string | undefined {
   if (conversationId !== undefined) return makeChatTitle(messages);
-  const title = makeTitle(messages);
+  const title = makeConversationTitle(messages);
   return title === UNTITLED ? undefined : title;
 }
 
@@ -36,7 +36,7 @@ export function makeChatTitle(messages: readonly ApiMessage[]): string | undefin
   for (const message of messages) {
     if (message.role !== 'user') continue;
     const words = cutContext(getBlocks(message).flatMap((block) => (isText(block) ? [block.text] : [])));
-    const title = words ? makeTitle([{ role: 'user', content: words.join('') }]) : UNTITLED;
+    const title = words ? makeConversationTitle([{ role: 'user', content: words.join('') }]) : UNTITLED;
     if (title !== UNTITLED) return title;
   }
   return undefined;

@@ -74,7 +74,7 @@ const billed = (): number =>
     return sum + (input * 100 + tokens('output_tokens') * 500) / 1e6;
   }, 0);
 
-const spent = (conversation: string) => new Spending(path, { now: () => today }).getSpent('chat', conversation);
+const spent = (conversation: string) => new Spending(path, { now: () => today }).readSpent('chat', conversation);
 
 describe('a spending limit for the chat', () => {
   it('is off by default, and then nothing is written to disk', async () => {
@@ -162,10 +162,10 @@ describe('a spending limit for the chat', () => {
       ...{ id: 'p', name: 'P', profile: profile(), contextWindow: 200_000, isWindowKnown: true, tokenFactor: 1 },
       prices: { input: { base: 100 }, output: { base: 500 } },
     };
-    const silent = await spending.begin(model, 'a', 1_000);
+    const silent = await spending.beginRequest(model, 'a', 1_000);
     silent?.used(undefined);
     await silent?.end(true);
-    await (await spending.begin(model, 'a', 1_000))?.end(true);
+    await (await spending.beginRequest(model, 'a', 1_000))?.end(true);
     expect((await spent('a')).day).toBeCloseTo(0.2, 10);
   });
 

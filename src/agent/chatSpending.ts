@@ -27,7 +27,7 @@ export class ChatSpending {
       ...parts,
       words: SPENDING_MESSAGES,
       tell: ({ words, about }) => {
-        tell(words, getSetting(about));
+        tell(words, getSettingNameForLimit(about));
       },
       warn: (note) => {
         log.warn(note);
@@ -36,7 +36,7 @@ export class ChatSpending {
   }
 
   /** @see ConversationSpending.begin */
-  begin(
+  beginRequest(
     model: OfferedModel,
     conversation: string | undefined,
     prompt: number,
@@ -46,11 +46,11 @@ export class ChatSpending {
     const accounting = getAccounting(profile.vendor, profile.model);
     // VS Code's own models are paid for by a subscription.
     const words = wraps ? {} : { unknownPrice: describeUnknownPrice(model) };
-    return this.spending.begin({ id, accounting, prices, ...words }, conversation, prompt, mustRead);
+    return this.spending.beginRequest({ id, accounting, prices, ...words }, conversation, prompt, mustRead);
   }
 }
 
-export const getSetting = (about: LimitNotice['about']): string =>
+export const getSettingNameForLimit = (about: LimitNotice['about']): string =>
   about === 'price' ? 'profiles' : about === 'summary' ? 'provider' : LIMIT_SETTINGS[about];
 
 const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;

@@ -8,22 +8,22 @@ import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import { yieldBetweenSteps } from '../core/betweenSteps';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { findFamily, getTokenizerFactor } from '../core/vendors/families';
-import { getCacheSpan } from '../core/vendors/caches';
+import { findModelFamily, getTokenizerFactor } from '../core/vendors/families';
+import { getCacheLifespan } from '../core/vendors/caches';
 import { getRequestLimits } from '../core/vendors/requestLimits';
 import { getAccounting } from '../core/vendors/vendors';
-import { computeAllowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
+import { computeMaxPromptTokens, type CondensationThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
-import { streamAnswer, type Answer, type AnswerParts } from './answer';
-import { buildApiRequest, getCacheLifetime, selectNewestMarks, type PromptLimits } from './apiRequest';
-import { fromChat, toMessage, toTools, type ConvertedMessages } from './conversion';
+import { streamAnswer, type StreamedAnswer, type AnswerDependencies } from './answer';
+import { buildApiRequest, getCacheLifetime, selectCacheMarksAtNewest, type PromptFill } from './apiRequest';
+import { convertChatMessages, convertChatMessage, convertChatTools, type ConvertedMessages } from './conversion';
 import type { ChatSpending } from './chatSpending';
-import type { Handlers } from './handlers';
+import type { ApiHandlerCache } from './handlers';
 import { EngineDiedError } from '../engine/engineThread';
-import { KeptThinking, wrapWithKeptThinking } from './keptThinking';
+import { ThinkingStore, keepThinkingOfAnswers } from './keptThinking';
 import { RECALL_TOOL_NAME } from './names';
 import { countCommonPrefix } from '../live/align';
-import { Attempts, classifyError, RecentFailures, type RequestChange } from '../live/attempts';
+import { RequestAttempts, classifyRejection, RecentFailures, type RequestChange } from '../live/attempts';
 import type { AgentRequest, LiveId } from '../live/request';
 import type { ChatConversations, PreparedChat } from '../live/types';
 import { hasServerSideContextEdits } from '../live/vendorReads';
@@ -32,20 +32,20 @@ import type { ModelGroups } from './modelGroups';
 import { toModelInformation, type ModelInformation, type OfferedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
 import { isSmallRequest, makeRequestTitle, type ChatRequest } from './chatRequests';
-import { CHARS_PER_TOKEN, ESTIMATED_PART_CHARS, measureLength, TokenCounts } from './tokenCounts';
-import { toChatError, toUsagePart, describeMissingPart } from './answerParts';
+import { CHARS_PER_TOKEN, MIN_ESTIMATED_PART_CHARS, measureCharacters, CachedTokenCounter } from './tokenCounts';
+import { toChatError, toUsagePart, describeMissingAnswerPart } from './answerParts';
 import { createThinkingPart } from '../window/languageModels';
 
 export interface CondensingProviderDependencies {
   readonly catalog: ModelCatalog;
   readonly groups: ModelGroups;
-  readonly handlers: Handlers;
+  readonly handlers: ApiHandlerCache;
   readonly counter: () => Promise<MessageCounter>;
   readonly live: () => Promise<ChatConversations>;
   readonly settings: () => AgentSettings;
-  readonly threshold: (profile: ApiProfile) => Threshold;
+  readonly threshold: (profile: ApiProfile) => CondensationThreshold;
   readonly summaries: (profile: ApiProfile) => SummaryPreferences;
-  readonly spending: Pick<ChatSpending, 'begin'>;
+  readonly spending: Pick<ChatSpending, 'beginRequest'>;
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
 }
@@ -65,10 +65,10 @@ interface ChatTurn {
   readonly signal: AbortSignal;
 }
 
-interface RequestForm {
+interface SendableRequest {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
-  readonly room: PromptLimits;
+  readonly room: PromptFill;
   /** Minimum o200k tokens that the vendor must read. */
   readonly mustRead?: number | undefined;
   readonly follower: ResponseObserver;
@@ -78,14 +78,14 @@ interface RequestForm {
   readonly isView: boolean;
 }
 
-interface Task {
+interface CondensableRequest {
   readonly live: ChatConversations;
   readonly request: AgentRequest;
   /** o200k tokens of restored thinking. */
   readonly extraTokens: number;
 }
 
-interface ResponseObserver extends Pick<AnswerParts, 'expand' | 'used'> {
+interface ResponseObserver extends Pick<AnswerDependencies, 'expand' | 'used'> {
   readonly conversation?: LiveId;
   readonly called: (tool: string, input: object) => void;
   readonly answered?: (usage: Usage | undefined) => Promise<void>;
@@ -99,25 +99,25 @@ const NO_CONVERSATION_OBSERVER: ResponseObserver = {
 
 /** Condenses each request of VS Code's chat if due, then forwards it. */
 export class CondensingProvider {
-  private readonly kept = new KeptThinking();
+  private readonly kept = new ThinkingStore();
   private readonly failures = new RecentFailures();
   /**
    * These conversations are sent unchanged, because a vendor rejected the view but accepted the
    * original.
    */
   private readonly leftAlone = new Set<LiveId>();
-  private counts: TokenCounts | undefined;
+  private counts: CachedTokenCounter | undefined;
 
   constructor(private readonly parts: CondensingProviderDependencies) {}
 
   async provideInformation(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
     const { catalog, groups, settings } = this.parts;
     const declared = settings();
-    return groups.listModelsForGroup(options, await catalog.list()).map((model) =>
+    return groups.listModelsForGroup(options, await catalog.listModels()).map((model) =>
       toModelInformation(model, declared, {
         suffix: vscode.l10n.t('condensed'),
         detail: model.wraps?.vendor ?? model.profile.vendor,
-        tooltip: formatTooltip(model),
+        tooltip: formatModelTooltip(model),
       }),
     );
   }
@@ -135,7 +135,7 @@ export class CondensingProvider {
     });
     if (token.isCancellationRequested) abort.abort(new vscode.CancellationError());
     try {
-      await this.passThrough(id, messages, options, progress, abort.signal);
+      await this.respondToChat(id, messages, options, progress, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
       this.parts.log.error(getErrorMessage(error));
@@ -150,57 +150,59 @@ export class CondensingProvider {
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    this.counts ??= new TokenCounts(await this.parts.counter(), async (part) =>
+    this.counts ??= new CachedTokenCounter(await this.parts.counter(), async (part) =>
       (await this.parts.live()).countPart(part),
     );
     const factor = getTokenizerFactor(version);
     return typeof content === 'string'
       ? this.counts.countText(content, factor)
-      : this.counts.countMessage(toMessage(content), factor);
+      : this.counts.countMessage(convertChatMessage(content), factor);
   }
 
-  private async passThrough(
+  private async respondToChat(
     id: string,
     messages: ChatMessages,
     options: vscode.ProvideLanguageModelChatResponseOptions,
     progress: ChatProgress,
     signal: AbortSignal,
   ): Promise<void> {
-    const model = await this.parts.catalog.find(id);
+    const model = await this.parts.catalog.findModel(id);
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
-    const chat = fromChat(messages);
+    const chat = convertChatMessages(messages);
     // Encoding many images as text takes time.
     await yieldBetweenSteps(signal);
     const identity = identifyRequest(id, chat.messages);
-    const repetition = this.failures.checkRepetition(identity);
+    const repetition = this.failures.getRetryPolicy(identity);
     if (repetition.kind === 'stop') throw repetition.reason;
     try {
       const asking = await this.parts.handlers.getHandler(model, repetition.kind === 'none');
-      const handler = wrapWithKeptThinking(asking, this.kept, getModelKey(model));
+      const handler = keepThinkingOfAnswers(asking, this.kept, getModelKey(model));
       const passage: ChatTurn = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(toChatRequest(passage));
-      const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
-      await (condenses ? this.sendCondensed(passage) : this.send(passage, await this.sendUncondensed(passage, isStep)));
-      this.failures.noteSuccess(identity);
+      const condenses = this.parts.settings().automatic && (isStep || (await this.isLargerThanWindow(passage)));
+      await (condenses
+        ? this.sendCondensed(passage)
+        : this.sendWithRetries(passage, await this.sendUncondensed(passage, isStep)));
+      this.failures.recordSuccess(identity);
     } catch (error) {
-      if (isApiError(error) && error.kind !== 'aborted') this.failures.noteFailure(identity, error);
+      if (isApiError(error) && error.kind !== 'aborted') this.failures.recordFailure(identity, error);
       throw error;
     }
   }
 
   /** VS Code's own summaries are condensed only if the conversation has outgrown the window. */
-  private async isTooLarge(passage: ChatTurn): Promise<boolean> {
+  private async isLargerThanWindow(passage: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = passage.model;
-    return (await this.promptTokens(passage)) > computeAllowedTokens(contextWindow, maxOutputTokens);
+    return (await this.countPromptTokensOfModel(passage)) > computeMaxPromptTokens(contextWindow, maxOutputTokens);
   }
 
-  private async promptTokens(passage: ChatTurn): Promise<number> {
+  private async countPromptTokensOfModel(passage: ChatTurn): Promise<number> {
     const { model } = passage;
     const request = this.makeAgentRequest(passage, 0);
     const { messages, system = '', tools } = request;
-    const length = measureLength([messages, system, tools]);
+    const length = measureCharacters([messages, system, tools]);
     const count = async (): Promise<number> => {
-      if (length >= ESTIMATED_PART_CHARS) return (await this.parts.live()).count(request);
+      if (length >= MIN_ESTIMATED_PART_CHARS) return (await this.parts.live()).count(request);
       const counter = await this.parts.counter();
       return counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools));
     };
@@ -212,34 +214,37 @@ export class CondensingProvider {
   private async sendUncondensed(
     passage: ChatTurn,
     isStep: boolean,
-    prepared?: Pick<RequestForm, 'follower' | 'prepared'>,
-  ): Promise<RequestForm> {
+    prepared?: Pick<SendableRequest, 'follower' | 'prepared'>,
+  ): Promise<SendableRequest> {
     const { messages } = passage.chat;
     const { contextWindow } = passage.model;
-    const cacheMarks = isStep ? selectNewestMarks(messages) : undefined;
-    const room = { contextWindow, promptTokens: await this.promptTokens(passage), isCalibrated: false };
+    const cacheMarks = isStep ? selectCacheMarksAtNewest(messages) : undefined;
+    const room = { contextWindow, promptTokens: await this.countPromptTokensOfModel(passage), isCalibrated: false };
     return { follower: NO_CONVERSATION_OBSERVER, ...prepared, messages, cacheMarks, room, isView: false };
   }
 
   private async sendCondensed(passage: ChatTurn): Promise<void> {
     const live = await this.parts.live();
-    const extraTokens = await this.countKeptThinkingTokens(passage.model, passage.chat.messages);
-    const task: Task = { live, request: this.makeAgentRequest(passage, extraTokens), extraTokens };
+    const extraTokens = await this.countRestoredThinkingTokens(passage.model, passage.chat.messages);
+    const task: CondensableRequest = { live, request: this.makeAgentRequest(passage, extraTokens), extraTokens };
     const prepared = await this.prepareChat(passage, task);
-    const view = prepared && this.view(passage, task, prepared);
+    const view = prepared && this.createCondensedForm(passage, task, prepared);
     const isLeftAlone = view && this.leftAlone.has(prepared.conversation);
     const first = view && !isLeftAlone ? view : await this.sendUncondensed(passage, true, view);
-    await this.send(passage, first, async (change, form, refusal) => {
+    await this.sendWithRetries(passage, first, async (change, form, refusal) => {
       if (change === 'send-as-it-came') return this.sendUncondensed(passage, true, form);
       if (change !== 'shorten') return undefined;
       const smaller = await this.shortenRequest(passage, task, form.prepared, refusal);
       passage.signal.throwIfAborted();
-      return smaller && this.view(passage, task, smaller);
+      return smaller && this.createCondensedForm(passage, task, smaller);
     });
   }
 
   /** @returns undefined on failure; the task then continues uncondensed */
-  private async prepareChat(passage: ChatTurn, { live, request }: Task): Promise<PreparedChat | undefined> {
+  private async prepareChat(
+    passage: ChatTurn,
+    { live, request }: CondensableRequest,
+  ): Promise<PreparedChat | undefined> {
     try {
       return await live.prepare(request, passage.signal);
     } catch (error) {
@@ -252,7 +257,7 @@ export class CondensingProvider {
   /** Condenses a request further that was rejected as too long. */
   private async shortenRequest(
     passage: ChatTurn,
-    { live, request }: Task,
+    { live, request }: CondensableRequest,
     prepared: PreparedChat | undefined,
     refusal: ApiError,
   ): Promise<PreparedChat | undefined> {
@@ -270,19 +275,27 @@ export class CondensingProvider {
     }
   }
 
-  private view(passage: ChatTurn, { live, extraTokens }: Task, prepared: PreparedChat): RequestForm {
+  private createCondensedForm(
+    passage: ChatTurn,
+    { live, extraTokens }: CondensableRequest,
+    prepared: PreparedChat,
+  ): SendableRequest {
     const { model } = passage;
     const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, mustRead } = prepared;
     for (const note of prepared.notes) this.parts.log.info(note);
     if (prepared.outcome?.kind === 'condensed') {
-      this.kept.forgetBefore(getModelKey(model), messages, findFamily(model.profile.model)?.callsNeedThinking);
+      this.kept.forgetBlocksBeforeAnswer(
+        getModelKey(model),
+        messages,
+        findModelFamily(model.profile.model)?.callsNeedThinking,
+      );
     }
     const room = { contextWindow, promptTokens, isCalibrated };
     const follower = {
       ...this.createObserver(live, prepared),
       answered: async (usage: Usage | undefined) => {
         // Thinking dropped by the condensation was counted before but is not sent.
-        const forgotten = extraTokens - (await this.countKeptThinkingTokens(model, messages));
+        const forgotten = extraTokens - (await this.countRestoredThinkingTokens(model, messages));
         live.recordAnswer({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
       },
     };
@@ -304,9 +317,9 @@ export class CondensingProvider {
   }
 
   /** Counts o200k tokens. */
-  private async countKeptThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
+  private async countRestoredThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
-    return Math.ceil(this.kept.countTokens(kept, messages, await this.parts.counter()));
+    return Math.ceil(this.kept.countRestoredTokens(kept, messages, await this.parts.counter()));
   }
 
   private makeAgentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
@@ -318,7 +331,7 @@ export class CondensingProvider {
     // own tools.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
-    const cacheSpan = getCacheSpan({
+    const cacheSpan = getCacheLifespan({
       vendor: profile.vendor,
       model: profile.model,
       host,
@@ -329,7 +342,7 @@ export class CondensingProvider {
       ...(title !== undefined && { title }),
       ...(chat.system !== undefined && { system: chat.system }),
       messages: chat.messages,
-      tools: toTools(options.tools),
+      tools: convertChatTools(options.tools),
       extraTokens,
       ...(profile.extraBody && hasServerSideContextEdits(profile.extraBody) && { isReadOtherwise: true }),
       ...(canRecall !== undefined && { canRecall }),
@@ -382,49 +395,52 @@ export class CondensingProvider {
    * Sends a request, and other forms of it while the vendor rejects it.
    * @param changed returns undefined if there is no other form
    */
-  private async send(
+  private async sendWithRetries(
     passage: ChatTurn,
-    first: RequestForm,
-    changed: (change: RequestChange, form: RequestForm, refusal: ApiError) => Promise<RequestForm | undefined> = () =>
-      Promise.resolve(undefined),
+    first: SendableRequest,
+    changed: (
+      change: RequestChange,
+      form: SendableRequest,
+      refusal: ApiError,
+    ) => Promise<SendableRequest | undefined> = () => Promise.resolve(undefined),
   ): Promise<void> {
-    const attempts = new Attempts<ApiError | undefined>();
+    const attempts = new RequestAttempts<ApiError | undefined>();
     for (let form = first; ;) {
       try {
-        const { usages } = await this.attempt(passage, form, attempts);
+        const { usages } = await this.sendOnce(passage, form, attempts);
         if (form.isView) await form.follower.answered?.(usages[0]);
-        else this.stopCondensing(form, attempts);
+        else this.leaveConversationAlone(form, attempts);
         return;
       } catch (error) {
         if (!isApiError(error) || !attempts.hasFailedFor(error)) throw error;
-        form = await this.next(attempts, (change) => changed(change, form, error), error);
+        form = await this.createNextForm(attempts, (change) => changed(change, form, error), error);
       }
     }
   }
 
   /** @throws ApiError if no other form is left */
-  private async next(
-    attempts: Attempts<ApiError | undefined>,
-    changed: (change: RequestChange) => Promise<RequestForm | undefined>,
+  private async createNextForm(
+    attempts: RequestAttempts<ApiError | undefined>,
+    changed: (change: RequestChange) => Promise<SendableRequest | undefined>,
     refusal: ApiError,
-  ): Promise<RequestForm> {
+  ): Promise<SendableRequest> {
     for (;;) {
       const { next } = attempts;
       if (next.kind === 'stop') throw next.reason ?? refusal;
       const form = await changed(next.change);
       if (form) return form;
-      attempts.noteImpossible(next.change);
+      attempts.recordImpossible(next.change);
     }
   }
 
   /** If the vendor accepts the original after rejecting the view, the view was the cause. */
-  private stopCondensing({ prepared }: RequestForm, attempts: Attempts<unknown>): void {
-    if (!prepared || !attempts.hasMade('send-as-it-came')) return;
+  private leaveConversationAlone({ prepared }: SendableRequest, attempts: RequestAttempts<unknown>): void {
+    if (!prepared || !attempts.hasTried('send-as-it-came')) return;
     this.leftAlone.add(prepared.conversation);
     this.parts.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
   }
 
-  private async attempt(
+  private async sendOnce(
     { model, chat, options, progress, handler, signal }: ChatTurn,
     {
       messages: view,
@@ -433,9 +449,9 @@ export class CondensingProvider {
       mustRead,
       isView,
       follower: { conversation, expand, used, called },
-    }: RequestForm,
-    attempts: Attempts<ApiError | undefined>,
-  ): Promise<Answer> {
+    }: SendableRequest,
+    attempts: RequestAttempts<ApiError | undefined>,
+  ): Promise<StreamedAnswer> {
     const isCondensed = (): boolean =>
       isView && countCommonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
     await yieldBetweenSteps(signal);
@@ -443,39 +459,39 @@ export class CondensingProvider {
     const request = buildApiRequest(model, {
       system: chat.system,
       messages: view,
-      tools: toTools(options.tools),
+      tools: convertChatTools(options.tools),
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
       room,
       conversation: chatId,
     });
     // VS Code's conversation ID also covers the conversation's subagents.
-    const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens, mustRead);
+    const paid = await this.parts.spending.beginRequest(model, chatId ?? conversation, room.promptTokens, mustRead);
     let reported = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
       reported++;
       if (part) progress.report(part);
     };
-    let answered: Answer;
+    let answered: StreamedAnswer;
     try {
       answered = await streamAnswer(request, {
         handler,
         signal,
         isRetried: (error, messages) => {
-          const problem = isApiError(error) ? classifyError(error) : undefined;
+          const problem = isApiError(error) ? classifyRejection(error) : undefined;
           if (!isApiError(error) || !problem) return false;
-          attempts.noteFailure(problem, isCondensed(), error);
+          attempts.recordFailure(problem, isCondensed(), error);
           const { next } = attempts;
           if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
           if (this.kept.forgetBlocks(getModelKey(model), messages)) {
             this.parts.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
             return true;
           }
-          attempts.noteImpossible('leave-out-thinking');
+          attempts.recordImpossible('leave-out-thinking');
           return false;
         },
         isCorrected: () => {
-          attempts.noteFailure('wrong-calls', isCondensed(), undefined);
+          attempts.recordFailure('wrong-calls', isCondensed(), undefined);
           return attempts.next.kind === 'change';
         },
         expand,
@@ -497,7 +513,7 @@ export class CondensingProvider {
     } finally {
       await paid?.end(reported > 0 || signal.aborted);
     }
-    const words = describeMissingPart(answered);
+    const words = describeMissingAnswerPart(answered);
     if (words !== undefined) progress.report(new vscode.LanguageModelTextPart(words));
     const usage = answered.usages.at(-1);
     if (usage) progress.report(toUsagePart(usage));
@@ -527,16 +543,16 @@ const getModelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedMo
 /** UTF-16 units. Comparing only the ends keeps the extension host from hashing megabytes. */
 const COMPARED_END_CHARS = 500;
 
-const dropMiddle = (_key: string, value: unknown): unknown =>
+const abbreviateLongString = (_key: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > 2 * COMPARED_END_CHARS
     ? [value.length, value.slice(0, COMPARED_END_CHARS), value.slice(-COMPARED_END_CHARS)]
     : value;
 
 /** Treats requests with the same model and last message as the same. */
 const identifyRequest = (model: string, messages: readonly ApiMessage[]): string =>
-  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', dropMiddle))}`;
+  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', abbreviateLongString))}`;
 
-function formatTooltip({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
+function formatModelTooltip({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
   const window = contextWindow.toLocaleString('en-US');
   return isWindowKnown
     ? vscode.l10n.t(

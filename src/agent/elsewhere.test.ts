@@ -6,12 +6,12 @@ import { askInChat } from '../../test/support/askInChat';
 import { ConfigurationTarget, fake, workspace, type FakeQuickPick } from '../../test/support/vscode';
 import {
   chooseConversation,
-  condenseChosen,
+  condenseChosenConversation,
   getDefaultConversation,
   resolveConversation,
-  loadConversation,
-  onLiveChange,
-  savePins,
+  loadLiveView,
+  subscribeToLiveChanges,
+  saveConversationPins,
 } from '../commands/chosenConversation';
 import { condenseWith } from '../commands/condenseWith';
 import { createCounter } from '../core/testingCounter';
@@ -22,8 +22,8 @@ import { createLiveRoute } from '../gateway/liveRoute';
 import type { LimitNotice } from '../live/conversationSpending';
 import { startGateway } from '../gateway/server';
 import { findKnownRequest } from '../gateway/wires';
-import { makeBody, PATH_BY_WIRE } from '../gateway/wires/testing';
-import type { Body } from '../gateway/wires/wire';
+import { makeRequestBody, PATH_BY_WIRE } from '../gateway/wires/testing';
+import type { RequestBody } from '../gateway/wires/wire';
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveConversations } from '../live/liveConversations';
 import { createTestBed } from '../live/testing';
@@ -70,7 +70,7 @@ beforeEach(async () => {
     folder: '/work/notes',
   });
   agent = getAgentRuntime(services);
-  await agent.watchRunning();
+  await agent.refreshRunningConversations();
   const condenser = new LiveCondenser({
     live,
     counter: createCounter(),
@@ -78,9 +78,9 @@ beforeEach(async () => {
     window: 24_000,
   });
   step = async (steps) => {
-    const text = makeBody('anthropic', steps);
+    const text = makeRequestBody('anthropic', steps);
     const known = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
-    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list);
     await condenser.prepare({ route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read }, never);
   };
   close = () => gateway.close();
@@ -159,14 +159,14 @@ describe("the panel's preview of a running conversation", () => {
     expect(name).toEqual({ kind: 'live', id: one().id });
     // Its messages are in another process.
     expect(() => resolveConversation(services, name)).toThrow('no longer in memory');
-    await loadConversation(services, name);
+    await loadLiveView(services, name);
     expect(resolveConversation(services, name)).toMatchObject({ kind: 'live', id: one().id, pinned: [] });
     const changed = vi.fn();
-    const subscription = onLiveChange(services, changed);
+    const subscription = subscribeToLiveChanges(services, changed);
     await live.pin(one().id, 0);
     await vi.waitFor(() => expect(changed).toHaveBeenCalled());
     subscription.dispose();
-    await loadConversation(services, { kind: 'file', path: 'any' });
+    await loadLiveView(services, { kind: 'file', path: 'any' });
   });
 
   it('offers the next actions although the messages are in another process', async () => {
@@ -192,14 +192,14 @@ describe("the panel's preview of a running conversation", () => {
     const name = getDefaultConversation(services);
     const pinned = (numbers: readonly number[]): Promise<void> =>
       vi.waitFor(() => expect(one().pinned).toEqual(numbers));
-    await savePins(services, name, [0, 1]);
+    await saveConversationPins(services, name, [0, 1]);
     await pinned([0, 1]);
-    await savePins(services, name, [1, 2]);
+    await saveConversationPins(services, name, [1, 2]);
     await pinned([1, 2]);
   });
 
   it('condenses without the excluded messages', async () => {
-    await condenseChosen(services, getDefaultConversation(services), [], []);
+    await condenseChosenConversation(services, getDefaultConversation(services), [], []);
     expect(last().message).toMatch(/^Nothing was condensed\./);
   });
 

@@ -1,14 +1,14 @@
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
 import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
-import { withoutImages } from '../api/withoutImages';
+import { wrapWithoutImages } from '../api/withoutImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { getSendableKey, type SecretStore } from '../settings/keys';
+import { getKeyForEndpoint, type SecretStore } from '../settings/keys';
 import { createProfileHandler } from '../settings/profileHandler';
-import { OWN_VENDOR } from '../settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
 import type { OfferedModel } from './offeredModels';
 
-export interface HandlersDependencies {
+export interface ApiHandlersDependencies {
   readonly secrets: SecretStore;
   readonly models: LanguageModels;
   readonly counter: () => Promise<MessageCounter>;
@@ -19,10 +19,10 @@ export interface HandlersDependencies {
 const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
 /** Caches handlers, because each learns its server's quirks. */
-export class Handlers {
+export class ApiHandlerCache {
   private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 
-  constructor(private readonly parts: HandlersDependencies) {}
+  constructor(private readonly parts: ApiHandlersDependencies) {}
 
   /**
    * @param retries whether the handler retries by itself
@@ -30,13 +30,13 @@ export class Handlers {
    */
   async getHandler(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
     const { profile } = model;
-    const key = model.wraps ? undefined : await getSendableKey(this.parts.secrets, profile);
+    const key = model.wraps ? undefined : await getKeyForEndpoint(this.parts.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const known = this.kept.get(identity);
     if (known && known.key === key) return known.handler;
     const retry = retries ? this.parts.retry : { retries: 0 };
     const made = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
-    const handler = withoutImages(made, model.seesImages);
+    const handler = wrapWithoutImages(made, model.seesImages);
     this.kept.set(identity, { handler, key });
     return handler;
   }
@@ -55,7 +55,7 @@ export class Handlers {
       name: wraps.name,
       counter,
       models,
-      ownVendor: OWN_VENDOR,
+      ownVendor: OWN_VSCODE_VENDOR,
       selector,
       contextWindow,
     });

@@ -79,7 +79,7 @@ it.each([
       const [marker] = findMarkers(JSON.stringify(live.view(live.active()!.id)?.messages));
       expect(marker?.what).toContain('image 1280×800, 300 KB, from browser_take_screenshot page.png');
       const recall = new RecallTool(() => Promise.resolve(live));
-      const { content } = await recall.invoke({ references: [marker!.reference] });
+      const { content } = await recall.invokeTool({ references: [marker!.reference] });
       expect(content[1]).toEqual(screenshot(0));
     } finally {
       await server.close();
@@ -131,7 +131,7 @@ it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot 
         return callsTool({ name: RECALL_TOOL_NAME, input: { references: [marker!.reference] } });
       });
       const { calls: asked } = await chat.ask();
-      const { content } = await recall.invoke(asked[0]!.input);
+      const { content } = await recall.invokeTool(asked[0]!.input);
       chat.result(asked[0]!, ...content);
       server.play((sent) => {
         const given = JSON.stringify((sent.body['messages'] as readonly unknown[]).at(-1));

@@ -7,7 +7,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { isToolResult } from '../core/messages/blocks';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiProfile } from '../settings/profiles';
-import { KeptThinking } from './keptThinking';
+import { ThinkingStore } from './keptThinking';
 import { counter } from '../api/testing';
 import type { AgentRequest, PreparedRequest } from '../live/request';
 import { FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
@@ -21,7 +21,7 @@ const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
 
 describe('thinking blocks that the chat cannot represent', () => {
   it('are restored at their positions only for the same model and the same calls', () => {
-    const kept = new KeptThinking();
+    const kept = new ThinkingStore();
     const before = { block: thinking, afterText: false, afterCalls: 0 };
     const middle = { block: { type: 'openai_reasoning', item: { id: 1 } }, afterText: true, afterCalls: 0 };
     const behind = { block: { type: 'openai_reasoning', item: { id: 2 } }, afterText: true, afterCalls: 1 };
@@ -39,11 +39,11 @@ describe('thinking blocks that the chat cannot represent', () => {
       messages[2],
     ]);
     expect(kept.restoreBlocks('other', messages)).toEqual(messages);
-    expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(counter.countBlock(thinking));
-    expect(kept.countTokens({ key: 'other' }, messages, counter)).toBe(0);
+    expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(counter.countBlock(thinking));
+    expect(kept.countRestoredTokens({ key: 'other' }, messages, counter)).toBe(0);
     const fewer = [assistant(call('a', 'x'))];
     expect(kept.restoreBlocks('m', fewer)[0]).toBe(fewer[0]);
-    kept.forgetBefore('m', [...messages, assistant(text('done')), user('next'), assistant(call('c', 'x'))]);
+    kept.forgetBlocksBeforeAnswer('m', [...messages, assistant(text('done')), user('next'), assistant(call('c', 'x'))]);
     expect(kept.restoreBlocks('m', messages)).toEqual(messages);
   });
 
@@ -53,18 +53,18 @@ describe('thinking blocks that the chat cannot represent', () => {
     const turn = [user('go'), ...step('a'), assistant(text('done'))];
     const messages = [...turn, user('next'), ...step('b'), ...step('c'), ...step('d')];
     function condensed(keepsTurn: boolean): string[] {
-      const kept = new KeptThinking();
+      const kept = new ThinkingStore();
       for (const id of ['a', 'b', 'c', 'd']) {
         const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
         kept.keepBlocks('m', [id], blocks, 100);
       }
-      kept.forgetBefore('m', messages, keepsTurn);
+      kept.forgetBlocksBeforeAnswer('m', messages, keepsTurn);
       const restored = kept.restoreBlocks('m', messages);
       const answers = restored.filter(({ role }, index) => role === 'assistant' && index !== turn.length - 1);
       const blocks = answers.map(({ content }) => content as object[]);
       // Only what still has its thinking is counted.
       const tokens = blocks.filter((each) => each.some((block) => block === thinking)).length * 100;
-      expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(tokens);
+      expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(tokens);
       expect(blocks.every((each) => each.some((block) => block === phase))).toBe(true);
       return ['a', 'b', 'c', 'd'].filter((_, index) => blocks[index]?.includes(thinking));
     }
@@ -80,7 +80,7 @@ describe('thinking blocks that the chat cannot represent', () => {
   });
 
   it('keep the phases of answers even if the model does not read earlier thinking', () => {
-    const kept = new KeptThinking();
+    const kept = new ThinkingStore();
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
     kept.keepBlocks('m', ['a'], blocks, 100);
@@ -90,7 +90,7 @@ describe('thinking blocks that the chat cannot represent', () => {
   });
 
   it('count as the tokens that the vendor reported if the model reads them again', () => {
-    const kept = new KeptThinking();
+    const kept = new ThinkingStore();
     const block = { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(20_000) } };
     const keep = (id: string): void => {
       kept.keepBlocks('m', [id], [{ block, afterText: false, afterCalls: 0 }], 300);
@@ -99,14 +99,14 @@ describe('thinking blocks that the chat cannot represent', () => {
     keep('b');
     const step = (id: string) => [assistant(call(id, 'x')), user(result(id))];
     const messages = [user('go'), ...step('a'), user('next'), ...step('b')];
-    expect(kept.countTokens({ key: 'm', tokenFactor: 1.5 }, messages, counter)).toBe(400);
+    expect(kept.countRestoredTokens({ key: 'm', tokenFactor: 1.5 }, messages, counter)).toBe(400);
     kept.setScope('m', 'current_turn');
-    expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(300);
+    expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(300);
     expect(kept.restoreBlocks('m', messages).slice(0, 4)).toEqual(messages.slice(0, 4));
     expect(kept.restoreBlocks('m', messages)[4]).toEqual(assistant(block, call('b', 'x')));
     // The model says what it reads: its name alone does not say it.
-    kept.assumeScope('m', 'all_turns');
-    expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(300);
+    kept.setScopeIfUnknown('m', 'all_turns');
+    expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(300);
   });
 });
 

@@ -6,9 +6,9 @@ import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { findTurnStart } from '../core/messages/task';
+import { findStartOfOpenTurn } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { findFamily } from '../core/vendors/families';
+import { findModelFamily } from '../core/vendors/families';
 import { sanitizeId } from './tidyMessages';
 import { LruMap } from '../core/lruMap';
 
@@ -20,7 +20,7 @@ export interface PositionedBlock {
   readonly afterCalls: number;
 }
 
-interface Answer {
+interface AnswerWithThinking {
   /** Other models reject the thinking's signatures. */
   readonly model: string;
   readonly calls: readonly string[];
@@ -29,7 +29,7 @@ interface Answer {
   readonly tokens: number | undefined;
 }
 
-export interface ModelKey {
+export interface ThinkingModel {
   readonly key: string;
   /** The model's tokens per o200k token; default 1. */
   readonly tokenFactor?: number;
@@ -38,9 +38,9 @@ export interface ModelKey {
 /** Each answer may take several kilobytes. */
 const MAX_KEPT_ANSWERS = 2_000;
 
-export class KeptThinking {
+export class ThinkingStore {
   /** Keyed by the answer's first call. */
-  private readonly answers = new LruMap<string, Answer>(MAX_KEPT_ANSWERS);
+  private readonly answers = new LruMap<string, AnswerWithThinking>(MAX_KEPT_ANSWERS);
   /** How much of its earlier thinking each model reads again. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
@@ -48,12 +48,12 @@ export class KeptThinking {
   keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
-    const key = createKey(model, first);
+    const key = createCallKey(model, first);
     this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
   /** Does not replace a scope that the model has reported. */
-  assumeScope(model: string, scope: ThinkingScope): void {
+  setScopeIfUnknown(model: string, scope: ThinkingScope): void {
     if (!this.scopes.has(model)) this.scopes.set(model, scope);
   }
 
@@ -63,18 +63,18 @@ export class KeptThinking {
 
   /** Messages without kept blocks are returned unchanged, as the same objects. */
   restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
-    const start = this.start(model, messages);
+    const start = this.getFirstUsableMessage(model, messages);
     return messages.map((message, index) => {
       const { blocks = [] } = this.findAnswer(model, message) ?? {};
-      const kept = index < start ? blocks.filter(isPhase) : blocks;
+      const kept = index < start ? blocks.filter(isPhaseBlock) : blocks;
       return kept.length > 0 ? { ...message, content: insertBlocks(toBlocks(message), kept) } : message;
     });
   }
 
   /** Counts o200k tokens. Encrypted thinking is long as text but short in tokens. */
-  countTokens(model: ModelKey, messages: readonly ApiMessage[], counter: MessageCounter): number {
+  countRestoredTokens(model: ThinkingModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
-    return messages.slice(this.start(key, messages)).reduce((sum, message) => {
+    return messages.slice(this.getFirstUsableMessage(key, messages)).reduce((sum, message) => {
       const answer = this.findAnswer(key, message);
       if (!answer) return sum;
       const { tokens, blocks } = answer;
@@ -93,9 +93,9 @@ export class KeptThinking {
    * request anyway.
    * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
-  forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
+  forgetBlocksBeforeAnswer(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    const first = findTurnStart(messages) + 1;
+    const first = findStartOfOpenTurn(messages) + 1;
     const isForgotten = (index: number): boolean => index < first || (!keepsTurn && index > first && index < last);
     this.forgetBlocks(
       model,
@@ -113,10 +113,10 @@ export class KeptThinking {
       const answer = this.findAnswer(model, message);
       const [first] = getCallIds(message);
       if (!answer || first === undefined) continue;
-      const phases = answer.blocks.filter(isPhase);
+      const phases = answer.blocks.filter(isPhaseBlock);
       if (phases.length === answer.blocks.length) continue;
       wasThere = true;
-      const key = createKey(model, first);
+      const key = createCallKey(model, first);
       if (phases.length > 0) this.answers.set(key, { ...answer, blocks: phases, tokens: 0 });
       else this.answers.delete(key);
     }
@@ -124,15 +124,15 @@ export class KeptThinking {
   }
 
   /** Index of the first message whose thinking the model reads again. */
-  private start(model: string, messages: readonly ApiMessage[]): number {
-    return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(hasPersonText) + 1 : 0;
+  private getFirstUsableMessage(model: string, messages: readonly ApiMessage[]): number {
+    return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(isWrittenByPerson) + 1 : 0;
   }
 
-  private findAnswer(model: string, message: ApiMessage): Answer | undefined {
+  private findAnswer(model: string, message: ApiMessage): AnswerWithThinking | undefined {
     if (message.role !== 'assistant') return undefined;
     const calls = getCallIds(message);
     const [first] = calls;
-    const answer = first === undefined ? undefined : this.answers.get(createKey(model, first));
+    const answer = first === undefined ? undefined : this.answers.get(createCallKey(model, first));
     // Another answer may start with the same id, so all calls must match.
     return answer && answer.calls.length === calls.length && answer.calls.every((id, at) => id === calls[at])
       ? answer
@@ -141,9 +141,9 @@ export class KeptThinking {
 }
 
 /** A phase block says to which phase of an answer a text belongs. */
-const isPhase = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK;
+const isPhaseBlock = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK;
 
-const createKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
+const createCallKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
 
 const getCallIds = (message: ApiMessage): string[] =>
   toBlocks(message)
@@ -171,25 +171,25 @@ function insertBlocks(content: readonly Block[], blocks: readonly PositionedBloc
 }
 
 /** True if the message is more than results of calls. */
-const hasPersonText = (message: ApiMessage): boolean =>
+const isWrittenByPerson = (message: ApiMessage): boolean =>
   message.role === 'user' && toBlocks(message).some((block) => !isToolResult(block));
 
 /** Keeps the model's thinking and sends it back to no other model. */
-export function wrapWithKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
-  const scope = findFamily(handler.modelInfo.id)?.readsThinkingOf;
-  if (scope) kept.assumeScope(model, scope);
+export function keepThinkingOfAnswers(handler: ApiHandler, kept: ThinkingStore, model: string): ApiHandler {
+  const scope = findModelFamily(handler.modelInfo.id)?.readsThinkingOf;
+  if (scope) kept.setScopeIfUnknown(model, scope);
   return {
     ...handler,
     stream: (request, signal) => {
       const restored = { ...request, messages: kept.restoreBlocks(model, request.messages) };
-      return keepWhileStreaming(handler.stream(restored, signal), kept, model);
+      return keepThinkingWhileStreaming(handler.stream(restored, signal), kept, model);
     },
   };
 }
 
-async function* keepWhileStreaming(
+async function* keepThinkingWhileStreaming(
   events: AsyncIterable<ApiEvent>,
-  kept: KeptThinking,
+  kept: ThinkingStore,
   model: string,
 ): AsyncGenerator<ApiEvent, void> {
   const blocks: PositionedBlock[] = [];

@@ -2,26 +2,26 @@ import * as vscode from 'vscode';
 import { formatTokens } from '../core/format';
 import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
 import { getErrorMessage } from '../core/errors';
-import { formatUse } from '../window/condensationWords';
+import { formatUseOfRemoved } from '../window/condensationWords';
 import type { CommandResult, LiveControls, LiveSummary } from '../live/types';
 import type { LiveDecision } from '../live/events';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { formatCacheBasis, formatCacheState, formatWorth } from './cacheWords';
-import { formatWhyLine } from './notices';
+import { explainCacheState, formatCacheState, formatCondensationSavings } from './cacheWords';
+import { formatReasonLine } from './notices';
 import {
-  formatFigures,
-  describeNewResults,
+  formatCondensationTotals,
+  formatNewResults,
   formatLastCondensation,
-  formatRanBy,
-  formatRequestChange,
-  sumTokens,
-  formatTools,
-  formatWaiting,
+  formatCondensedBy,
+  formatSizeChange,
+  sumToolTokens,
+  formatToolTokens,
+  describeNextCondensation,
 } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import type { ComparisonDocuments } from '../window/comparisons';
-import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickOneItem, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 export interface DetailsDependencies {
   readonly live: LiveControls;
@@ -35,7 +35,7 @@ interface ActionItem extends vscode.QuickPickItem {
   readonly run?: () => PromiseLike<unknown>;
 }
 
-export async function showDetails(parts: DetailsDependencies, id?: LiveId): Promise<void> {
+export async function showLiveDetails(parts: DetailsDependencies, id?: LiveId): Promise<void> {
   const [first, ...others] = parts.live.list().filter((each) => id === undefined || each.id === id);
   if (!first) {
     void showInformationMessage(
@@ -46,10 +46,10 @@ export async function showDetails(parts: DetailsDependencies, id?: LiveId): Prom
     return;
   }
   const conversation = others.length === 0 ? first : await chooseLive([first, ...others]);
-  if (conversation) await showActions(conversation, parts);
+  if (conversation) await showConversationActions(conversation, parts);
 }
 
-export const toItem = (conversation: LiveSummary) => ({
+export const toConversationItem = (conversation: LiveSummary) => ({
   conversation,
   label: `$(${conversation.agent === undefined ? 'comment-discussion' : 'terminal'}) ${conversation.title}`,
   description: vscode.l10n.t(
@@ -57,18 +57,21 @@ export const toItem = (conversation: LiveSummary) => ({
     formatTokens(conversation.tokens),
     formatTokens(conversation.contextWindow),
   ),
-  detail: [...(conversation.agent === undefined ? [] : [conversation.agent]), formatFigures(conversation)].join(' · '),
+  detail: [
+    ...(conversation.agent === undefined ? [] : [conversation.agent]),
+    formatCondensationTotals(conversation),
+  ].join(' · '),
 });
 
 async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
   const title = vscode.l10n.t('Running conversations that are condensed');
-  return (await pickOne(conversations.map(toItem), { title }))?.conversation;
+  return (await pickOneItem(conversations.map(toConversationItem), { title }))?.conversation;
 }
 
-const suggestsFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
+const wouldFileAwareHelp = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
   whyNot !== undefined && tokens >= thresholdTokens && condensedBy === PROVIDER_NAMES.lossless;
 
-async function showActions(
+async function showConversationActions(
   conversation: LiveSummary,
   { live, condense, showDiff, pause, openOriginal }: DetailsDependencies,
 ): Promise<void> {
@@ -87,9 +90,9 @@ async function showActions(
       `$(archive) ${vscode.l10n.t('Condense Now')}`,
       () => condenseFromEditor(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
-      formatWaiting(conversation),
+      describeNextCondensation(conversation),
     ),
-    ...(suggestsFileAware(conversation)
+    ...(wouldFileAwareHelp(conversation)
       ? [
           action(
             `$(archive) ${vscode.l10n.t('Use {0}', FILE_AWARE_NAME)}`,
@@ -106,12 +109,12 @@ async function showActions(
       ? [
           action(
             `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
-            () => showOutcome(live.undo(id)),
-            applied.length > 0 ? formatLastCondensation(conversation)[0] : describeNewResults(conversation).join(' · '),
+            () => showCommandOutcome(live.undo(id)),
+            applied.length > 0 ? formatLastCondensation(conversation)[0] : formatNewResults(conversation).join(' · '),
           ),
         ]
       : []),
-    ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => showOutcome(live.redo(id)))] : []),
+    ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => showCommandOutcome(live.redo(id)))] : []),
     ...(isCondensed
       ? [
           action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id)),
@@ -127,8 +130,8 @@ async function showActions(
       ? [
           action(
             `$(tools) ${vscode.l10n.t('Tool Definitions…')}`,
-            () => showTools(conversation),
-            formatTools(conversation)[0],
+            () => showToolWeights(conversation),
+            formatToolTokens(conversation)[0],
           ),
         ]
       : []),
@@ -141,38 +144,38 @@ async function showActions(
       .map((condensation, index) => ({ condensation, index, ...condensation }))
       .flatMap(({ condensation, index, at, isUndone, use }) => [
         {
-          label: formatRequestChange(condensation),
+          label: formatSizeChange(condensation),
           description: [
-            formatRanBy(condensation),
+            formatCondensedBy(condensation),
             new Date(at).toLocaleTimeString(vscode.env.language),
             ...(isUndone ? [vscode.l10n.t('undone')] : []),
           ].join(' · '),
           detail: [
-            ...(index === 0 && lastDecision ? [`${formatWhyLine(lastDecision)}.`] : []),
-            ...(use && use.turns > 0 ? [formatUse(use)] : []),
+            ...(index === 0 && lastDecision ? [`${formatReasonLine(lastDecision)}.`] : []),
+            ...(use && use.turns > 0 ? [formatUseOfRemoved(use)] : []),
           ].join(' '),
         },
         ...(index === 0 && lastDecision ? [toCacheItem(lastDecision)] : []),
       ]),
   ];
-  const picked = await pickOne(items, { title: conversation.title });
+  const picked = await pickOneItem(items, { title: conversation.title });
   await picked?.run?.();
 }
 
 /** The prompt cache has its own row, because lists truncate long lines. */
 const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
   label: formatCacheState(decision.cache),
-  description: formatCacheBasis(decision.cache),
-  detail: formatWorth(decision),
+  description: explainCacheState(decision.cache),
+  detail: formatCondensationSavings(decision),
 });
 
-async function showTools({ tools = [], agent, title }: LiveSummary): Promise<void> {
+async function showToolWeights({ tools = [], agent, title }: LiveSummary): Promise<void> {
   const servers = [...new Set(tools.map(({ server }) => server))];
   const configure =
     agent === undefined ? [{ label: `$(settings-gear) ${vscode.l10n.t('Choose the Chat’s Tools…')}` }] : [];
   const byWeight = servers
     .map((server) => ({ server, own: tools.filter((tool) => tool.server === server) }))
-    .toSorted((a, b) => sumTokens(b.own) - sumTokens(a.own));
+    .toSorted((a, b) => sumToolTokens(b.own) - sumToolTokens(a.own));
   const items: vscode.QuickPickItem[] = [
     ...configure,
     ...byWeight.flatMap(({ server, own }) => [
@@ -180,14 +183,14 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
         label: vscode.l10n.t(
           '{0}: {1} tokens',
           server ?? vscode.l10n.t('Built in and from extensions'),
-          formatTokens(sumTokens(own)),
+          formatTokens(sumToolTokens(own)),
         ),
         kind: vscode.QuickPickItemKind.Separator,
       },
       ...own.map(toToolItem),
     ]),
   ];
-  const picked = await pickOne(items, {
+  const picked = await pickOneItem(items, {
     title: vscode.l10n.t('{0}: the tokens that its tools take in each request', title),
     matchOnDescription: true,
   });
@@ -213,7 +216,7 @@ async function condenseFromEditor(id: LiveId, condense: DetailsDependencies['con
   await condense(id);
 }
 
-export async function showOutcome(result: Promise<CommandResult>): Promise<void> {
+export async function showCommandOutcome(result: Promise<CommandResult>): Promise<void> {
   try {
     void showInformationMessage((await result).detail);
   } catch (error) {
@@ -228,10 +231,10 @@ export async function showLiveDiff(live: LiveControls, comparisons: ComparisonDo
     void showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
     return;
   }
-  const comparison = comparisons.add({
+  const comparison = comparisons.addComparison({
     conversation: id,
     title,
-    by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(formatRanBy))].join(', then '),
+    by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(formatCondensedBy))].join(', then '),
     ...texts,
   });
   await comparisons.showComparison(comparison);

@@ -4,7 +4,7 @@ import { fake } from '../../test/support/vscode';
 import type { LiveConversations } from '../live/liveConversations';
 import { stringify, createTestBed, createRequest, SMALL_MESSAGES } from '../live/testing';
 import type { LiveControls } from '../live/types';
-import { chooseEdits, formatDifference } from './liveLists';
+import { chooseEdits, formatTokenDifference } from './liveLists';
 
 /** As a window has it of its own chat's conversations. */
 const deskOf = (live: LiveConversations): LiveControls => ({
@@ -54,5 +54,5 @@ it.each([
   [0, '0 fewer tokens'],
   [-88, '88 more tokens'],
 ])('a change by %d tokens is written without a sign', (fewer, words) => {
-  expect(formatDifference(fewer)).toBe(words);
+  expect(formatTokenDifference(fewer)).toBe(words);
 });

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { pickSeveral } from '../window/notifications';
+import { pickSeveralItems } from '../window/notifications';
 import { selectLastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
 import { createPlaceDescriber } from '../live/describePlace';
@@ -12,15 +12,15 @@ export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void>
   if (!shown) return;
   const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
   const describe = createPlaceDescriber(shown.original);
-  const edits = [...selectLastByPlace(shown.edits), ...shown.excluded].toSorted(compareByPlace);
+  const edits = [...selectLastByPlace(shown.edits), ...shown.excluded].toSorted(compareEditsByPlace);
   const items = edits.map((edit) => ({
     edit,
-    label: edit.kind === 'summary' ? formatRange(edit) : describe(edit.place),
-    description: formatDifference(edit.tokensBefore - edit.tokensAfter),
+    label: edit.kind === 'summary' ? formatMessageRange(edit) : describe(edit.place),
+    description: formatTokenDifference(edit.tokensBefore - edit.tokensAfter),
     detail: edit.reason,
     picked: !excluded.has(edit.id),
   }));
-  const picked = await pickSeveral(items, {
+  const picked = await pickSeveralItems(items, {
     title: vscode.l10n.t('Choose What Stays Condensed'),
   });
   if (!picked) return;
@@ -31,12 +31,12 @@ export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void>
 }
 
 /** @param fewer tokens removed; negative if a later edit restored some */
-export const formatDifference = (fewer: number): string =>
+export const formatTokenDifference = (fewer: number): string =>
   fewer < 0
     ? vscode.l10n.t('{0} more tokens', formatTokens(-fewer))
     : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));
 
-const compareByPlace = (a: Edit, b: Edit): number =>
+const compareEditsByPlace = (a: Edit, b: Edit): number =>
   getFirstMessage(a) - getFirstMessage(b) || getBlockIndex(a) - getBlockIndex(b);
 
 const getFirstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
@@ -44,7 +44,8 @@ const getFirstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.
 /** Summaries and messages without blocks count as 0. */
 const getBlockIndex = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
 
-const formatRange = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
+const formatMessageRange = ({ start, end }: SummaryEdit): string =>
+  vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
 export async function choosePins(live: LiveControls, { id, pinned }: LiveSummary): Promise<void> {
   const messages = (await live.outline(id)) ?? [];
@@ -54,7 +55,7 @@ export async function choosePins(live: LiveControls, { id, pinned }: LiveSummary
     description: words,
     picked: pinned.includes(index),
   }));
-  const picked = await pickSeveral(items, {
+  const picked = await pickSeveralItems(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });

@@ -1,7 +1,7 @@
 import { loadPriceTable } from '../api/prices';
 import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
-import { OWN_VENDOR } from '../settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
 import { offerProfile, offerWrappedModel, type OfferedModel, type WrappedModel } from './offeredModels';
 import { isEqual } from '../core/isEqual';
 
@@ -27,26 +27,26 @@ export class ModelCatalog {
 
   constructor(private readonly parts: CatalogDependencies) {}
 
-  async list(): Promise<readonly OfferedModel[]> {
+  async listModels(): Promise<readonly OfferedModel[]> {
     if (!this.loading) {
-      this.loading = this.read();
-      void this.refreshWrapped();
+      this.loading = this.readModels();
+      void this.refreshWrappedModels();
     }
     await this.loading;
     return this.offered;
   }
 
-  async find(id: string): Promise<OfferedModel | undefined> {
-    return (await this.list()).find((model) => model.id === id);
+  async findModel(id: string): Promise<OfferedModel | undefined> {
+    return (await this.listModels()).find((model) => model.id === id);
   }
 
-  async refresh(): Promise<void> {
-    this.loading = this.read();
+  async refreshModels(): Promise<void> {
+    this.loading = this.readModels();
     await this.loading;
-    await this.refreshWrapped();
+    await this.refreshWrappedModels();
   }
 
-  private async read(): Promise<void> {
+  private async readModels(): Promise<void> {
     const table = await loadPriceTable();
     const names = this.parts.wrapped();
     const known = this.parts.remembered.get();
@@ -56,7 +56,7 @@ export class ModelCatalog {
         .filter(({ offerInChat }) => offerInChat === true)
         .map((profile) => offerProfile(profile, table)),
       ...names
-        .flatMap((name) => known.find((model) => getModelName(model) === name) ?? [])
+        .flatMap((name) => known.find((model) => getVendorModelName(model) === name) ?? [])
         .map((model) => offerWrappedModel(model, table)),
     ];
     if (isEqual(offered, this.offered)) return;
@@ -64,25 +64,27 @@ export class ModelCatalog {
     this.parts.onDidChange();
   }
 
-  private async refreshWrapped(): Promise<void> {
+  private async refreshWrappedModels(): Promise<void> {
     const names = this.parts.wrapped();
     if (names.length === 0) return;
     const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
     const found: WrappedModel[] = [];
     for (const vendor of vendors) {
       // If a vendor fails, keep its last known models.
-      const models = await listOtherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
+      const models = await listOtherModels(this.parts.models, OWN_VSCODE_VENDOR, { vendor }).catch(() => []);
       found.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
       );
     }
     const known = this.parts.remembered.get();
-    const missing = known.filter((model) => !found.some((other) => getModelName(other) === getModelName(model)));
-    const all = [...found, ...missing].filter((model) => names.includes(getModelName(model)));
+    const missing = known.filter(
+      (model) => !found.some((other) => getVendorModelName(other) === getVendorModelName(model)),
+    );
+    const all = [...found, ...missing].filter((model) => names.includes(getVendorModelName(model)));
     if (isEqual(all, known)) return;
     this.parts.remembered.set(all);
-    await this.read();
+    await this.readModels();
   }
 }
 
-export const getModelName = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;
+export const getVendorModelName = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;

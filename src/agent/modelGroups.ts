@@ -6,12 +6,12 @@
 import * as z from 'zod';
 
 /** If no group follows within these milliseconds, there are no groups. */
-const GROUP_ROUND_MS = 1_500;
+const GROUP_QUERY_ROUND_MS = 1_500;
 
 const groupSchema = z.object({ profile: z.string().optional() });
 
 /** VS Code 1.109 and later send `configuration`; the typings lack it. */
-const optionsSchema = z.object({ configuration: z.unknown().optional() });
+const prepareOptionsSchema = z.object({ configuration: z.unknown().optional() });
 
 export class ModelGroups {
   private hasGroups: boolean | undefined;
@@ -22,20 +22,20 @@ export class ModelGroups {
   /** @param onDidChange called when VS Code should ask again */
   constructor(
     private readonly onDidChange: () => void,
-    private readonly roundMs = GROUP_ROUND_MS,
+    private readonly roundMs = GROUP_QUERY_ROUND_MS,
   ) {}
 
   listModelsForGroup<T extends { readonly id: string }>(options: unknown, models: readonly T[]): readonly T[] {
-    const parsed = optionsSchema.safeParse(options);
+    const parsed = prepareOptionsSchema.safeParse(options);
     const configuration = parsed.success ? parsed.data.configuration : undefined;
-    return configuration === undefined ? this.beginRound(models) : this.selectGroupModels(configuration, models);
+    return configuration === undefined ? this.beginGroupRound(models) : this.selectGroupModels(configuration, models);
   }
 
   dispose(): void {
     clearTimeout(this.timer);
   }
 
-  private beginRound<T extends { readonly id: string }>(models: readonly T[]): readonly T[] {
+  private beginGroupRound<T extends { readonly id: string }>(models: readonly T[]): readonly T[] {
     this.given.clear();
     this.sawGroup = false;
     clearTimeout(this.timer);

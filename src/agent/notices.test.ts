@@ -3,7 +3,13 @@ import { fake } from '../../test/support/vscode';
 import type { CondensationOutcome } from '../core/condense';
 import type { LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
-import { showAgentCondensed, showLimit, showLiveEvent, formatWhy, type NoticeDependencies } from './notices';
+import {
+  showAgentCondensedNotice,
+  showLimitWarning,
+  showLiveEvent,
+  explainDecision,
+  type NoticeDependencies,
+} from './notices';
 
 beforeEach(() => {
   fake.reset();
@@ -32,25 +38,25 @@ describe('the reason given for a condensation', () => {
     ['by-hand', 'asked for by hand'],
   ] as const)('is "%s", followed by the cache’s state', (reason, words) => {
     const unpriced = 'What it saves is not known because the model’s price is not known.';
-    expect(formatWhy({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
-    expect(formatWhy({ ...decision, reason, cache: COLD })).toBe(
+    expect(explainDecision({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
+    expect(explainDecision({ ...decision, reason, cache: COLD })).toBe(
       `Why: ${words}. ${unpriced} Prompt cache: cold (last request 7 minutes earlier; the vendor keeps prompts for at most 5 minutes).`,
     );
   });
 
   it('names the higher price tier that the request dropped below', () => {
-    expect(formatWhy({ ...decision, dearerAbove: 200_000 })).toContain(
+    expect(explainDecision({ ...decision, dearerAbove: 200_000 })).toContain(
       'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ',
     );
   });
 
   it('includes the saving if the model has a price', () => {
-    expect(formatWhy(decision)).toContain('the model’s price is not known');
+    expect(explainDecision(decision)).toContain('the model’s price is not known');
     const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
-    expect(formatWhy({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
+    expect(explainDecision({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
       'Each later request costs $0.0123 less. Rewriting the prompt cache costs $0.0500 once. Pays for itself after 4 requests.',
     );
-    expect(formatWhy({ ...decision, saving: { ...saving, breakEvenRequests: undefined } })).toContain(
+    expect(explainDecision({ ...decision, saving: { ...saving, breakEvenRequests: undefined } })).toContain(
       'When it pays for itself is not known because its own cost is not known.',
     );
   });
@@ -197,12 +203,12 @@ describe('a notice about a condensation in the chat', () => {
 
 it('a condensation behind a gateway causes no notice if notifications are off', async () => {
   const { undo, showDiff } = parts('none');
-  await showAgentCondensed('Codex: condensed', { kind: 'none', undo, showDiff });
+  await showAgentCondensedNotice('Codex: condensed', { kind: 'none', undo, showDiff });
   expect(fake.shown).toEqual([]);
 });
 
 it('dismissing a message about a limit opens no setting', async () => {
-  await showLimit('Too dear.', 'agent.maxCostPerDay');
+  await showLimitWarning('Too dear.', 'agent.maxCostPerDay');
   expect(fake.shown).toMatchObject([{ kind: 'warning', message: 'Too dear.', choices: ['Open Setting'] }]);
   expect(fake.executed).toEqual([]);
 });

@@ -1,13 +1,18 @@
 import * as vscode from 'vscode';
 import type { OutcomeSummary } from '../core/condense';
 import { formatCost, formatTokens } from '../core/format';
-import { formatReport, listNames } from '../core/condense/report/report';
-import { formatUseAdvice, formatTokenChange, formatCondensation, formatUse } from '../window/condensationWords';
-import { formatCache, formatWorth } from './cacheWords';
+import { formatOutcomeReport, listProviderNames } from '../core/condense/report/report';
+import {
+  getUseAdvice,
+  formatTokenChange,
+  formatCondensationMessage,
+  formatUseOfRemoved,
+} from '../window/condensationWords';
+import { formatCacheStateAndBasis, formatCondensationSavings } from './cacheWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
-import { showInformationMessage, showStatus, showWarningMessage } from '../window/notifications';
+import { showInformationMessage, showStatusMessage, showWarningMessage } from '../window/notifications';
 
 const STATUS_MESSAGE_MS = 8_000;
 
@@ -27,17 +32,17 @@ export interface NoticeDependencies {
 
 export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies): Promise<void> {
   const { providerName, log } = parts;
-  const reportOf = (outcome: OutcomeSummary): string => formatReport(outcome, providerName);
+  const reportOf = (outcome: OutcomeSummary): string => formatOutcomeReport(outcome, providerName);
   switch (event.kind) {
     case 'condensed':
       log.info(
-        `${formatReport(event.outcome, providerName, { request: event.decision })}\n${formatDecision(event.decision)}`,
+        `${formatOutcomeReport(event.outcome, providerName, { request: event.decision })}\n${formatDecision(event.decision)}`,
       );
-      await showCondensed(event, parts);
+      await showCondensedNotice(event, parts);
       return;
     case 'not-condensed':
       log.info(reportOf(event.outcome));
-      showGivenUp(event, parts.kind());
+      showCondensationGivenUp(event, parts.kind());
       return;
     case 'problem':
       log.warn(event.message);
@@ -45,10 +50,10 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies)
     case 'pruned':
       log.info(event.message);
       if (parts.kind() === 'notification') void showInformationMessage(event.message);
-      if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MESSAGE_MS, 'archive');
+      if (parts.kind() === 'statusBar') void showStatusMessage(event.message, STATUS_MESSAGE_MS, 'archive');
       return;
     case 'careful': {
-      const words = `${formatUse(event.use)} ${formatUseAdvice()}`;
+      const words = `${formatUseOfRemoved(event.use)} ${getUseAdvice()}`;
       log.warn(words);
       if (parts.kind() !== 'none') void showInformationMessage(words);
       return;
@@ -63,11 +68,11 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies)
   }
 }
 
-async function showCondensed(
+async function showCondensedNotice(
   { outcome, conversation, decision }: CondensedEvent,
   parts: NoticeDependencies,
 ): Promise<void> {
-  const provider = listNames(outcome, parts.providerName);
+  const provider = listProviderNames(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
   // A user who condenses manually wants to see the result.
   switch (isByHand ? 'notification' : parts.kind()) {
@@ -75,7 +80,7 @@ async function showCondensed(
       return;
     case 'statusBar': {
       const change = formatTokenChange(decision.tokensBefore, decision.tokensAfter);
-      void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MESSAGE_MS, 'archive');
+      void showStatusMessage(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MESSAGE_MS, 'archive');
       return;
     }
     case 'notification': {
@@ -84,12 +89,14 @@ async function showCondensed(
       const details = vscode.l10n.t('Details');
       const further = vscode.l10n.t('Condense With…');
       const { tokensBefore, tokensAfter } = decision;
-      const target = isByHand ? { targetTokens: computeRequestTarget(outcome, decision, parts.targetPercent()) } : {};
+      const target = isByHand
+        ? { targetTokens: computeTargetWithOverhead(outcome, decision, parts.targetPercent()) }
+        : {};
       const title = parts.titleOf(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
       // Offer the actions until one of them closes the notification.
       for (;;) {
-        const words = formatCondensation(figures);
+        const words = formatCondensationMessage(figures);
         switch (await showInformationMessage(words, showDiff, further, undo, details)) {
           case showDiff:
             await parts.showDiff(conversation);
@@ -115,7 +122,7 @@ async function showCondensed(
  * Returns the request's size in the model's tokens. The target is a percentage of the messages
  * only.
  */
-function computeRequestTarget(
+function computeTargetWithOverhead(
   messages: Pick<CondensedEvent['outcome'], 'tokensBefore' | 'tokensAfter'>,
   request: LiveDecision,
   targetPercent: number,
@@ -125,7 +132,7 @@ function computeRequestTarget(
   return Math.ceil(request.tokensAfter - missed * factor);
 }
 
-function showGivenUp(
+function showCondensationGivenUp(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   how: Settings['notifications'],
 ): void {
@@ -136,11 +143,11 @@ function showGivenUp(
     givenUp === undefined
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
-  if (how === 'statusBar') void showStatus(words, STATUS_MESSAGE_MS, 'archive');
+  if (how === 'statusBar') void showStatusMessage(words, STATUS_MESSAGE_MS, 'archive');
   if (how === 'notification') void showInformationMessage(words);
 }
 
-export async function showAgentCondensed(
+export async function showAgentCondensedNotice(
   words: string,
   parts: {
     readonly kind: Settings['notifications'];
@@ -148,7 +155,7 @@ export async function showAgentCondensed(
     readonly showDiff: () => Promise<void>;
   },
 ): Promise<void> {
-  if (parts.kind === 'statusBar') void showStatus(words, STATUS_MESSAGE_MS, 'archive');
+  if (parts.kind === 'statusBar') void showStatusMessage(words, STATUS_MESSAGE_MS, 'archive');
   if (parts.kind !== 'notification') return;
   const undo = vscode.l10n.t('Undo');
   const showDiff = vscode.l10n.t('Show Diff');
@@ -158,7 +165,7 @@ export async function showAgentCondensed(
 }
 
 /** @param name the setting's name without the prefix */
-export async function showLimit(words: string, name: string): Promise<void> {
+export async function showLimitWarning(words: string, name: string): Promise<void> {
   const open = vscode.l10n.t('Open Setting');
   if ((await showWarningMessage(words, open)) !== open) return;
   await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
@@ -180,11 +187,11 @@ function formatReason({ reason, dearerAbove }: LiveDecision): string {
   return `${CONDENSATION_REASON_TEXTS[reason]()}; ${tier}`;
 }
 
-export const formatWhyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));
+export const formatReasonLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));
 
-export const formatWhy = (decision: LiveDecision): string =>
-  `${formatWhyLine(decision)}. ${formatWorth(decision)} ${formatCache(decision.cache)}.`;
+export const explainDecision = (decision: LiveDecision): string =>
+  `${formatReasonLine(decision)}. ${formatCondensationSavings(decision)} ${formatCacheStateAndBasis(decision.cache)}.`;
 
 function formatDecision(decision: LiveDecision): string {
-  return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${formatWhy(decision)}`;
+  return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${explainDecision(decision)}`;
 }

@@ -4,7 +4,7 @@ import { findKnownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import type { ModelPrices } from '../core/cost/prices';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
-import { getKnownModel } from '../settings/profileModel';
+import { getModelOfProfile } from '../settings/profileModel';
 import type { ApiProfile } from '../settings/profiles';
 
 export interface WrappedModel {
@@ -35,7 +35,7 @@ export interface OfferedModel {
 }
 
 export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
-  const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = getKnownModel(profile, table);
+  const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = getModelOfProfile(profile, table);
   return {
     id: profile.id,
     name: profile.name,

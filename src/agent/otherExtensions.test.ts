@@ -7,7 +7,7 @@ import { objects, text, type Json } from '../../test/servers/json';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import { TEST_API_KEY } from '../api/testing';
-import { storeKey } from '../settings/keys';
+import { storeApiKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { getAgentRuntime, listLiveConversations } from './runtime';
 import { makeChatMessage, FakeChat, readInformation } from './testing';
@@ -56,7 +56,7 @@ it('two simultaneous tasks work, one with native tools and one with XML calls in
     offerInChat: true,
   });
   fake.settings['contextCondenser.profiles'] = [profile];
-  await storeKey(services.context.secrets, profile, TEST_API_KEY);
+  await storeApiKey(services.context.secrets, profile, TEST_API_KEY);
   const agent = getAgentRuntime(services);
   onTestFinished(async () => {
     agent.dispose();

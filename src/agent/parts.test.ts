@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as vscode from 'vscode';
 import { TINY_PNG_BASE64 } from '../api/testing';
-import { fromChat, toTools } from './conversion';
-import { toBlock } from './parts';
+import { convertChatMessages, convertChatTools } from './conversion';
+import { convertPartToBlock } from './parts';
 import { makeChatMessage } from './testing';
 
 const data = (content: string | Uint8Array, mimeType: string) =>
@@ -10,22 +10,26 @@ const data = (content: string | Uint8Array, mimeType: string) =>
 
 describe('a part of a chat message', () => {
   it('becomes a block if a model can read it', () => {
-    expect(toBlock(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
-    expect(toBlock(data(Buffer.from(TINY_PNG_BASE64, 'base64'), 'image/png'))).toEqual({
+    expect(convertPartToBlock(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
+    expect(convertPartToBlock(data(Buffer.from(TINY_PNG_BASE64, 'base64'), 'image/png'))).toEqual({
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: TINY_PNG_BASE64 },
     });
     // Content that vendors refuse becomes text: otherwise the refusal would come with every later request.
-    expect(toBlock(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
-    expect(toBlock(data('BM', 'image/bmp'))).toMatchObject({ text: "[2 bytes of image/bmp that can't be shown here]" });
-    expect(toBlock(data('', 'image/png'))).toMatchObject({ text: "[0 bytes of image/png that can't be shown here]" });
-    expect(toBlock(data('%PDF', 'application/pdf'))).toMatchObject({
+    expect(convertPartToBlock(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
+    expect(convertPartToBlock(data('BM', 'image/bmp'))).toMatchObject({
+      text: "[2 bytes of image/bmp that can't be shown here]",
+    });
+    expect(convertPartToBlock(data('', 'image/png'))).toMatchObject({
+      text: "[0 bytes of image/png that can't be shown here]",
+    });
+    expect(convertPartToBlock(data('%PDF', 'application/pdf'))).toMatchObject({
       type: 'document',
       source: { media_type: 'application/pdf' },
     });
-    expect(toBlock(data('{"a":1}', 'application/json'))).toEqual({ type: 'text', text: '{"a":1}' });
-    expect(toBlock(data('plain', 'text/plain; charset=utf-8'))).toEqual({ type: 'text', text: 'plain' });
-    expect(toBlock(data('zip', 'application/zip'))).toEqual({
+    expect(convertPartToBlock(data('{"a":1}', 'application/json'))).toEqual({ type: 'text', text: '{"a":1}' });
+    expect(convertPartToBlock(data('plain', 'text/plain; charset=utf-8'))).toEqual({ type: 'text', text: 'plain' });
+    expect(convertPartToBlock(data('zip', 'application/zip'))).toEqual({
       type: 'text',
       text: "[3 bytes of application/zip that can't be shown here]",
     });
@@ -37,8 +41,11 @@ describe('a part of a chat message', () => {
     ['image/png', Buffer.from('GIF89a'), 'image/gif'],
     ['image/png', Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 '), 'image/webp'],
   ])('with the MIME type %s gets the type of its bytes, since vendors reject a wrong type', (name, bytes, type) => {
-    expect(toBlock(data(Uint8Array.from(bytes), name))).toMatchObject({ type: 'image', source: { media_type: type } });
-    expect(toBlock(data('<html>No such page</html>', name))).toEqual({
+    expect(convertPartToBlock(data(Uint8Array.from(bytes), name))).toMatchObject({
+      type: 'image',
+      source: { media_type: type },
+    });
+    expect(convertPartToBlock(data('<html>No such page</html>', name))).toEqual({
       type: 'text',
       text: `[25 bytes of ${name} that can't be shown here]`,
     });
@@ -57,19 +64,19 @@ describe('a part of a chat message', () => {
       7,
       '',
     ]) {
-      expect(toBlock(part)).toBeUndefined();
+      expect(convertPartToBlock(part)).toBeUndefined();
     }
   });
 
   it('of an unknown kind is kept as text if it contains text', () => {
-    expect(toBlock({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
-    expect(toBlock({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
-    expect(toBlock('bare')).toEqual({ type: 'text', text: 'bare' });
+    expect(convertPartToBlock({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
+    expect(convertPartToBlock({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
+    expect(convertPartToBlock('bare')).toEqual({ type: 'text', text: 'bare' });
   });
 
   it('inside a result becomes a string if it is the only text', () => {
     const content = (...parts: unknown[]): unknown =>
-      toBlock(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
+      convertPartToBlock(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
     expect(content()).toBe('');
     expect(content(new vscode.LanguageModelTextPart('one'))).toBe('one');
     expect(content(new vscode.LanguageModelTextPart('one'), new vscode.LanguageModelTextPart('two'))).toHaveLength(2);
@@ -81,7 +88,13 @@ describe('messages and tools from the chat', () => {
 
   it('get their role from the role number, and leading system messages become the system prompt', () => {
     expect(
-      fromChat([message(3, 'one'), message(3, 'two'), message(1, 'go'), message(2, 'done'), message(3, 'note')]),
+      convertChatMessages([
+        message(3, 'one'),
+        message(3, 'two'),
+        message(1, 'go'),
+        message(2, 'done'),
+        message(3, 'note'),
+      ]),
     ).toEqual({
       system: 'one\n\ntwo',
       messages: [
@@ -90,14 +103,14 @@ describe('messages and tools from the chat', () => {
         { role: 'system', content: [{ type: 'text', text: 'note' }] },
       ],
     });
-    expect(fromChat([message(3, 'alone')])).toEqual({ system: 'alone', messages: [] });
-    expect(fromChat([message(1, 'go')]).system).toBeUndefined();
+    expect(convertChatMessages([message(3, 'alone')])).toEqual({ system: 'alone', messages: [] });
+    expect(convertChatMessages([message(1, 'go')]).system).toBeUndefined();
   });
 
   it('have a schema for each tool, an empty one if none was given', () => {
-    expect(toTools([{ name: 'x', description: 'y' }])).toEqual([
+    expect(convertChatTools([{ name: 'x', description: 'y' }])).toEqual([
       { name: 'x', description: 'y', input_schema: { type: 'object', properties: {} } },
     ]);
-    expect(toTools()).toEqual([]);
+    expect(convertChatTools()).toEqual([]);
   });
 });

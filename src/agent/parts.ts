@@ -11,43 +11,43 @@ const INTERNAL_DATA_TYPES = new Set(['cache_control', 'usage', 'stateful_marker'
  * Returns undefined for data that no model reads, or that can't be sent without its signature
  * (thinking).
  */
-export function toBlock(part: unknown): Block | undefined {
+export function convertPartToBlock(part: unknown): Block | undefined {
   if (part instanceof vscode.LanguageModelTextPart) return toTextBlock(part.value);
   if (part instanceof vscode.LanguageModelToolCallPart) {
     return { type: 'tool_use', id: part.callId, name: part.name, input: part.input };
   }
   if (part instanceof vscode.LanguageModelToolResultPart) {
-    return { type: 'tool_result', tool_use_id: part.callId, content: toResultContent(part.content) };
+    return { type: 'tool_result', tool_use_id: part.callId, content: convertResultParts(part.content) };
   }
-  if (part instanceof vscode.LanguageModelDataPart) return toDataBlock(part);
-  return toUnknownBlock(part);
+  if (part instanceof vscode.LanguageModelDataPart) return convertDataPart(part);
+  return convertUnknownPart(part);
 }
 
 /** Vendors reject blank text, and VS Code puts an empty text before an answer's calls. */
 const toTextBlock = (text: string): Block | undefined => (text.trim() === '' ? undefined : { type: 'text', text });
 
-function toResultContent(parts: readonly unknown[]): string | Block[] {
-  const blocks = parts.flatMap((part) => toBlock(part) ?? []);
+function convertResultParts(parts: readonly unknown[]): string | Block[] {
+  const blocks = parts.flatMap((part) => convertPartToBlock(part) ?? []);
   if (blocks.length === 0) return '';
   const [first] = blocks;
   return blocks.length === 1 && first?.type === 'text' ? (first['text'] as string) : blocks;
 }
 
-function toDataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
+function convertDataPart({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (INTERNAL_DATA_TYPES.has(type)) return undefined;
   // A wrong media type would make vendors reject every later request (claude-code#13131); VS Code
   // converts WebP to PNG but still calls it WebP (seen in 1.139).
   const image = type.startsWith('image/') ? detectImageType(data) : undefined;
-  if (image !== undefined) return { type: 'image', source: toBase64Source(data, image) };
-  if (type === 'application/pdf') return { type: 'document', source: toBase64Source(data, type) };
+  if (image !== undefined) return { type: 'image', source: makeBase64Source(data, image) };
+  if (type === 'application/pdf') return { type: 'document', source: makeBase64Source(data, type) };
   if (type.startsWith('text/') || type.endsWith('json') || type.endsWith('xml')) {
     return toTextBlock(new TextDecoder().decode(data));
   }
   return { type: 'text', text: `[${data.byteLength} bytes of ${mimeType} that can't be shown here]` };
 }
 
-const toBase64Source = (data: Uint8Array, mediaType: string) => ({
+const makeBase64Source = (data: Uint8Array, mediaType: string) => ({
   type: 'base64',
   media_type: mediaType,
   data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
@@ -57,7 +57,7 @@ const toBase64Source = (data: Uint8Array, mediaType: string) => ({
  * Parts with an id and metadata are another model's thinking, whose signature is only valid for
  * that model.
  */
-function toUnknownBlock(part: unknown): Block | undefined {
+function convertUnknownPart(part: unknown): Block | undefined {
   if (typeof part === 'string') return toTextBlock(part);
   if (!isRecord(part) || 'metadata' in part || !('value' in part)) return undefined;
   const { value } = part;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { LiveId } from '../live/request';
-import { recallInput, toRecallQuery } from '../live/recallInput';
+import { recallInputSchema, toRecallQuery } from '../live/recallInput';
 import type { ChatConversations, RecalledImage } from '../live/types';
 import { RECALL_TOOL_NAME } from './names';
 import { LruMap } from '../core/lruMap';
@@ -14,33 +14,33 @@ export class RecallTool {
 
   constructor(private readonly live: () => Promise<ChatConversations>) {}
 
-  calledBy(conversation: LiveId, tool: string, input: unknown): void {
+  recordCaller(conversation: LiveId, tool: string, input: unknown): void {
     if (tool !== RECALL_TOOL_NAME) return;
-    this.callers.set(createKey(input), conversation);
+    this.callers.set(createInputKey(input), conversation);
   }
 
-  async invoke(input: unknown): Promise<vscode.LanguageModelToolResult> {
-    const parsed = recallInput.safeParse(input);
-    if (!parsed.success) return toTextResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
+  async invokeTool(input: unknown): Promise<vscode.LanguageModelToolResult> {
+    const parsed = recallInputSchema.safeParse(input);
+    if (!parsed.success) return makeTextResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
     const live = await this.live();
     const query = toRecallQuery(parsed.data);
     const [only, ...others] = live.list();
-    const caller = this.callers.get(createKey(input)) ?? (others.length === 0 ? only?.id : undefined);
+    const caller = this.callers.get(createInputKey(input)) ?? (others.length === 0 ? only?.id : undefined);
     // References are searched in all conversations, text only in the calling one.
     if (!query.references && caller === undefined)
-      return toTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
+      return makeTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);
     const found = here.kind === 'nothing' && query.references ? await live.recall(undefined, query) : here;
-    return found.kind === 'found' ? toResult(found.text, found.images) : toTextResult(found.text);
+    return found.kind === 'found' ? makeToolResult(found.text, found.images) : makeTextResult(found.text);
   }
 }
 
-const toTextResult = (text: string): vscode.LanguageModelToolResult => toResult(text, []);
+const makeTextResult = (text: string): vscode.LanguageModelToolResult => makeToolResult(text, []);
 
-const toResult = (text: string, images: readonly RecalledImage[]): vscode.LanguageModelToolResult =>
+const makeToolResult = (text: string, images: readonly RecalledImage[]): vscode.LanguageModelToolResult =>
   new vscode.LanguageModelToolResult([
     new vscode.LanguageModelTextPart(text),
     ...images.map(({ mediaType, data }) => vscode.LanguageModelDataPart.image(Buffer.from(data, 'base64'), mediaType)),
   ]);
 
-const createKey = (input: unknown): string => JSON.stringify(input ?? null);
+const createInputKey = (input: unknown): string => JSON.stringify(input ?? null);

@@ -12,10 +12,10 @@ import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
 import { listToolWeights } from '../commands/account';
 import { readHistory } from '../commands/history';
-import { undoLast } from '../commands/undo';
+import { undoLastCondensation } from '../commands/undo';
 import { TEST_API_KEY } from '../api/testing';
 import { makeLines } from '../core/testing';
-import { storeKey } from '../settings/keys';
+import { storeApiKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { AgentRuntime, getAgentRuntime, listLiveConversations } from './runtime';
 import { FakeChat, readInformation } from './testing';
@@ -42,7 +42,7 @@ beforeEach(async () => {
   });
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.provider'] = 'truncation';
-  await storeKey(services.context.secrets, profile, TEST_API_KEY);
+  await storeApiKey(services.context.secrets, profile, TEST_API_KEY);
   agent = getAgentRuntime(services);
 });
 
@@ -189,7 +189,7 @@ describe('commands on a chat conversation', () => {
     fake.settings['contextCondenser.provider'] = 'nobody';
     await agent.condense(listLiveConversations(services)[0]!.id);
     expect(shown().at(-1)).toContain('Nothing was condensed. There is no provider "nobody".');
-    await undoLast(services);
+    await undoLastCondensation(services);
     chat.user('again');
     await chat.ask();
     expect(lastBody()).not.toContain(MARKER_START);
@@ -333,7 +333,9 @@ describe("the chat's recall tool", () => {
     await readFiles(9);
     const { reference } = findMarkers(lastBody())[0]!;
     const text = async (input: unknown): Promise<string> =>
-      (await agent.recall.invoke(input)).content.map((part) => (part as vscode.LanguageModelTextPart).value).join('');
+      (await agent.recall.invokeTool(input)).content
+        .map((part) => (part as vscode.LanguageModelTextPart).value)
+        .join('');
     expect(await text({ references: [reference], words: '', pattern: '', fromLine: 1, toLine: 3 })).toContain(
       'file 0 line 1',
     );
@@ -355,10 +357,12 @@ describe("VS Code's own models", () => {
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual(['Other']);
     expect(shown()).toEqual([expect.stringContaining('Choose “Other · condensed” in the chat’s model picker')]);
     expect(fake.settings['contextCondenser.agent.wrappedModels']).toEqual(['other/m']);
-    await vi.waitFor(async () => expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']));
+    await vi.waitFor(async () =>
+      expect((await agent.catalog.listModels()).map(({ id }) => id)).toEqual(['work', 'other:m']),
+    );
     fake.models = [];
-    await agent.catalog.refresh();
-    expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']);
+    await agent.catalog.refreshModels();
+    expect((await agent.catalog.listModels()).map(({ id }) => id)).toEqual(['work', 'other:m']);
     fake.picks = ['other/m'];
     await agent.chooseWrappedModels();
     expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'currently unavailable' });

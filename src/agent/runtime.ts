@@ -3,40 +3,40 @@ import { getLiveLedgerFolder, getRunningFolder, getSummaries, withCancellation }
 import { getChatThread } from '../window/engineThread';
 import { createHostModels } from '../window/hostModels';
 import { createWindowModels } from '../window/models';
-import { toPlain } from '../window/settings/plain';
+import { copyAsPlainData } from '../window/settings/plain';
 import { languageModels } from '../window/languageModels';
-import { getOriginals } from '../window/originals';
-import { recordMetrics, getMetrics } from '../window/metrics';
+import { getOriginalDocuments } from '../window/originals';
+import { recordMetrics, openMetricsStore } from '../window/metrics';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { getCounter } from '../window/counter';
-import { resolveConfig, readOwnPresets, readSummaryPreferences } from '../window/settings/providerConfig';
+import { getMessageCounter } from '../window/counter';
+import { resolveProviderConfig, readOwnPresets, readSummaryPreferences } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
-import { formatReport } from '../core/condense/report/report';
+import { formatOutcomeReport } from '../core/condense/report/report';
 import { getErrorMessage } from '../core/errors';
 import { chooseThreshold } from '../settings/profiles';
-import { ChatSpending, getSetting } from './chatSpending';
+import { ChatSpending, getSettingNameForLimit } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
-import { Handlers } from './handlers';
+import { ApiHandlerCache } from './handlers';
 import { LiveClient } from '../engine/live/client';
-import { createMetrics } from '../live/metricsOfEvent';
-import type { Announcement } from '../gateway/announcement';
+import { createMetricsOfEvent } from '../live/metricsOfEvent';
+import type { GatewayAnnouncement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
-import type { ByHandResult, LiveControls, LiveSummary, LiveView, WindowEngine } from '../live/types';
+import type { ManualCondensationResult, LiveControls, LiveSummary, LiveView, WindowEngine } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
-import { showDetails, showOutcome, type DetailsDependencies } from './liveDetails';
+import { showLiveDetails, showCommandOutcome, type DetailsDependencies } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { GATEWAY_TERMINAL_NAME } from './names';
 import { ModelGroups } from './modelGroups';
-import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
+import { showAgentCondensedNotice, showLimitWarning, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
-import { getSpending } from '../window/spending';
+import { openSpending } from '../window/spending';
 import { FILE_AWARE_NAME, getProviderName } from '../core/condense/types';
 import { readSetting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
-import { rememberCondensation } from '../window/lastCondensation';
-import { LiveStatusBar, formatRanBy, formatRequestChange } from './statusBar';
+import { rememberLastCondensation } from '../window/lastCondensation';
+import { LiveStatusBar, formatCondensedBy, formatSizeChange } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { readAgentSettings, readConversationLimits, readLiveSettings } from './settings';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
@@ -61,7 +61,7 @@ export class AgentRuntime implements vscode.Disposable {
     const changed = (): void => {
       modelsChanged.fire();
     };
-    const counter = () => getCounter(services);
+    const counter = () => getMessageCounter(services);
     this.catalog = new ModelCatalog({
       models: languageModels,
       profiles: () => readModelSettings().profiles,
@@ -76,41 +76,41 @@ export class AgentRuntime implements vscode.Disposable {
       folder: getRunningFolder(services),
       onChange: () => {
         this.liveEvents.fire({ kind: 'elsewhere' });
-        this.showStatus();
+        this.updateStatusBar();
       },
       onCondensed: (conversation) => {
-        this.onCondensed(conversation);
+        this.recordCondensed(conversation);
       },
       onExhausted: (words) => {
         log.warn(words);
         if (readSetting('notifications') !== 'none') void showWarningMessage(words);
       },
-      onNotice: ({ words, about }) => void showLimit(words, getSetting(about)),
+      onNotice: ({ words, about }) => void showLimitWarning(words, getSettingNameForLimit(about)),
       onGone: () => void this.offerGateway(),
       onUnwatched: (why) => {
         log.warn(`The folder of the gateways can't be watched, so it is read every few seconds. ${why}`);
       },
     });
-    void this.watchRunning().then(() => this.endGatewayIfOff());
+    void this.refreshRunningConversations().then(() => this.endGatewayIfOff());
     this.groups = new ModelGroups(changed);
     this.recall = new RecallTool(() => Promise.resolve(this.chat));
     this.provider = new CondensingProvider({
       catalog: this.catalog,
       groups: this.groups,
-      handlers: new Handlers({ secrets: context.secrets, models: languageModels, counter }),
+      handlers: new ApiHandlerCache({ secrets: context.secrets, models: languageModels, counter }),
       counter,
       live: () => Promise.resolve(this.chat),
       settings: readAgentSettings,
       threshold: (profile) => chooseThreshold(profile, readModelSettings().threshold),
       summaries: (profile) => ({ ...readSummaryPreferences(profile), mayCost: readModelSettings().maxCost > 0 }),
       spending: new ChatSpending({
-        spending: getSpending(services),
+        spending: openSpending(services),
         limits: readConversationLimits,
-        tell: (words, name) => void showLimit(words, name),
+        tell: (words, name) => void showLimitWarning(words, name),
         log,
       }),
       onCall: (conversation, name, input) => {
-        this.recall.calledBy(conversation, name, input);
+        this.recall.recordCaller(conversation, name, input);
       },
       log,
     });
@@ -119,7 +119,7 @@ export class AgentRuntime implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
         this.started?.configure();
-        this.showStatus();
+        this.updateStatusBar();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
         // The setting changes properties that the models declare to VS Code.
@@ -139,7 +139,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** The chat's conversations run in an engine thread, started on first use. */
   get chat(): LiveClient {
-    return (this.started ??= this.startEngine());
+    return (this.started ??= this.startLiveEngine());
   }
 
   private get engines(): readonly WindowEngine[] {
@@ -151,23 +151,23 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Sorted by last use, newest first. */
-  list(): LiveSummary[] {
+  listConversations(): LiveSummary[] {
     return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
   /** Call this before starting a gateway. */
-  watchRunning(): Promise<void> {
+  refreshRunningConversations(): Promise<void> {
     return this.running.refresh();
   }
 
   /** The gateway shared with other extensions, in whatever window it runs. */
-  get sharedGateway(): Announcement | undefined {
+  get sharedGateway(): GatewayAnnouncement | undefined {
     return this.running.shared;
   }
 
   /** @throws Error with text for the user if the gateway does not answer */
   endSharedGateway(): Promise<void> {
-    return this.running.endShared();
+    return this.running.endSharedGateway();
   }
 
   /** Returns undefined until {@link lookAt} has loaded the view. */
@@ -179,14 +179,14 @@ export class AgentRuntime implements vscode.Disposable {
    * Loads a conversation's view and keeps it current.
    * @throws Error with text for the user if its engine does not answer
    */
-  lookAt(conversation: LiveId): Promise<LiveView | undefined> {
+  loadView(conversation: LiveId): Promise<LiveView | undefined> {
     return this.findEngine(conversation).view(conversation);
   }
 
-  desk(): LiveControls {
+  createLiveControls(): LiveControls {
     return {
-      list: () => this.list(),
-      view: (id) => this.lookAt(id),
+      list: () => this.listConversations(),
+      view: (id) => this.loadView(id),
       compare: (id) => this.findEngine(id).compare(id),
       outline: (id) => this.findEngine(id).outline(id),
       undo: (id) => this.findEngine(id).undo(id),
@@ -198,16 +198,16 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   async undo(conversation: string): Promise<void> {
-    const known = this.list().find(({ id }) => id === conversation);
+    const known = this.listConversations().find(({ id }) => id === conversation);
     if (known) {
-      await showOutcome(this.desk().undo(known.id));
+      await showCommandOutcome(this.createLiveControls().undo(known.id));
       await this.services.comparisons.closeComparisons(conversation);
     } else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
     const { comparisons } = this.services;
-    await showLiveDiff(this.desk(), comparisons, conversation);
+    await showLiveDiff(this.createLiveControls(), comparisons, conversation);
   }
 
   chooseWrappedModels(): Promise<void> {
@@ -217,13 +217,13 @@ export class AgentRuntime implements vscode.Disposable {
   /** @param conversation default: the only one, or the user's choice */
   async showDetails(conversation?: LiveId): Promise<void> {
     const parts: DetailsDependencies = {
-      live: this.desk(),
+      live: this.createLiveControls(),
       condense: (id, provider, config) => this.condense(id, provider, config),
       showDiff: (id) => this.showDiff(id),
       pause: (id, isPaused) => this.setPaused(id, isPaused),
-      openOriginal: (id) => getOriginals(this.services).chooseOriginal(id, getLiveLedgerFolder(this.services)),
+      openOriginal: (id) => getOriginalDocuments(this.services).chooseOriginal(id, getLiveLedgerFolder(this.services)),
     };
-    await showDetails(parts, conversation);
+    await showLiveDetails(parts, conversation);
   }
 
   private async setPaused(conversation: LiveId, isPaused: boolean): Promise<void> {
@@ -235,16 +235,16 @@ export class AgentRuntime implements vscode.Disposable {
     }
     this.isPaused = isPaused;
     this.started?.configure();
-    this.showStatus();
+    this.updateStatusBar();
   }
 
   /** Condenses with progress and cancel. The next request is sent condensed. */
   async condense(
     conversation: LiveId,
     provider = readSetting('provider'),
-    config = resolveConfig(provider),
+    config = resolveProviderConfig(provider),
   ): Promise<void> {
-    const agent = this.list().find(({ id }) => id === conversation)?.agent;
+    const agent = this.listConversations().find(({ id }) => id === conversation)?.agent;
     const progress = {
       location: vscode.ProgressLocation.Notification,
       title:
@@ -255,7 +255,7 @@ export class AgentRuntime implements vscode.Disposable {
     };
     const targetPercent = readSetting('manual.targetPercent');
     const options = { provider, config, targetPercent };
-    let result: ByHandResult;
+    let result: ManualCondensationResult;
     try {
       result = await showProgress(progress, (_report, token) =>
         withCancellation(token, (signal) => this.findEngine(conversation).condenseNow(conversation, options, signal)),
@@ -267,10 +267,10 @@ export class AgentRuntime implements vscode.Disposable {
       return;
     }
     if (result.kind === 'condensed') return;
-    this.offerOthers(conversation, provider, result.words || vscode.l10n.t('Nothing was condensed.'));
+    this.offerStrongerProviders(conversation, provider, result.words || vscode.l10n.t('Nothing was condensed.'));
   }
 
-  private offerOthers(conversation: LiveId, provider: string, words: string): void {
+  private offerStrongerProviders(conversation: LiveId, provider: string, words: string): void {
     const fileAware = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = [...(provider === 'lossless' ? [fileAware] : []), ...(provider === 'truncation' ? [] : [truncate])];
@@ -291,19 +291,20 @@ export class AgentRuntime implements vscode.Disposable {
 
   private readonly providerName = (id: string): string => getProviderName(id, this.services.registered.listProviders());
 
-  private startEngine(): LiveClient {
+  private startLiveEngine(): LiveClient {
     const { services } = this;
     const { registered, log } = services;
     const thread = getChatThread(services);
-    const models = async () => createWindowModels(services, await getCounter(services), getMetrics(services));
+    const models = async () =>
+      createWindowModels(services, await getMessageCounter(services), openMetricsStore(services));
     const live = new LiveClient({
       engine: () => thread.engine,
       root: getLiveLedgerFolder(services),
       summaries: getSummaries(services).folder,
-      headline: (outcome) => formatReport(outcome, this.providerName).split('\n')[0] ?? '',
+      headline: (outcome) => formatOutcomeReport(outcome, this.providerName).split('\n')[0] ?? '',
       setup: () => ({
-        settings: toPlain({ ...readLiveSettings(), isPaused: this.isPaused }),
-        presets: toPlain(readOwnPresets()),
+        settings: copyAsPlainData({ ...readLiveSettings(), isPaused: this.isPaused }),
+        presets: copyAsPlainData(readOwnPresets()),
         registered: registered.describeProviders(),
       }),
       models: (own) =>
@@ -314,10 +315,10 @@ export class AgentRuntime implements vscode.Disposable {
             log.warn(words);
           },
         }),
-      providers: registered.createCalls(() => getCounter(services)),
+      providers: registered.createCalls(() => getMessageCounter(services)),
     });
     live.on((event) => {
-      this.onEvent(event);
+      this.handleLiveEvent(event);
       const parts = {
         providerName: this.providerName,
         kind: () => readSetting('notifications'),
@@ -326,7 +327,7 @@ export class AgentRuntime implements vscode.Disposable {
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
         showDetails: (conversation: LiveId) => this.showDetails(conversation),
-        titleOf: (conversation: LiveId) => this.list().find(({ id }) => id === conversation)?.title,
+        titleOf: (conversation: LiveId) => this.listConversations().find(({ id }) => id === conversation)?.title,
       };
       void showLiveEvent(event, parts);
     });
@@ -357,40 +358,40 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private refreshModels(): void {
-    this.catalog.refresh().catch((error: unknown) => {
+    this.catalog.refreshModels().catch((error: unknown) => {
       this.services.log.warn(`The models of the chat could not be read. ${getErrorMessage(error)}`);
     });
   }
 
-  private onEvent(event: LiveEvent): void {
+  private handleLiveEvent(event: LiveEvent): void {
     this.liveEvents.fire(event);
-    this.showStatus();
-    const metrics = createMetrics(event, readSetting('provider'), new Date());
+    this.updateStatusBar();
+    const metrics = createMetricsOfEvent(event, readSetting('provider'), new Date());
     if (metrics) void recordMetrics(this.services, metrics, readSetting('provider'));
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
     const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
-    const choice = { provider, config: resolveConfig(provider) };
-    rememberCondensation(this.services, { conversation, title, isLive: true, choice, tokensAfter });
+    const choice = { provider, config: resolveProviderConfig(provider) };
+    rememberLastCondensation(this.services, { conversation, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 
-  private showStatus(): void {
-    this.statusBar.show(this.list()[0], !readSetting('automatic'));
+  private updateStatusBar(): void {
+    this.statusBar.show(this.listConversations()[0], !readSetting('automatic'));
   }
 
-  private onCondensed(conversation: LiveSummary): void {
+  private recordCondensed(conversation: LiveSummary): void {
     const { id, title, agent = '' } = conversation;
     const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
     if (!last) return;
     const { provider, tokensBefore, tokensAfter, cost } = last;
-    const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, formatRanBy(last), formatRequestChange(last));
+    const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, formatCondensedBy(last), formatSizeChange(last));
     this.services.log.info(`${words}\n - ${title}`);
-    const choice = { provider, config: resolveConfig(provider) };
-    rememberCondensation(this.services, { conversation: id, title, isLive: true, choice, tokensAfter });
+    const choice = { provider, config: resolveProviderConfig(provider) };
+    rememberLastCondensation(this.services, { conversation: id, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
-    void showAgentCondensed(words, {
+    void showAgentCondensedNotice(words, {
       kind: readSetting('notifications'),
       undo: () => this.undo(id),
       showDiff: () => this.showDiff(id),
@@ -399,19 +400,20 @@ export class AgentRuntime implements vscode.Disposable {
 }
 
 /** Returns undefined before agent mode has started. */
-export const getSharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
+export const getSharedGateway = (services: Services): GatewayAnnouncement | undefined =>
+  runtimeByServices.get(services)?.sharedGateway;
 
 /** Sorted by last use, newest first. */
 export const listLiveConversations = (services: Services): readonly LiveSummary[] =>
-  runtimes.get(services)?.list() ?? [];
+  runtimeByServices.get(services)?.listConversations() ?? [];
 
-const runtimes = new WeakMap<Services, AgentRuntime>();
+const runtimeByServices = new WeakMap<Services, AgentRuntime>();
 
 export function getAgentRuntime(services: Services): AgentRuntime {
-  const known = runtimes.get(services);
+  const known = runtimeByServices.get(services);
   if (known) return known;
   const runtime = new AgentRuntime(services);
-  runtimes.set(services, runtime);
+  runtimeByServices.set(services, runtime);
   services.context.subscriptions.push(runtime);
   return runtime;
 }

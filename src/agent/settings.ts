@@ -2,8 +2,8 @@ import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveSettings, WhenNotEnough } from '../live/types';
 import { chooseThreshold } from '../settings/profiles';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { resolveConfig, readFallbackConfigs } from '../window/settings/providerConfig';
-import { isSet, readSetting } from '../window/settings/settings';
+import { resolveProviderConfig, readFallbackConfigs } from '../window/settings/providerConfig';
+import { isSettingConfigured, readSetting } from '../window/settings/settings';
 import type { AgentSettings } from './offeredModels';
 
 export const readAgentSettings = (): AgentSettings => ({
@@ -18,9 +18,9 @@ export const readConversationLimits = (): ConversationLimits => ({
 });
 
 /** An explicitly chosen provider runs alone. */
-export function readWhenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
-  if (isSet('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
-  return isSet('provider') ? { whenNotEnough: 'nothing' } : {};
+export function readWhenNotEnoughSetting(): { readonly whenNotEnough?: WhenNotEnough } {
+  if (isSettingConfigured('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
+  return isSettingConfigured('provider') ? { whenNotEnough: 'nothing' } : {};
 }
 
 export function readLiveSettings(): LiveSettings {
@@ -30,11 +30,11 @@ export function readLiveSettings(): LiveSettings {
   const coldPercent = readSetting('agent.coldPercent');
   return {
     provider,
-    ...readWhenNotEnough(),
+    ...readWhenNotEnoughSetting(),
     newResults: readSetting('agent.onArrival'),
     newResultsNoise: readSetting('agent.noiseOnArrival'),
     largeResultPercent: readSetting('agent.largeResultPercent'),
-    config: resolveConfig(provider),
+    config: resolveProviderConfig(provider),
     configs: readFallbackConfigs(),
     ...(backgroundPercent > 0 && { backgroundPercent }),
     ...(coldPercent > 0 && { coldPercent }),

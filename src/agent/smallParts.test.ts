@@ -13,9 +13,15 @@ import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showLiveEvent, type NoticeDependencies } from './notices';
 import { isSmallRequest, makeChatTitle } from './chatRequests';
-import { showDetails } from './liveDetails';
-import { describeNewResults, formatFigures, LiveStatusBar, formatShort, formatWaiting } from './statusBar';
-import { TokenCounts } from './tokenCounts';
+import { showLiveDetails } from './liveDetails';
+import {
+  formatNewResults,
+  formatCondensationTotals,
+  LiveStatusBar,
+  formatTokensShort,
+  describeNextCondensation,
+} from './statusBar';
+import { CachedTokenCounter } from './tokenCounts';
 
 describe('cache marks in a request', () => {
   const messages = [user('a'), user('b'), user('c'), user('d'), user({ type: 'thinking', thinking: 'x' })];
@@ -80,7 +86,7 @@ it('a thrown value that is not an error is reported', () => {
 it('token counts are cached up to a limit', async () => {
   let counted = 0;
   const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
-  const counts = new TokenCounts(counter, () => Promise.reject(new Error('Nothing is long.')));
+  const counts = new CachedTokenCounter(counter, () => Promise.reject(new Error('Nothing is long.')));
   for (let time = 0; time < 3; time++) await counts.countText('a schema', 2);
   expect(counted).toBe(1);
   expect(await counts.countText('a schema', 2)).toBe(16);
@@ -132,7 +138,7 @@ describe('texts about a running conversation', () => {
     const live = { ...DESK, list: () => [summary(more)] };
     const nothing = () => Promise.resolve();
     fake.picks = [];
-    await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, pause: nothing });
+    await showLiveDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, pause: nothing });
     return fake.offered
       .at(-1)!
       .map(({ label }) => label)
@@ -186,16 +192,22 @@ describe('texts about a running conversation', () => {
     bar.show(undefined);
     expect(item?.isShown).toBe(false);
     bar.dispose();
-    expect([999, 1_000, 999_499, 999_500, 1_250_000].map(formatShort)).toEqual(['999', '1K', '999K', '1M', '1.3M']);
-    expect(formatFigures(summary({}))).toBe('not condensed');
-    expect(formatFigures(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
-      'condensed once, −44%',
-    );
+    expect([999, 1_000, 999_499, 999_500, 1_250_000].map(formatTokensShort)).toEqual([
+      '999',
+      '1K',
+      '999K',
+      '1M',
+      '1.3M',
+    ]);
+    expect(formatCondensationTotals(summary({}))).toBe('not condensed');
+    expect(
+      formatCondensationTotals(summary({ condensations: [condensation, { ...condensation, isUndone: true }] })),
+    ).toBe('condensed once, −44%');
   });
 
   it('offer no diff for results that were only read again', async () => {
     const newResults = { results: 0, tokens: 0, rereads: 2 };
-    expect(describeNewResults(summary({ newResults }))).toEqual([
+    expect(formatNewResults(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
     ]);
     expect(await offeredFor({ newResults: { ...newResults, results: 0 } })).not.toContain('Show Diff');
@@ -215,14 +227,14 @@ describe('texts about a running conversation', () => {
   });
 
   it('say what the next condensation waits for', () => {
-    expect(formatWaiting(summary({}))).toBe('Otherwise automatic at 900 tokens');
-    expect(formatWaiting(summary({ coldTokens: 600 }))).toBe(
+    expect(describeNextCondensation(summary({}))).toBe('Otherwise automatic at 900 tokens');
+    expect(describeNextCondensation(summary({ coldTokens: 600 }))).toBe(
       'Otherwise automatic at 900 tokens, or at 600 if the prompt cache has expired',
     );
-    expect(formatWaiting(summary({ tokens: 950 }))).toBe(
+    expect(describeNextCondensation(summary({ tokens: 950 }))).toBe(
       'Due with the next request: the threshold of 900 tokens has been reached',
     );
-    expect(formatWaiting(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
+    expect(describeNextCondensation(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 
   it('log every event, with the break-even point if relevant', async () => {
@@ -230,7 +242,7 @@ describe('texts about a running conversation', () => {
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();
     const parts: NoticeDependencies = {
-      providerName: (id) => manager.providerName(id),
+      providerName: (id) => manager.getProviderDisplayName(id),
       kind: () => 'none',
       targetPercent: () => 50,
       log,

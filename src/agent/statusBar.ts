@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { formatChange, formatTokens } from '../core/format';
+import { formatPercentChange, formatTokens } from '../core/format';
 import { formatShare } from '../core/percent';
 import { getProviderName, formatProviderName } from '../core/condense/types';
-import { countUses } from '../core/condense/ledger/use';
-import { formatUseAdvice, formatTokenChange, formatUse } from '../window/condensationWords';
+import { countUsesOfRemoved } from '../core/condense/ledger/use';
+import { getUseAdvice, formatTokenChange, formatUseOfRemoved } from '../window/condensationWords';
 import { makeMarkdown, toMarkdownString } from '../window/markdownText';
-import { StatusItem } from '../window/notifications';
-import { formatCache, formatPayback } from './cacheWords';
+import { EscapedStatusBarItem } from '../window/notifications';
+import { formatCacheStateAndBasis, formatBreakEven } from './cacheWords';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
@@ -15,7 +15,7 @@ const NEARLY_FULL_SHARE = 0.75;
 
 /** Shows how full the model's real window is; VS Code's ring uses the declared one. */
 export class LiveStatusBar implements vscode.Disposable {
-  private readonly item = new StatusItem('contextCondenser.live', vscode.StatusBarAlignment.Right, 90, {
+  private readonly item = new EscapedStatusBarItem('contextCondenser.live', vscode.StatusBarAlignment.Right, 90, {
     name: vscode.l10n.t('Context Condenser'),
     command: 'contextCondenser.showLive',
   });
@@ -27,9 +27,9 @@ export class LiveStatusBar implements vscode.Disposable {
     }
     const { tokens, contextWindow } = conversation;
     this.item.show({
-      icon: getIcon(conversation, isOff),
-      words: `${formatShort(tokens)} / ${formatShort(contextWindow)}`,
-      backgroundColor: getColor(conversation),
+      icon: getStatusIcon(conversation, isOff),
+      words: `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`,
+      backgroundColor: getFillColor(conversation),
       tooltip: renderTooltip(conversation, isOff),
       accessibilityInformation: {
         label: vscode.l10n.t(
@@ -47,19 +47,19 @@ export class LiveStatusBar implements vscode.Disposable {
   }
 }
 
-function getIcon({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string {
+function getStatusIcon({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string {
   if (isOff) return 'circle-slash';
   if (isPaused) return 'debug-pause';
   return isPreparing ? 'sync~spin' : 'archive';
 }
 
-function getColor({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {
+function getFillColor({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {
   if (tokens > contextWindow) return new vscode.ThemeColor('statusBarItem.errorBackground');
   const isStuck = whyNot !== undefined && tokens >= Math.max(thresholdTokens, contextWindow * NEARLY_FULL_SHARE);
   return isStuck ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 }
 
-export const formatShort = (tokens: number): string =>
+export const formatTokensShort = (tokens: number): string =>
   tokens < 1_000
     ? String(Math.round(tokens))
     : tokens < 999_500
@@ -82,31 +82,37 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
     ...(whyNot !== undefined && isDue && conversation.condensations.length === 0
       ? []
       : formatLastCondensation(conversation)),
-    ...describeNewResults(conversation),
-    ...formatTools(conversation),
+    ...formatNewResults(conversation),
+    ...formatToolTokens(conversation),
   ];
   return toMarkdownString(makeMarkdown`${title}${lines.map((line) => makeMarkdown`\n\n${line}`)}`);
 }
 
 export function formatThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
-  if (isPaused) return formatPaused();
+  if (isPaused) return getPausedText();
   return condensedBy === undefined
     ? vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens))
     : vscode.l10n.t('Condenses at {0} tokens with {1}', formatTokens(thresholdTokens), condensedBy);
 }
 
-const formatPaused = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
+const getPausedText = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
 
-export const formatRanBy = ({ by, provider, configName }: LiveCondensation): string =>
+export const formatCondensedBy = ({ by, provider, configName }: LiveCondensation): string =>
   by ?? formatProviderName(getProviderName(provider), configName);
 
-export const formatRequestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
+export const formatSizeChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
   request
     ? formatTokenChange(request.tokensBefore, request.tokensAfter)
     : vscode.l10n.t('messages {0}', formatTokenChange(tokensBefore, tokensAfter));
 
-export function formatWaiting({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
-  if (isPaused) return formatPaused();
+export function describeNextCondensation({
+  tokens,
+  thresholdTokens,
+  coldTokens,
+  whyNot,
+  isPaused,
+}: LiveSummary): string {
+  if (isPaused) return getPausedText();
   if (tokens < thresholdTokens)
     return coldTokens === undefined
       ? vscode.l10n.t('Otherwise automatic at {0} tokens', formatTokens(thresholdTokens))
@@ -130,31 +136,31 @@ export function formatLastCondensation({ condensations, lastDecision, isCareful 
     vscode.l10n.t(
       'Last condensed at {0} with {1}: {2}',
       new Date(last.at).toLocaleTimeString(vscode.env.language),
-      formatRanBy(last),
-      formatRequestChange(last),
+      formatCondensedBy(last),
+      formatSizeChange(last),
     ),
   ];
   if (lastDecision) {
-    lines.push(formatCache(lastDecision.cache));
+    lines.push(formatCacheStateAndBasis(lastDecision.cache));
     const requests = lastDecision.saving?.breakEvenRequests;
-    if (requests !== undefined) lines.push(formatPayback(requests));
+    if (requests !== undefined) lines.push(formatBreakEven(requests));
   }
-  if (last.use && countUses(last.use) > 0) lines.push(formatUse(last.use));
-  if (isCareful) lines.push(formatUseAdvice());
+  if (last.use && countUsesOfRemoved(last.use) > 0) lines.push(formatUseOfRemoved(last.use));
+  if (isCareful) lines.push(getUseAdvice());
   return lines;
 }
 
-export const describeNewResults = ({ newResults }: LiveSummary): string[] =>
-  newResults === undefined ? [] : [...formatLeftOut(newResults), ...formatRereads(newResults.rereads)];
+export const formatNewResults = ({ newResults }: LiveSummary): string[] =>
+  newResults === undefined ? [] : [...formatLeftOutResults(newResults), ...formatRereadResults(newResults.rereads)];
 
-const formatLeftOut = ({ results, tokens }: NewResultsSummary): string[] =>
+const formatLeftOutResults = ({ results, tokens }: NewResultsSummary): string[] =>
   results === 0
     ? []
     : results === 1
       ? [vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(tokens))]
       : [vscode.l10n.t('Left out of {0} new results: {1} tokens', results, formatTokens(tokens))];
 
-const formatRereads = (rereads: number): string[] =>
+const formatRereadResults = (rereads: number): string[] =>
   rereads === 0
     ? []
     : rereads === 1
@@ -166,10 +172,10 @@ const formatRereads = (rereads: number): string[] =>
           ),
         ];
 
-export function formatTools({ tools = [] }: LiveSummary): string[] {
+export function formatToolTokens({ tools = [] }: LiveSummary): string[] {
   if (tools.length === 0) return [];
-  const unused = tools.filter(isUnused);
-  const tokens = formatTokens(sumTokens(tools));
+  const unused = tools.filter(isUnusedTool);
+  const tokens = formatTokens(sumToolTokens(tools));
   return unused.length === 0
     ? [vscode.l10n.t('Tools: {0} tokens in each request', tokens)]
     : [
@@ -178,21 +184,22 @@ export function formatTools({ tools = [] }: LiveSummary): string[] {
           tokens,
           unused.length,
           tools.length,
-          formatTokens(sumTokens(unused)),
+          formatTokens(sumToolTokens(unused)),
         ),
       ];
 }
 
-const isUnused = ({ calls, callsElsewhere }: ToolWeight): boolean => calls + callsElsewhere === 0;
+const isUnusedTool = ({ calls, callsElsewhere }: ToolWeight): boolean => calls + callsElsewhere === 0;
 
-export const sumTokens = (tools: readonly ToolWeight[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
+export const sumToolTokens = (tools: readonly ToolWeight[]): number =>
+  tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
-export function formatFigures({ condensations }: LiveSummary): string {
+export function formatCondensationTotals({ condensations }: LiveSummary): string {
   const applied = condensations.filter(({ isUndone }) => !isUndone);
   const last = applied.at(-1);
   if (!last) return vscode.l10n.t('not condensed');
   const { tokensBefore, tokensAfter } = last.request ?? last;
-  const change = formatChange(tokensBefore, tokensAfter);
+  const change = formatPercentChange(tokensBefore, tokensAfter);
   return applied.length === 1
     ? vscode.l10n.t('condensed once, {0}', change)
     : vscode.l10n.t('condensed {0} times, last {1}', applied.length, change);

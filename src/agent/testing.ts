@@ -7,7 +7,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { getKeyTarget, type ApiProfile } from '../settings/profiles';
 import type { ChatSpending } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
-import { Handlers } from './handlers';
+import { ApiHandlerCache } from './handlers';
 import type { LiveConversationsApi, LiveSummary, RecallQuery } from '../live/types';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import type { LiveEvent } from '../live/events';
@@ -207,12 +207,12 @@ export function createProvider(
     settings = {},
     models = [],
     key,
-    spending = { begin: () => Promise.resolve(undefined) },
+    spending = { beginRequest: () => Promise.resolve(undefined) },
   }: {
     settings?: Partial<AgentSettings>;
     models?: readonly LmModel[];
     key?: string;
-    spending?: Pick<ChatSpending, 'begin'>;
+    spending?: Pick<ChatSpending, 'beginRequest'>;
   } = {},
 ) {
   const lm: LanguageModels = {
@@ -260,7 +260,12 @@ export function createProvider(
   const provider = new CondensingProvider({
     catalog,
     groups: new ModelGroups(changed, 5),
-    handlers: new Handlers({ secrets, models: lm, counter: () => Promise.resolve(counter), retry: { firstWaitMs: 1 } }),
+    handlers: new ApiHandlerCache({
+      secrets,
+      models: lm,
+      counter: () => Promise.resolve(counter),
+      retry: { firstWaitMs: 1 },
+    }),
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(live),
     settings: () => all,

@@ -5,11 +5,11 @@ import { anyHistory } from '../../test/generators/arbitraries';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { getBlocks, isText, isToolResult, isToolUse } from '../core/messages/blocks';
-import { MISSING_RESULT_TEXT, tidyMessages } from './tidyMessages';
+import { MISSING_RESULT_TEXT, makeMessagesValid } from './tidyMessages';
 
 describe('tool results in a chat history', () => {
   it("of one answer are joined in call order before the user's words", () => {
-    const tidy = tidyMessages([
+    const tidy = makeMessagesValid([
       user(text('go')),
       assistant(call('a', 'x'), call('b', 'x')),
       user(result('b', 'two')),
@@ -20,7 +20,7 @@ describe('tool results in a chat history', () => {
   });
 
   it('are marked if missing, and become text if they have no call', () => {
-    const tidy = tidyMessages([
+    const tidy = makeMessagesValid([
       user(text('go'), result('gone', 'left over')),
       assistant(call('a', 'x')),
       assistant(text('on')),
@@ -44,13 +44,15 @@ describe('tool results in a chat history', () => {
       assistant(call('call:0', 'x', 'raw')),
       user(result('call:0', answer)),
     ];
-    expect(tidyMessages([...turn('one'), ...turn('two')])).toEqual([
+    expect(makeMessagesValid([...turn('one'), ...turn('two')])).toEqual([
       assistant(call('call_0', 'x', { input: 'raw' })),
       user(result('call_0', 'one')),
       assistant(call('call_0_2', 'x', { input: 'raw' })),
       user(result('call_0_2', 'two')),
     ]);
-    expect(tidyMessages([assistant(call('', 'x')), user(result('', 'one'))])[0]).toEqual(assistant(call('call', 'x')));
+    expect(makeMessagesValid([assistant(call('', 'x')), user(result('', 'one'))])[0]).toEqual(
+      assistant(call('call', 'x')),
+    );
   });
 });
 
@@ -80,7 +82,7 @@ describe('any chat history after tidying', () => {
   it('is valid for the vendor', () => {
     fc.assert(
       fc.property(chatHistory, (history) => {
-        const messages = tidyMessages([user(text('the task')), ...history, user(text('go on'))]);
+        const messages = makeMessagesValid([user(text('the task')), ...history, user(text('go on'))]);
         const body = { model: 'm', max_tokens: 1, messages, tools: [{ name: 'x', input_schema: {} }] };
         expect(anthropicFault(body, { sign: () => '' })).toBeUndefined();
       }),
@@ -95,8 +97,8 @@ describe('any chat history after tidying', () => {
           role === 'user' && whole[index + 1]?.role !== 'user' ? [index + 1] : [],
         );
         const end = ends[cut % ends.length]!;
-        const before = tidyMessages(whole.slice(0, end));
-        const after = tidyMessages(whole);
+        const before = makeMessagesValid(whole.slice(0, end));
+        const after = makeMessagesValid(whole);
         expect(JSON.stringify(after.slice(0, before.length))).toBe(JSON.stringify(before));
         const words = (messages: readonly ApiMessage[]): string[] =>
           messages.flatMap((message) =>

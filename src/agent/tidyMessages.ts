@@ -9,15 +9,15 @@ import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/m
 export const MISSING_RESULT_TEXT = 'The call was interrupted before it had a result.';
 
 /** Equal beginnings give equal results. */
-export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
-  const ids = new CallIds();
+export function makeMessagesValid(messages: readonly ApiMessage[]): ApiMessage[] {
+  const ids = new UniqueCallIds();
   const tidy: ApiMessage[] = [];
   let open: readonly string[] = [];
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) break;
     if (message.role === 'user') {
-      const end = findEndOfRun(messages, index);
+      const end = findEndOfUserMessages(messages, index);
       tidy.push(...addMissingResults(messages.slice(index, end), open, ids));
       open = [];
       index = end - 1;
@@ -25,7 +25,7 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
       // The next message is not the user's, so add the missing results before it.
       if (open.length > 0) tidy.push({ role: 'user', content: open.map(makeMissingResult) });
       open = [];
-      const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.renumberCall(block) : block));
+      const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.assignUniqueId(block) : block));
       if (content.length > 0) tidy.push({ ...message, content });
       if (message.role === 'assistant') open = content.filter(isToolUse).map(({ id }) => id);
     }
@@ -40,20 +40,20 @@ const makeMissingResult = (id: string): Block => ({
   is_error: true,
 });
 
-function findEndOfRun(messages: readonly ApiMessage[], start: number): number {
+function findEndOfUserMessages(messages: readonly ApiMessage[], start: number): number {
   let end = start + 1;
   while (messages[end]?.role === 'user') end++;
   return end;
 }
 
 /** Puts an answer's results into the first user message after it, in call order. */
-function addMissingResults(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
+function addMissingResults(run: readonly ApiMessage[], open: readonly string[], ids: UniqueCallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
     const others = getBlocks(message).flatMap((block): Block[] => {
       if (!isToolResult(block)) return [block];
-      const id = ids.answeredBy(block.tool_use_id);
-      if (id === undefined || !open.includes(id) || results.has(id)) return toText(block);
+      const id = ids.findAnsweredCallId(block.tool_use_id);
+      if (id === undefined || !open.includes(id) || results.has(id)) return toTextBlocks(block);
       results.set(id, { ...block, tool_use_id: id });
       return [];
     });
@@ -64,18 +64,18 @@ function addMissingResults(run: readonly ApiMessage[], open: readonly string[], 
 }
 
 /** Vendors reject a result without its call, so keep its text. */
-function toText({ content }: ToolResultBlock): Block[] {
+function toTextBlocks({ content }: ToolResultBlock): Block[] {
   if (typeof content !== 'string') return [...(content ?? [])];
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
-export function renumberCalls(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
-  const ids = new CallIds();
-  for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.renumberCall(call);
+export function assignUniqueCallIds(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
+  const ids = new UniqueCallIds();
+  for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.assignUniqueId(call);
   const fresh = (block: Block): Block => {
-    if (isToolUse(block)) return ids.renumberCall(block);
+    if (isToolUse(block)) return ids.assignUniqueId(block);
     return isToolResult(block)
-      ? { ...block, tool_use_id: ids.answeredBy(block.tool_use_id) ?? block.tool_use_id }
+      ? { ...block, tool_use_id: ids.findAnsweredCallId(block.tool_use_id) ?? block.tool_use_id }
       : block;
   };
   return messages.map((message) => ({ ...message, content: getBlocks(message).map(fresh) }));
@@ -85,12 +85,12 @@ export function renumberCalls(messages: readonly ApiMessage[], before: readonly 
  * Makes call ids unique and valid: letters, digits, _ and - (Anthropic). Some local servers count
  * from 0 in each answer.
  */
-class CallIds {
+class UniqueCallIds {
   private readonly used = new Set<string>();
   /** The last id assigned for each id of the chat. */
   private readonly given = new Map<string, string>();
 
-  renumberCall(block: ToolUseBlock): ToolUseBlock {
+  assignUniqueId(block: ToolUseBlock): ToolUseBlock {
     const plain = sanitizeId(block.id);
     let id = plain;
     for (let number = 2; this.used.has(id); number++) id = `${plain}_${number}`;
@@ -100,7 +100,7 @@ class CallIds {
     return id === block.id && input === block.input ? block : { ...block, id, input };
   }
 
-  answeredBy(id: string): string | undefined {
+  findAnsweredCallId(id: string): string | undefined {
     return this.given.get(id);
   }
 }

@@ -9,20 +9,20 @@ const MAX_CACHED_TEXTS = 20_000;
 const MAX_CACHED_TEXT_CHARS = 4_000;
 
 /** Longer texts (UTF-16 units) are counted in the engine's thread. */
-export const ESTIMATED_PART_CHARS = 64_000;
+export const MIN_ESTIMATED_PART_CHARS = 64_000;
 
 /** Counts UTF-16 units. */
-export function measureLength(value: unknown): number {
+export function measureCharacters(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, part) => sum + measureLength(part), 0);
+  return Object.values(value).reduce((sum: number, part) => sum + measureCharacters(part), 0);
 }
 
 /** Approximate UTF-16 units per token of code and prose. */
 export const CHARS_PER_TOKEN = 4;
 
 /** VS Code requests about 5,000 counts per request. */
-export class TokenCounts {
+export class CachedTokenCounter {
   private readonly texts = new LruMap<string, number>(MAX_CACHED_TEXTS);
 
   /** @param long counts long parts in another thread */
@@ -33,7 +33,7 @@ export class TokenCounts {
 
   /** @param factor the model's tokens per o200k token */
   async countText(text: string, factor: number): Promise<number> {
-    if (text.length >= ESTIMATED_PART_CHARS) return Math.ceil((await this.countPart(text)) * factor);
+    if (text.length >= MIN_ESTIMATED_PART_CHARS) return Math.ceil((await this.countLongPart(text)) * factor);
     if (text.length > MAX_CACHED_TEXT_CHARS) return Math.ceil(this.counter.countText(text) * factor);
     let tokens = this.texts.get(text);
     if (tokens === undefined) {
@@ -46,14 +46,14 @@ export class TokenCounts {
   /** @param factor the model's tokens per o200k token */
   async countMessage(message: ApiMessage, factor: number): Promise<number> {
     const tokens =
-      measureLength(message) < ESTIMATED_PART_CHARS
+      measureCharacters(message) < MIN_ESTIMATED_PART_CHARS
         ? this.counter.countMessage(message)
-        : await this.countPart(message);
+        : await this.countLongPart(message);
     return Math.ceil(tokens * factor);
   }
 
   /** Guess if the thread has died: VS Code only uses the count to shorten a prompt. */
-  private countPart(part: string | ApiMessage): Promise<number> {
-    return this.long(part).catch(() => measureLength(part) / CHARS_PER_TOKEN);
+  private countLongPart(part: string | ApiMessage): Promise<number> {
+    return this.long(part).catch(() => measureCharacters(part) / CHARS_PER_TOKEN);
   }
 }

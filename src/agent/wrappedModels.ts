@@ -2,25 +2,25 @@ import * as vscode from 'vscode';
 import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/format';
-import { OWN_VENDOR } from '../settings/ownVendor';
-import { getModelName } from './modelCatalog';
-import { pickSeveral, showInformationMessage } from '../window/notifications';
+import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
+import { getVendorModelName } from './modelCatalog';
+import { pickSeveralItems, showInformationMessage } from '../window/notifications';
 
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
   // VS Code also lists models without input that only choose another one ("Auto").
-  const offered = (await listOtherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
+  const offered = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
   const known = offered.map((model) => ({
-    name: getModelName(model),
+    name: getVendorModelName(model),
     label: model.name,
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
-    picked: chosen.includes(getModelName(model)),
+    picked: chosen.includes(getVendorModelName(model)),
   }));
   // A missing model may return, so keep it until the user deselects it.
   const gone = chosen
     .filter((name) => !known.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
   if (known.length + gone.length === 0) {
-    const manage = getManageLabel();
+    const manage = getManageModelsLabel();
     const profiles = vscode.l10n.t('Manage API Profiles');
     const words = vscode.l10n.t(
       'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
@@ -30,7 +30,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
-  const picked = await pickSeveral([...known, ...gone], {
+  const picked = await pickSeveralItems([...known, ...gone], {
     title: vscode.l10n.t('Offer these models condensed'),
     placeHolder: vscode.l10n.t(
       'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',
@@ -40,20 +40,20 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   const names = picked.map(({ name }) => name);
   await saveUserSetting('agent.wrappedModels', names);
   const added = picked.filter(({ name }) => !chosen.includes(name)).map(({ label }) => label);
-  if (added.length > 0) await showInPicker(added);
+  if (added.length > 0) await explainModelPicker(added);
 }
 
 /** The picker hides unused models until the user searches for them. */
-export async function showInPicker(names: readonly string[]): Promise<void> {
+export async function explainModelPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',
     shown,
   );
-  const manage = getManageLabel();
+  const manage = getManageModelsLabel();
   if ((await showInformationMessage(words, manage)) === manage) await openModelManagement();
 }
 
-const getManageLabel = (): string => vscode.l10n.t('Manage Language Models');
+const getManageModelsLabel = (): string => vscode.l10n.t('Manage Language Models');
 
 const openModelManagement = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.action.chat.manage');

@@ -1,10 +1,10 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { createAnthropicFamilyHandler, makeClientOptions } from './anthropicFamily';
-import { runSingleCall, type Attempt } from './call';
+import { callWithRetries, type CallAttempt } from './call';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
-import { parseModels } from './modelList';
+import { parseModelList } from './modelList';
 import type { ApiHandler } from './types';
 
 export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
@@ -21,7 +21,7 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
   const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
   const secrets = [apiKey, ...Object.values(headers ?? {})];
-  const connect = async (attempt: Attempt): Promise<Anthropic> => {
+  const connect = async (attempt: CallAttempt): Promise<Anthropic> => {
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
     return new Client({
       ...makeClientOptions(attempt),
@@ -33,9 +33,9 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   return {
     ...createAnthropicFamilyHandler({ ...options, name, vendor: 'anthropic', countsTokens: true, secrets, connect }),
     listModels: (signal) =>
-      runSingleCall({ ...options, name, secrets, signal }, async (attempt) => {
+      callWithRetries({ ...options, name, secrets, signal }, async (attempt) => {
         const client = await connect(attempt);
-        return parseModels((await client.models.list({ limit: MODEL_PAGE_SIZE }, { signal: attempt.signal })).data);
+        return parseModelList((await client.models.list({ limit: MODEL_PAGE_SIZE }, { signal: attempt.signal })).data);
       }),
   };
 }

@@ -2,7 +2,7 @@
  * Differences between Claude models (Anthropic's migration guides). If a gateway renames models,
  * rejections teach the differences.
  */
-import { findFamily } from '../core/vendors/families';
+import { findModelFamily } from '../core/vendors/families';
 import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
@@ -20,7 +20,7 @@ export interface AnthropicDialect {
 }
 
 export function findAnthropicDialect(model: string): AnthropicDialect {
-  const { thinking = 'budget' } = findFamily(model) ?? {};
+  const { thinking = 'budget' } = findModelFamily(model) ?? {};
   return {
     thinking,
     display: true,

@@ -3,15 +3,15 @@ import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDi
 import { buildAnthropicBody } from './anthropicMessages';
 import { convertAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
-import { runSingleCall, streamCall, type Attempt } from './call';
+import { callWithRetries, streamWithRetries, type CallAttempt } from './call';
 import { toApiError } from './classifyError';
-import { findFamily } from '../core/vendors/families';
+import { findModelFamily } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
 import { LearnedQuirks } from './quirks';
 import { createRequestCounter } from './requestCounter';
 import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
-export interface MessagesClient {
+export interface AnthropicMessagesClient {
   readonly messages: {
     create(
       body: Anthropic.MessageCreateParamsStreaming,
@@ -24,16 +24,16 @@ export interface MessagesClient {
   };
 }
 
-export interface FamilyOptions extends HandlerOptions {
+export interface AnthropicFamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
   /** False for Bedrock, whose API cannot count tokens (types of its SDK). */
   readonly countsTokens: boolean;
   readonly secrets: readonly string[];
-  readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
+  readonly connect: (attempt: CallAttempt) => Promise<AnthropicMessagesClient>;
 }
 
-export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
+export const makeClientOptions = ({ fetch, sdkTimeoutMs }: CallAttempt) => ({
   fetch,
   timeout: sdkTimeoutMs,
   maxRetries: 0,
@@ -41,7 +41,7 @@ export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
 });
 
 /** Calls throw ApiError or the signal's reason. */
-export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler {
+export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
   // AWS signs the body's bytes, so `Attempt.frame` cannot be used.
   const signsBodies = vendor === 'bedrock';
@@ -53,9 +53,9 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
   return {
     modelInfo,
     // Bedrock has no compaction (guide "Compaction that keeps recent turns").
-    ...(vendor !== 'bedrock' && findFamily(model.id)?.compacts === true && { compacts: true }),
+    ...(vendor !== 'bedrock' && findModelFamily(model.id)?.compacts === true && { compacts: true }),
     stream: (request, signal) =>
-      streamCall({
+      streamWithRetries({
         ...options,
         // A summary sends nothing until it is complete.
         ...(request.compact && { timeouts: { firstByteMs: SUMMARY_TIMEOUT_MS, ...options.timeouts } }),
@@ -79,7 +79,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
       const estimate = (): TokenCount => ({ tokens: counter.request(request), exact: false });
       if (!countsTokens) return estimate();
       try {
-        return await runSingleCall({ ...options, signal }, async (attempt) => {
+        return await callWithRetries({ ...options, signal }, async (attempt) => {
           const { messages } = await connect(attempt);
           const countBy = messages.countTokens?.bind(messages);
           if (!countBy) return estimate();

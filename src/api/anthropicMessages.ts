@@ -5,11 +5,11 @@
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { foldSystem, type FoldedMessages } from '../core/messages/foldSystem';
-import { findTurnStart } from '../core/messages/task';
-import { findFamily } from '../core/vendors/families';
+import { foldSystemMessages, type FoldedMessages } from '../core/messages/foldSystem';
+import { findStartOfOpenTurn } from '../core/messages/task';
+import { findModelFamily } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
-import { asText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { convertUnsupportedToText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { ModelOptions } from './handlerOptions';
 import type { ApiRequest, ToolChoice } from './types';
 
@@ -44,7 +44,7 @@ const INTERNAL_FIELDS = new Set([
 ]);
 
 export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): WireObject {
-  const { prompt, messages } = splitSystem(request);
+  const { prompt, messages } = separateSystemPrompt(request);
   const { tools, toolChoice, temperature } = request;
   const maxTokens = Math.min(getOutputLimit(request, model), dialect.maxTokens);
   return {
@@ -52,13 +52,13 @@ export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dia
     max_tokens: maxTokens,
     ...(prompt !== undefined && { system: prompt }),
     messages,
-    ...(tools && tools.length > 0 && { tools: tools.map((tool) => withoutInternal(tool)) }),
+    ...(tools && tools.length > 0 && { tools: tools.map((tool) => dropInternalFields(tool)) }),
     ...(tools &&
       tools.length > 0 &&
       toolChoice !== undefined && { tool_choice: convertToolChoice(toolChoice, dialect) }),
     ...(temperature !== undefined && { temperature }),
     ...buildThinking(request, maxTokens, dialect),
-    ...(request.compact ? buildCompaction(request) : request.extraBody),
+    ...(request.compact ? buildCompactionFields(request) : request.extraBody),
   };
 }
 
@@ -66,7 +66,7 @@ export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dia
  * A compaction request must not have fields that affect only answers (guide "Compaction on
  * demand").
  */
-function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
+function buildCompactionFields({ extraBody = {} }: ApiRequest): WireObject {
   const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
   const effort = isRecord(output) ? output['effort'] : undefined;
   return {
@@ -77,7 +77,7 @@ function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
 }
 
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
-  maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
+  maxOutputTokens ?? model.maxOutputTokens ?? findModelFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 
 /** Used for unknown models. If it is too high, the rejection states the right limit. */
 const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
@@ -110,7 +110,7 @@ function buildThinking(
 }
 
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
-  const first = messages[findTurnStart(messages) + 1];
+  const first = messages[findStartOfOpenTurn(messages) + 1];
   if (first?.role !== 'assistant') return true;
   const block = typeof first.content === 'string' ? undefined : first.content[0];
   return block !== undefined && isAnyThinking(block);
@@ -122,8 +122,8 @@ function convertToolChoice(choice: ToolChoice, { forcedTools }: AnthropicDialect
   return { type: choice === 'required' ? 'any' : choice };
 }
 
-function splitSystem({ system, messages }: ApiRequest): { prompt: unknown; messages: WireMessage[] } {
-  const folded = foldSystem(messages);
+function separateSystemPrompt({ system, messages }: ApiRequest): { prompt: unknown; messages: WireMessage[] } {
+  const folded = foldSystemMessages(messages);
   const converted = folded.messages.flatMap(convertMessage);
   if (typeof system === 'string' && folded.prompt.length === 0) {
     return { prompt: system.trim() === '' ? undefined : system, messages: converted };
@@ -143,7 +143,7 @@ function convertBlock(block: Block): WireObject[] {
   // The API rejects thinking that Anthropic did not sign.
   if (block.type === 'thinking' && (typeof block['signature'] !== 'string' || block['signature'] === '')) return [];
   if (block.type === REASONING_BLOCK_TYPE) return [];
-  if (isOpenAIBlock(block)) return [{ ...asText(block) }];
+  if (isOpenAIBlock(block)) return [{ ...convertUnsupportedToText(block) }];
   if (isToolResult(block) && Array.isArray(block.content)) {
     return [{ ...pickKnownFields(block), content: (block.content as readonly Block[]).flatMap(convertBlock) }];
   }
@@ -152,9 +152,9 @@ function convertBlock(block: Block): WireObject[] {
 
 function pickKnownFields(block: WireObject): WireObject {
   const fields = typeof block['type'] === 'string' ? ACCEPTED_BLOCK_FIELDS[block['type']] : undefined;
-  if (!fields) return withoutInternal(block);
+  if (!fields) return dropInternalFields(block);
   return Object.fromEntries(fields.filter((field) => block[field] !== undefined).map((field) => [field, block[field]]));
 }
 
-const withoutInternal = (value: WireObject): WireObject =>
+const dropInternalFields = (value: WireObject): WireObject =>
   Object.fromEntries(Object.entries(value).filter(([field]) => !INTERNAL_FIELDS.has(field)));

@@ -3,11 +3,11 @@ import { isRecord } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, StopReason, Usage } from './types';
-import { checkUsage, parseTokens } from './usage';
+import { validateUsage, parseTokens } from './usage';
 
 type WireObject = Readonly<Record<string, unknown>>;
 
-interface OpenBlock {
+interface StreamingBlock {
   block: WireObject;
   text: string;
   signature: string;
@@ -15,7 +15,7 @@ interface OpenBlock {
 }
 
 export async function* convertAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
-  const open = new Map<unknown, OpenBlock>();
+  const open = new Map<unknown, StreamingBlock>();
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
   for await (const event of events) {
@@ -32,7 +32,7 @@ export async function* convertAnthropicStream(events: AsyncIterable<unknown>): A
         if (isRecord(event['content_block'])) yield* startBlock(open, event['index'], event['content_block']);
         break;
       case 'content_block_delta':
-        if (isRecord(event['delta'])) yield* addDelta(open.get(event['index']), event['delta']);
+        if (isRecord(event['delta'])) yield* appendDelta(open.get(event['index']), event['delta']);
         break;
       case 'content_block_stop': {
         const block = open.get(event['index']);
@@ -54,12 +54,12 @@ export async function* convertAnthropicStream(events: AsyncIterable<unknown>): A
   }
 }
 
-function* startBlock(open: Map<unknown, OpenBlock>, index: unknown, block: WireObject): Generator<ApiEvent, void> {
+function* startBlock(open: Map<unknown, StreamingBlock>, index: unknown, block: WireObject): Generator<ApiEvent, void> {
   open.set(index, { block, text: '', signature: '', json: '' });
-  yield* addDelta(open.get(index), { text: block['text'], thinking: block['thinking'] });
+  yield* appendDelta(open.get(index), { text: block['text'], thinking: block['thinking'] });
 }
 
-function* addDelta(open: OpenBlock | undefined, delta: WireObject): Generator<ApiEvent, void> {
+function* appendDelta(open: StreamingBlock | undefined, delta: WireObject): Generator<ApiEvent, void> {
   if (!open) return;
   const { type, text, thinking, signature, partial_json: json } = delta;
   if (type === 'compaction_delta') {
@@ -76,7 +76,7 @@ function* addDelta(open: OpenBlock | undefined, delta: WireObject): Generator<Ap
   if (typeof json === 'string') open.json += json;
 }
 
-function* endBlock({ block, text, signature, json }: OpenBlock): Generator<ApiEvent, void> {
+function* endBlock({ block, text, signature, json }: StreamingBlock): Generator<ApiEvent, void> {
   const { type, id, name } = block;
   if (type === 'text') return;
   if (type === 'tool_use' && typeof id === 'string' && typeof name === 'string') {
@@ -113,7 +113,7 @@ export function convertAnthropicUsage(wire: WireObject, before?: Usage): Usage |
   const longCacheWriteTokens = longer ?? before?.longCacheWriteTokens;
   const newer = (field: string, old: number | undefined): number =>
     wire[field] === undefined || wire[field] === null ? (old ?? 0) : parseTokens(wire[field]);
-  return checkUsage({
+  return validateUsage({
     accounting: 'anthropic',
     inputTokens: newer('input_tokens', before?.inputTokens),
     outputTokens: newer('output_tokens', before?.outputTokens),

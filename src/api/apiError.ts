@@ -1,4 +1,4 @@
-import type { OverflowTokens } from './tooLong';
+import type { OverflowReport } from './tooLong';
 
 export type ApiErrorKind =
   | 'auth'
@@ -35,7 +35,7 @@ export interface ApiErrorDetails {
   readonly code?: string;
   readonly requestId?: string;
   /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
-  readonly overflow?: OverflowTokens;
+  readonly overflow?: OverflowReport;
   /** Replaces the generic sentence about errors of this kind. */
   readonly what?: string;
   readonly todo?: string;
@@ -48,76 +48,80 @@ interface ErrorAdvice {
   readonly offerOtherProfile: boolean;
 }
 
-const RETRYABLE = { canRetry: true, offerOtherProfile: true };
-const NOT_RETRYABLE = { canRetry: false, offerOtherProfile: true };
+const RETRYABLE_ADVICE = { canRetry: true, offerOtherProfile: true };
+const NOT_RETRYABLE_ADVICE = { canRetry: false, offerOtherProfile: true };
 
 const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
-  auth: { what: 'The API key was not accepted.', todo: "Check the profile's key.", ...NOT_RETRYABLE },
+  auth: { what: 'The API key was not accepted.', todo: "Check the profile's key.", ...NOT_RETRYABLE_ADVICE },
   permission: {
     what: 'The key has no access to this model or function.',
     todo: "Check the account's rights, or choose another model.",
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   quota: {
     what: "The account's credit or quota is used up.",
     todo: 'Add credit there, or use another profile.',
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   model: {
     what: 'The model was not found.',
     todo: "Check the profile's model name and endpoint.",
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
-  'rate-limit': { what: 'Too many requests for now.', todo: 'Wait a little and try again.', ...RETRYABLE },
-  overloaded: { what: 'The service is overloaded.', todo: 'Try again in a while.', ...RETRYABLE },
-  server: { what: 'The service failed.', todo: 'Try again in a while.', ...RETRYABLE },
+  'rate-limit': { what: 'Too many requests for now.', todo: 'Wait a little and try again.', ...RETRYABLE_ADVICE },
+  overloaded: { what: 'The service is overloaded.', todo: 'Try again in a while.', ...RETRYABLE_ADVICE },
+  server: { what: 'The service failed.', todo: 'Try again in a while.', ...RETRYABLE_ADVICE },
   'context-too-long': {
     what: "The request is longer than the model's context window.",
     todo: 'Condense further, or use a model with a larger window.',
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   'too-many-bytes': {
     what: 'The request has more bytes than the service accepts.',
     todo: 'Images and files take up the most: start a new conversation without them, or condense this one.',
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   'invalid-request': {
     what: 'The service rejected the format of the request.',
     todo: 'Please report this with the message below; another profile may work.',
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   endpoint: {
     what: 'The endpoint can’t be used.',
     todo: "Check the profile's base URL.",
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
-  network: { what: 'The service could not be reached.', todo: 'Check the connection and try again.', ...RETRYABLE },
+  network: {
+    what: 'The service could not be reached.',
+    todo: 'Check the connection and try again.',
+    ...RETRYABLE_ADVICE,
+  },
   timeout: {
     what: 'The service did not answer in time.',
     todo: "Try again, or raise the profile's timeout.",
-    ...RETRYABLE,
+    ...RETRYABLE_ADVICE,
   },
   aborted: { what: 'The call was cancelled.', todo: 'Nothing was changed.', canRetry: true, offerOtherProfile: false },
-  protocol: { what: 'The answer broke off or could not be understood.', todo: 'Try again.', ...RETRYABLE },
+  protocol: { what: 'The answer broke off or could not be understood.', todo: 'Try again.', ...RETRYABLE_ADVICE },
   refusal: {
     what: 'The model declined to answer.',
     todo: 'Try again with another prompt, or use another model.',
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   'empty-reply': {
     what: 'The model returned an empty answer.',
     todo: 'Try again, or use another model.',
-    ...RETRYABLE,
+    ...RETRYABLE_ADVICE,
   },
   'output-limit': {
     what: 'The answer was cut off at the maximum number of tokens.',
     todo: "Raise the profile's output limit, or condense less at once.",
-    ...NOT_RETRYABLE,
+    ...NOT_RETRYABLE_ADVICE,
   },
   'unexpected-tool-call': {
     what: 'The model called a tool instead of writing text.',
     todo: 'Try again, or use another model.',
-    ...RETRYABLE,
+    ...RETRYABLE_ADVICE,
   },
 };
 
@@ -143,10 +147,10 @@ function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { what, todo } = { ...ERROR_ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;
   const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
-  return `${name}: ${what} ${retryAfterMs === undefined ? todo : formatWait(retryAfterMs)}${words}`;
+  return `${name}: ${what} ${retryAfterMs === undefined ? todo : formatWaitingTime(retryAfterMs)}${words}`;
 }
 
-function formatWait(milliseconds: number): string {
+function formatWaitingTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
   return `It asks you to wait ${time}; try again then.`;

@@ -1,13 +1,13 @@
 import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
-import { JsonFrames } from './jsonFrames';
-import { systemClock, type Clock } from './clock';
+import { LargeTextPlaceholders } from './jsonFrames';
+import { systemClock, type TimeSource } from './clock';
 import { createGuardedFetch } from './guardedFetch';
 import { DEFAULT_RETRY, waitBeforeRetry, type RetryPolicy } from './retry';
 import type { ApiEvent, Usage } from './types';
-import { untilAborted } from './untilAborted';
+import { iterateUntilAborted } from './untilAborted';
 
-export interface Timeouts {
+export interface CallTimeouts {
   /** Limit until the first byte of each attempt's response, in milliseconds (default 60,000). */
   readonly firstByteMs: number;
   /** Limit between two bytes, in milliseconds (default: `wholeMs`). */
@@ -16,17 +16,17 @@ export interface Timeouts {
   readonly wholeMs: number;
 }
 
-const DEFAULT_TIMEOUTS: Timeouts = { firstByteMs: 60_000, wholeMs: 300_000 };
+const DEFAULT_TIMEOUTS: CallTimeouts = { firstByteMs: 60_000, wholeMs: 300_000 };
 
 export interface CallOptions {
-  readonly timeouts?: Partial<Timeouts>;
+  readonly timeouts?: Partial<CallTimeouts>;
   readonly retry?: Partial<RetryPolicy>;
-  readonly clock?: Clock;
+  readonly clock?: TimeSource;
   readonly random?: () => number;
   readonly fetch?: typeof fetch;
 }
 
-export interface Attempt {
+export interface CallAttempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
   /**
@@ -41,14 +41,14 @@ export interface Attempt {
   readonly sdkTimeoutMs: number;
 }
 
-export interface Call extends CallOptions {
+export interface ApiCall extends CallOptions {
   readonly name: string;
   readonly secrets: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
-export interface StreamCall extends Call {
-  readonly attempt: (attempt: Attempt) => AsyncIterable<ApiEvent>;
+export interface StreamingApiCall extends ApiCall {
+  readonly attempt: (attempt: CallAttempt) => AsyncIterable<ApiEvent>;
   /** Estimates usage that the vendor did not report. */
   readonly countUsage: (output: string) => Usage;
 }
@@ -57,20 +57,20 @@ export interface StreamCall extends Call {
  * Does not retry after content was emitted, since the caller would receive it twice.
  * @throws {ApiError} also if the stream ends without `end`
  */
-export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
+export const streamWithRetries = (call: StreamingApiCall): AsyncGenerator<ApiEvent, void> =>
   withRetries(
     call,
-    (attempt) => addUsage(call, attempt),
+    (attempt) => addMissingUsage(call, attempt),
     (event) => event.type !== 'usage',
   );
 
 /** @throws {ApiError} */
-export async function runSingleCall<T>(call: Call, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
+export async function callWithRetries<T>(call: ApiCall, ask: (attempt: CallAttempt) => Promise<T>): Promise<T> {
   const answers = withRetries(
     call,
     (attempt) =>
-      untilAborted(
-        yieldOnce(() => ask(attempt)),
+      iterateUntilAborted(
+        yieldResult(() => ask(attempt)),
         attempt.signal,
       ),
     () => true,
@@ -79,13 +79,13 @@ export async function runSingleCall<T>(call: Call, ask: (attempt: Attempt) => Pr
   throw new ApiError('protocol', { name: call.name });
 }
 
-async function* yieldOnce<T>(get: () => Promise<T>): AsyncGenerator<T, void> {
+async function* yieldResult<T>(get: () => Promise<T>): AsyncGenerator<T, void> {
   yield await get();
 }
 
 async function* withRetries<T>(
-  call: Call,
-  source: (attempt: Attempt) => AsyncIterable<T>,
+  call: ApiCall,
+  source: (attempt: CallAttempt) => AsyncIterable<T>,
   isContent: (item: T) => boolean,
 ): AsyncGenerator<T, void> {
   const { clock = systemClock, random = Math.random, name } = call;
@@ -105,7 +105,7 @@ async function* withRetries<T>(
     for (let tried = 0; ; tried++) {
       let hasContent = false;
       try {
-        for await (const item of tryOnce(call, timeouts, clock, whole.signal, source)) {
+        for await (const item of attemptCall(call, timeouts, clock, whole.signal, source)) {
           hasContent ||= isContent(item);
           yield item;
         }
@@ -123,14 +123,18 @@ async function* withRetries<T>(
   }
 }
 
-const makeErrorContext = ({ name, secrets }: Call, clock: Clock): ErrorContext => ({ name, secrets, now: clock.now() });
+const makeErrorContext = ({ name, secrets }: ApiCall, clock: TimeSource): ErrorContext => ({
+  name,
+  secrets,
+  now: clock.now(),
+});
 
-async function* tryOnce<T>(
-  { name, fetch: send }: Call,
-  { firstByteMs, silenceMs, wholeMs }: Timeouts,
-  clock: Clock,
+async function* attemptCall<T>(
+  { name, fetch: send }: ApiCall,
+  { firstByteMs, silenceMs, wholeMs }: CallTimeouts,
+  clock: TimeSource,
   whole: AbortSignal,
-  source: (attempt: Attempt) => AsyncIterable<T>,
+  source: (attempt: CallAttempt) => AsyncIterable<T>,
 ): AsyncGenerator<T, void> {
   const controller = new AbortController();
   const onAbort = (): void => {
@@ -148,11 +152,11 @@ async function* tryOnce<T>(
     stopTimer();
     stopTimer = silenceMs === undefined || signal.aborted ? () => undefined : waitFor(silenceMs);
   };
-  const frames = new JsonFrames();
+  const frames = new LargeTextPlaceholders();
   const attempt = {
     signal,
     fetch: createGuardedFetch(name, onBytes, frames, send),
-    frame: <T>(body: T): T => frames.makeFrame(body),
+    frame: <T>(body: T): T => frames.insertPlaceholders(body),
     onBytes,
     sdkTimeoutMs: wholeMs + 60_000,
   };
@@ -166,9 +170,9 @@ async function* tryOnce<T>(
   }
 }
 
-async function* addUsage(
-  { attempt: open, countUsage, name }: StreamCall,
-  attempt: Attempt,
+async function* addMissingUsage(
+  { attempt: open, countUsage, name }: StreamingApiCall,
+  attempt: CallAttempt,
 ): AsyncGenerator<ApiEvent, void> {
   let output = '';
   let usage: Usage | undefined;
@@ -177,7 +181,7 @@ async function* addUsage(
     return usage ? { ...usage, source: 'counted', outputTokens: Math.max(usage.outputTokens, own.outputTokens) } : own;
   };
   try {
-    for await (const event of untilAborted(open(attempt), attempt.signal)) {
+    for await (const event of iterateUntilAborted(open(attempt), attempt.signal)) {
       if (event.type === 'text' || event.type === 'thinking') output += event.text;
       if (event.type === 'tool_call') output += event.name + event.rawArguments;
       if (event.type === 'usage') usage = event.usage;

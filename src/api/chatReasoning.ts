@@ -30,18 +30,18 @@ export function convertReasoning(
 }
 
 /** Stands for lost thinking, since servers only check that it is not empty. */
-const REMOVED_REASONING_TEXT = ' ';
+const EMPTY_REASONING_TEXT = ' ';
 /** Gemini accepts this instead of a lost signature (Google's guide, "Thought signatures"). */
 const SKIP_SIGNATURE_CHECK = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: ReasoningFormat): OpenAIRecord {
+export function addReasoning(record: OpenAIRecord, message: ApiMessage, wanted: ReasoningFormat): OpenAIRecord {
   const { tool_calls: calls } = record;
   if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
   const block = getBlocks(message).find(({ type, chat }) => type === REASONING_BLOCK_TYPE && isRecord(chat));
   const kept = isRecord(block?.['chat']) ? block['chat'] : {};
   if (wanted === 'text') {
     const { text } = kept;
-    return { ...record, reasoning_content: typeof text === 'string' ? text : REMOVED_REASONING_TEXT };
+    return { ...record, reasoning_content: typeof text === 'string' ? text : EMPTY_REASONING_TEXT };
   }
   if (wanted === 'details') {
     return Array.isArray(kept['details']) ? { ...record, reasoning_details: kept['details'] } : record;
@@ -55,14 +55,14 @@ export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted:
 }
 
 /** Joins pieces of reasoning details by `index`: texts are appended, other fields replaced. */
-export class ReasoningDetails {
+export class ReasoningDetailsCollector {
   private readonly byIndex = new Map<unknown, Record<string, unknown>>();
 
   get all(): readonly unknown[] {
     return [...this.byIndex.values()];
   }
 
-  add(pieces: unknown): void {
+  addPieces(pieces: unknown): void {
     if (!Array.isArray(pieces)) return;
     for (const piece of pieces as unknown[]) {
       if (!isRecord(piece)) continue;
@@ -70,7 +70,7 @@ export class ReasoningDetails {
       const known = this.byIndex.get(key) ?? {};
       const grown = Object.entries(piece).map(([field, value]): [string, unknown] => {
         const before = known[field];
-        const grows = APPENDED_FIELDS.has(field) && typeof before === 'string' && typeof value === 'string';
+        const grows = APPENDED_REASONING_FIELDS.has(field) && typeof before === 'string' && typeof value === 'string';
         return [field, grows ? before + value : (value ?? before ?? null)];
       });
       this.byIndex.set(key, { ...known, ...Object.fromEntries(grown) });
@@ -78,4 +78,4 @@ export class ReasoningDetails {
   }
 }
 
-const APPENDED_FIELDS = new Set(['text', 'summary', 'data']);
+const APPENDED_REASONING_FIELDS = new Set(['text', 'summary', 'data']);

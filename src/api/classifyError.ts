@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
-import { findOverflow, findOverWeight, type OverflowTokens } from './tooLong';
+import { findOverflow, findExceededBodyLimits, type OverflowReport } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
@@ -19,19 +19,19 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const chain = listCauses(raw);
   const ours = chain.find(isApiError);
   if (ours) return ours;
-  const answer = chain.map((error) => findAnswer(error)).find((found) => found !== undefined);
-  if (answer) return convertAnswer(answer, context);
+  const answer = chain.map((error) => findErrorResponse(error)).find((found) => found !== undefined);
+  if (answer) return convertErrorResponse(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
   const words = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
-  const vendorMessage = shortenToOneLine(redact([...new Set(words)].join(': '), context.secrets));
+  const vendorMessage = shortenVendorMessage(redact([...new Set(words)].join(': '), context.secrets));
   const details = {
     name: context.name,
     ...(code !== undefined && { code }),
     ...(vendorMessage !== '' && { vendorMessage }),
   };
   const overflow = findOverflow(words.join(' '));
-  const kind = overflow ? 'context-too-long' : classifyFailure(chain, code, words.join(' '));
-  return new ApiError(kind, { ...details, ...explainCode(code), ...(overflow && { overflow }) });
+  const kind = overflow ? 'context-too-long' : classifyFailureWithoutResponse(chain, code, words.join(' '));
+  return new ApiError(kind, { ...details, ...explainErrorCode(code), ...(overflow && { overflow }) });
 }
 
 /** Causes may be cyclic. */
@@ -77,7 +77,7 @@ const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
   validationException: 400,
 };
 
-function findAnswer(error: unknown): ErrorResponse | undefined {
+function findErrorResponse(error: unknown): ErrorResponse | undefined {
   if (!(error instanceof Error)) return undefined;
   const own = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
   const isBody = (isRecord(own.error) && !(own.error instanceof Error)) || typeof own.error === 'string';
@@ -88,38 +88,42 @@ function findAnswer(error: unknown): ErrorResponse | undefined {
   const fields = isRecord(inner) ? inner : {};
   const { type, code } = fields;
   return {
-    status: typeof own.status === 'number' ? own.status : findStatus(type, code),
-    message: findMessage(inner) ?? own.message,
+    status: typeof own.status === 'number' ? own.status : inferStatus(type, code),
+    message: findErrorMessage(inner) ?? own.message,
     type,
     code,
     headers: own.headers instanceof Headers ? own.headers : undefined,
   };
 }
 
-function findStatus(type: unknown, code: unknown): number | undefined {
+function inferStatus(type: unknown, code: unknown): number | undefined {
   // OpenRouter and llama.cpp use the status as the code.
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
   return [code, type].map((name) => (typeof name === 'string' ? STATUS_BY_ERROR_TYPE[name] : undefined)).find(Boolean);
 }
 
-function findMessage(body: unknown): string | undefined {
+function findErrorMessage(body: unknown): string | undefined {
   // LM Studio sends a string instead of OpenAI's object.
   if (typeof body === 'string' && body !== '') return body;
   const message = isRecord(body) ? body['message'] : undefined;
   return typeof message === 'string' && message !== '' ? message : undefined;
 }
 
-function convertAnswer(
+function convertErrorResponse(
   { status, message, type, code, headers }: ErrorResponse,
   { name, secrets, now }: ErrorContext,
 ): ApiError {
   const tooLong = status === 401 || status === 402 ? undefined : findOverflow(message, code, type);
-  const weight = tooLong ? undefined : findOverWeight(status, message, type);
-  const overflow: OverflowTokens | undefined = weight ? { weight } : tooLong;
-  const kind = tooLong ? 'context-too-long' : weight ? 'too-many-bytes' : classifyAnswer(status, message, type, code);
-  const retryAfterMs = kind === 'quota' ? undefined : retryAfter(headers, now);
+  const weight = tooLong ? undefined : findExceededBodyLimits(status, message, type);
+  const overflow: OverflowReport | undefined = weight ? { weight } : tooLong;
+  const kind = tooLong
+    ? 'context-too-long'
+    : weight
+      ? 'too-many-bytes'
+      : classifyErrorResponse(status, message, type, code);
+  const retryAfterMs = kind === 'quota' ? undefined : readRetryDelayMs(headers, now);
   const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
-  const vendorMessage = shortenToOneLine(redact(message, secrets));
+  const vendorMessage = shortenVendorMessage(redact(message, secrets));
   return new ApiError(kind, {
     name,
     ...(status !== undefined && { status }),
@@ -137,7 +141,12 @@ const MISSING_MODEL_MESSAGE = /model identifier is invalid|model .*(?:not found|
 /** Azure's filter responds 400 with `content_filter`, OpenAI's with `content_policy_violation`. */
 const CONTENT_FILTER_CODES = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
-function classifyAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
+function classifyErrorResponse(
+  status: number | undefined,
+  message: string,
+  type: unknown,
+  code: unknown,
+): ApiErrorKind {
   // Gemini responds 400 to an invalid key.
   if (/api key not valid/i.test(message)) return 'auth';
   if (CONTENT_FILTER_CODES.has(code)) return 'refusal';
@@ -164,7 +173,7 @@ function classifyAnswer(status: number | undefined, message: string, type: unkno
 }
 
 /** Milliseconds, from `retry-after-ms` or `retry-after` (seconds or a date; RFC 9110, 10.2.3). */
-function retryAfter(headers: Headers | undefined, now: number): number | undefined {
+function readRetryDelayMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
   const value = headers?.get('retry-after');
@@ -192,7 +201,11 @@ function findErrorCode(error: unknown): string | undefined {
 const INVALID_TOOLS_MESSAGE =
   /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;
 
-function classifyFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
+function classifyFailureWithoutResponse(
+  chain: readonly unknown[],
+  code: string | undefined,
+  words: string,
+): ApiErrorKind {
   const names = chain.map((error) => (error instanceof Error ? error.name : ''));
   // VS Code's LanguageModelError has a `code` (vscode.d.ts).
   const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));
@@ -210,7 +223,7 @@ function classifyFailure(chain: readonly unknown[], code: string | undefined, wo
   return 'protocol';
 }
 
-function explainCode(code: string | undefined): { what?: string } {
+function explainErrorCode(code: string | undefined): { what?: string } {
   if (code === undefined) return {};
   if (code === 'ECONNREFUSED') return { what: 'Nothing answers at this address. Is the server started?' };
   if (code === 'ENOTFOUND') return { what: 'The name of the server was not found.' };
@@ -221,7 +234,7 @@ function explainCode(code: string | undefined): { what?: string } {
 
 const MAX_VENDOR_MESSAGE_CHARS = 500;
 
-const shortenToOneLine = (text: string): string => {
+const shortenVendorMessage = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > MAX_VENDOR_MESSAGE_CHARS ? `${line.slice(0, MAX_VENDOR_MESSAGE_CHARS - 1)}…` : line;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from './clock';
-import { untilAborted } from './untilAborted';
+import { iterateUntilAborted } from './untilAborted';
 
 describe('the system clock', () => {
   it('runs a callback after its delay unless it is cancelled, and sleeps until the delay ends or is aborted', async () => {
@@ -40,7 +40,7 @@ describe('a stream that can be aborted', () => {
           });
         });
       })();
-      const items = untilAborted(source, controller.signal);
+      const items = iterateUntilAborted(source, controller.signal);
       expect(await items.next()).toEqual({ done: false, value: 1 });
       const next = items.next();
       controller.abort(new Error('enough'));

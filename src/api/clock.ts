@@ -1,4 +1,4 @@
-export interface Clock {
+export interface TimeSource {
   /** Milliseconds since the epoch. */
   now(): number;
   /** @returns a function that cancels */
@@ -10,7 +10,7 @@ export interface Clock {
 /** setTimeout fires at once for longer delays. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export const systemClock: Clock = {
+export const systemClock: TimeSource = {
   now: () => Date.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, Math.min(milliseconds, MAX_TIMER_MS));

@@ -41,14 +41,14 @@ export async function completeText(
   try {
     for await (const event of handler.stream(request, signal)) {
       if (event.type === 'text') text += event.text;
-      if (event.type === 'block') text += getSummary(event.block);
+      if (event.type === 'block') text += getCompactionText(event.block);
       if (event.type === 'tool_call') calls++;
       if (event.type === 'usage') usage = event.usage;
       if (event.type === 'end') stopReason = event.stopReason;
     }
   } catch (raw) {
     const error = isApiError(raw) ? raw : new ApiError('protocol', { name });
-    return failed(classifyFailure(error, text), error);
+    return failed(classifyTextFailure(error, text), error);
   }
   const reason = (kind: ApiErrorKind, what?: string): ApiError =>
     new ApiError(kind, { name, ...(what !== undefined && { what }) });
@@ -74,10 +74,10 @@ export async function completeText(
 }
 
 /** Null content means that the vendor's summary failed (Anthropic's SDK, `BetaCompactionBlock`). */
-const getSummary = ({ type, content }: Block): string =>
+const getCompactionText = ({ type, content }: Block): string =>
   type === 'compaction' && typeof content === 'string' ? content : '';
 
-function classifyFailure({ kind }: ApiError, text: string): FailedText['kind'] {
+function classifyTextFailure({ kind }: ApiError, text: string): FailedText['kind'] {
   if (kind === 'aborted') return 'aborted';
   if (kind === 'refusal') return 'refused';
   return kind === 'protocol' || text !== '' ? 'cut-off' : 'failed';

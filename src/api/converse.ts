@@ -14,24 +14,24 @@ import type {
   ToolResultContentBlock,
 } from '@aws-sdk/client-bedrock-runtime';
 import { isImage, isRecord, isText, isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
-import { foldSystem } from '../core/messages/foldSystem';
+import { foldSystemMessages } from '../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
-import { cachesOnConverse } from '../core/vendors/caches';
+import { supportsConverseCache } from '../core/vendors/caches';
 import type { ApiError } from './apiError';
-import { runSingleCall, streamCall, type Attempt } from './call';
+import { callWithRetries, streamWithRetries, type CallAttempt } from './call';
 import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
-import { asText, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { LearnedQuirks, type Quirk } from './quirks';
 import { createRequestCounter } from './requestCounter';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, Usage } from './types';
-import { checkUsage, parseTokens } from './usage';
+import { validateUsage, parseTokens } from './usage';
 
 export interface ConverseOptions extends HandlerOptions {
   readonly name: string;
   readonly secrets: readonly string[];
-  readonly connect: (attempt: Attempt) => Promise<BedrockRuntimeClient>;
+  readonly connect: (attempt: CallAttempt) => Promise<BedrockRuntimeClient>;
 }
 
 interface ConverseDialect {
@@ -52,13 +52,17 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
   const counter = createRequestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
-  const classify = (raw: unknown): ApiError => toApiError(findRefusal(raw), { name, secrets, now: 0 });
-  const dialect: ConverseDialect = { cachePoints: cachesOnConverse(model.id), forcedTools: true, temperature: true };
+  const classify = (raw: unknown): ApiError => toApiError(normalizeAwsError(raw), { name, secrets, now: 0 });
+  const dialect: ConverseDialect = {
+    cachePoints: supportsConverseCache(model.id),
+    forcedTools: true,
+    temperature: true,
+  };
   const learning = new LearnedQuirks(dialect, CONVERSE_QUIRKS, classify);
   return {
     modelInfo,
     stream: (request, signal) =>
-      streamCall({
+      streamWithRetries({
         ...options,
         signal,
         countUsage: (output) => counter.usage(request, output),
@@ -68,27 +72,29 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
               import('@aws-sdk/client-bedrock-runtime'),
               connect(attempt),
             ]);
-            const { stream = emptyStream() } = await learning.ask((known) =>
-              client.send(new ConverseStreamCommand(buildInput(request, options, known)), {
+            const { stream = createEmptyStream() } = await learning.ask((known) =>
+              client.send(new ConverseStreamCommand(buildConverseInput(request, options, known)), {
                 abortSignal: attempt.signal,
               }),
             );
             yield* convertConverseStream(stream, attempt);
           } catch (error) {
-            throw findRefusal(error);
+            throw normalizeAwsError(error);
           }
         },
       }),
     countTokens: (request, signal) =>
-      runSingleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+      callWithRetries({ ...options, signal }, () =>
+        Promise.resolve({ tokens: counter.request(request), exact: false }),
+      ),
   };
 }
 
-async function* emptyStream(): AsyncGenerator<ConverseStreamOutput, void> {
+async function* createEmptyStream(): AsyncGenerator<ConverseStreamOutput, void> {
   // A stream that was cut before its first event has no end.
 }
 
-function findRefusal(error: unknown): unknown {
+function normalizeAwsError(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;
   const metadata = isRecord(error.$metadata) ? error.$metadata : {};
   const type = error.name.charAt(0).toLowerCase() + error.name.slice(1);
@@ -96,7 +102,7 @@ function findRefusal(error: unknown): unknown {
   return Object.assign(new Error(error.message), fields);
 }
 
-function buildInput(
+function buildConverseInput(
   request: ApiRequest,
   { model }: ConverseOptions,
   dialect: ConverseDialect,
@@ -144,7 +150,7 @@ const makeCachePoint = (
 
 function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialect): SystemContentBlock[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  return [...own, ...foldSystem(messages).prompt]
+  return [...own, ...foldSystemMessages(messages).prompt]
     .filter(({ text }) => text.trim() !== '')
     .flatMap((block) => [{ text: block.text }, ...makeCachePoint(block, dialect)]);
 }
@@ -152,7 +158,7 @@ function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialec
 /** Merges consecutive messages of one role, since roles must alternate; results come first. */
 function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
   const list: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
-  for (const message of foldSystem(messages).messages) {
+  for (const message of foldSystemMessages(messages).messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = convertContent(message, dialect);
     if (content.length === 0) continue;
@@ -179,7 +185,7 @@ function convertBlock(block: Block, role: ApiMessage['role']): ContentBlock[] {
   }
   if (isToolResult(block)) {
     const status = block.is_error === true ? { status: 'error' as const } : {};
-    return [{ toolResult: { toolUseId: block.tool_use_id, content: convertResult(block), ...status } }];
+    return [{ toolResult: { toolUseId: block.tool_use_id, content: convertToolResult(block), ...status } }];
   }
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   // Only user messages can have images.
@@ -193,7 +199,7 @@ function convertTextOrImage(block: Block): TextOrImage[] {
   const source = isImage(block) && isRecord(block.source) ? block.source : {};
   const { media_type: type, data } = source;
   const format = typeof type === 'string' ? IMAGE_FORMAT_BY_TYPE.get(type) : undefined;
-  if (format === undefined || typeof data !== 'string') return [{ text: asText(block).text }];
+  if (format === undefined || typeof data !== 'string') return [{ text: convertUnsupportedToText(block).text }];
   return [{ image: { format, source: { bytes: Buffer.from(data, 'base64') } } }];
 }
 
@@ -205,7 +211,7 @@ const IMAGE_FORMAT_BY_TYPE: ReadonlyMap<string, ImageFormat> = new Map<string, I
 ]);
 
 /** Bedrock rejects empty and blank results. */
-function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
+function convertToolResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const shown = blocks.flatMap(convertTextOrImage);
   return shown.length > 0 ? shown : [{ text: '(no output)' }];
@@ -214,7 +220,7 @@ function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
 /** Usage arrives after the stop event, so the end comes last. */
 async function* convertConverseStream(
   stream: AsyncIterable<ConverseStreamOutput>,
-  { onBytes }: Attempt,
+  { onBytes }: CallAttempt,
 ): AsyncGenerator<ApiEvent, void> {
   const open = new Map<number | undefined, { readonly id: string; readonly name: string; json: string }>();
   let stopReason: StopReason | undefined;
@@ -248,7 +254,7 @@ const convertUsage = (usage: {
   cacheReadInputTokens?: number | undefined;
   cacheWriteInputTokens?: number | undefined;
 }): Usage | undefined =>
-  checkUsage({
+  validateUsage({
     accounting: 'anthropic',
     inputTokens: parseTokens(usage.inputTokens),
     outputTokens: parseTokens(usage.outputTokens),

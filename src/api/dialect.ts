@@ -5,7 +5,7 @@
 import type { ReasoningFormat } from './chatReasoning';
 import type { Quirk } from './quirks';
 
-export interface Dialect {
+export interface ChatDialect {
   /**
    * OpenAI's newer models reject `max_tokens`; Ollama and others ignore `max_completion_tokens`.
    */
@@ -28,29 +28,29 @@ export interface Dialect {
   readonly shortIds: boolean;
 }
 
-const isHost = (url: URL, ...names: readonly string[]): boolean =>
+const isAtHost = (url: URL, ...names: readonly string[]): boolean =>
   names.some((name) => url.hostname === name || url.hostname.endsWith(`.${name}`));
 
 /** Source: Microsoft's documentation, "Azure OpenAI endpoints". */
-export const isAzure = (url: URL): boolean =>
-  isHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
+export const isAzureUrl = (url: URL): boolean =>
+  isAtHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
 
-export const isOpenAI = (url: URL): boolean => isHost(url, 'api.openai.com') || isAzure(url);
+export const isOpenAIUrl = (url: URL): boolean => isAtHost(url, 'api.openai.com') || isAzureUrl(url);
 
-export const findDialect = (url: URL): Dialect => ({
-  maxTokensField: isOpenAI(url) ? 'max_completion_tokens' : 'max_tokens',
+export const chooseChatDialect = (url: URL): ChatDialect => ({
+  maxTokensField: isOpenAIUrl(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,
   temperature: true,
   systemRole: true,
   alternateRoles: false,
-  cacheMarks: isHost(url, 'openrouter.ai'),
-  conversationField: isHost(url, 'openrouter.ai') ? 'session_id' : isOpenAI(url) ? 'prompt_cache_key' : undefined,
+  cacheMarks: isAtHost(url, 'openrouter.ai'),
+  conversationField: isAtHost(url, 'openrouter.ai') ? 'session_id' : isOpenAIUrl(url) ? 'prompt_cache_key' : undefined,
   maxTokens: Number.POSITIVE_INFINITY,
-  wantedReasoning: isHost(url, 'openrouter.ai') ? 'details' : 'nothing',
-  shortIds: isHost(url, 'mistral.ai'),
+  wantedReasoning: isAtHost(url, 'openrouter.ai') ? 'details' : 'nothing',
+  shortIds: isAtHost(url, 'mistral.ai'),
 });
 
-export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
+export const CHAT_QUIRKS: readonly Quirk<ChatDialect>[] = [
   // OpenAI: "max_tokens is too large: 32768. This model supports at most 16384 completion tokens"; Groq: "`max_tokens` must be
   // less than or equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
   {

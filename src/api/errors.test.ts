@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, isApiError } from './apiError';
 import { toApiError } from './classifyError';
 import { findOverflow } from './tooLong';
-import { CHAT_QUIRKS, findDialect } from './dialect';
+import { CHAT_QUIRKS, chooseChatDialect } from './dialect';
 import { findQuirkChange } from './quirks';
 import { checkEndpoint } from './endpoint';
 import { redact } from './redact';
@@ -196,7 +196,7 @@ describe('the delay before a retry', () => {
 
 describe("adapting to a server's rejections", () => {
   it('learns nothing from unrelated errors', () => {
-    const dialect = findDialect(new URL('https://api.openai.com/v1'));
+    const dialect = chooseChatDialect(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');
     expect(
       findQuirkChange(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
@@ -211,7 +211,7 @@ describe("adapting to a server's rejections", () => {
     ).toEqual({ maxTokensField: 'max_tokens' });
     expect(
       findQuirkChange(
-        findDialect(new URL('https://openrouter.ai/api')),
+        chooseChatDialect(new URL('https://openrouter.ai/api')),
         new ApiError('invalid-request', { name: 'x', vendorMessage: "'cache_control'" }),
         CHAT_QUIRKS,
       ),

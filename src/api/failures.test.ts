@@ -20,7 +20,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { testClock, type TestClock } from '../../test/servers/testClock';
 import { createAnthropicHandler } from './anthropic';
 import { createOpenAIHandler } from './openai';
-import type { Timeouts } from './call';
+import type { CallTimeouts } from './call';
 import { counter, findEvent, TEST_API_KEY, collectOutcome, describeError, user } from './testing';
 import type { ApiHandler } from './types';
 
@@ -40,7 +40,7 @@ afterEach(async () => {
 type Protocol = 'Anthropic' | 'Chat Completions' | 'Responses';
 const PROTOCOLS: readonly Protocol[] = ['Anthropic', 'Chat Completions', 'Responses'];
 
-async function start(protocol: Protocol, script: Script, timeouts: Partial<Timeouts> = {}): Promise<Bed> {
+async function start(protocol: Protocol, script: Script, timeouts: Partial<CallTimeouts> = {}): Promise<Bed> {
   const isAnthropic = protocol === 'Anthropic';
   const server = await (isAnthropic ? startAnthropicServer : startOpenAIServer)({ script });
   open = server;

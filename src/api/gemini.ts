@@ -2,18 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI, Part } from '@google/genai';
 import { isImage, isRecord, isText, isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
-import { foldSystem } from '../core/messages/foldSystem';
+import { foldSystemMessages } from '../core/messages/foldSystem';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
-import { runSingleCall, streamCall, type Attempt } from './call';
+import { callWithRetries, streamWithRetries, type CallAttempt } from './call';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import type { HandlerOptions } from './handlerOptions';
-import { parseModels } from './modelList';
-import { asText, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { parseModelList } from './modelList';
+import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { createRequestCounter } from './requestCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
-import { checkUsage, parseTokens } from './usage';
+import { validateUsage, parseTokens } from './usage';
 
 export interface GeminiOptions extends HandlerOptions, EndpointOptions {
   readonly apiKey: string;
@@ -38,7 +38,7 @@ export function createGeminiHandler(options: GeminiOptions): ApiHandler {
     allowInsecureHttp,
   );
   const secrets = [apiKey, ...Object.values(headers)];
-  const connect = async ({ fetch }: Attempt): Promise<GoogleGenAI> => {
+  const connect = async ({ fetch }: CallAttempt): Promise<GoogleGenAI> => {
     const { GoogleGenAI: Client } = await import('@google/genai');
     const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
     // Otherwise the environment may select Vertex AI.
@@ -47,14 +47,14 @@ export function createGeminiHandler(options: GeminiOptions): ApiHandler {
   return {
     ...createGeminiFamilyHandler({ ...options, name, vendor: 'gemini', secrets, connect }),
     listModels: (signal) =>
-      runSingleCall({ ...options, name, secrets, signal }, async (attempt) => {
+      callWithRetries({ ...options, name, secrets, signal }, async (attempt) => {
         try {
           const { models } = await connect(attempt);
-          return parseModels(
+          return parseModelList(
             (await models.list({ config: { pageSize: MODEL_PAGE_SIZE, abortSignal: attempt.signal } })).page,
           );
         } catch (error) {
-          throw findRefusal(error);
+          throw normalizeGeminiError(error);
         }
       }),
   };
@@ -67,7 +67,7 @@ export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
   readonly secrets: readonly string[];
-  readonly connect: (attempt: Attempt) => Promise<GeminiClient>;
+  readonly connect: (attempt: CallAttempt) => Promise<GeminiClient>;
 }
 
 export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
@@ -77,7 +77,7 @@ export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHand
   return {
     modelInfo,
     stream: (request, signal) =>
-      streamCall({
+      streamWithRetries({
         ...options,
         signal,
         countUsage: (output) => counter.usage(request, output),
@@ -85,23 +85,25 @@ export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHand
           try {
             const { models } = await connect(attempt);
             const contents = attempt.frame(convertMessages(request, model.id));
-            const config = { ...buildConfig(request, options), abortSignal: attempt.signal };
+            const config = { ...buildGenerationConfig(request, options), abortSignal: attempt.signal };
             yield* convertGeminiStream(
               await models.generateContentStream({ model: model.id, contents, config }),
               options,
             );
           } catch (error) {
-            throw findRefusal(error);
+            throw normalizeGeminiError(error);
           }
         },
       }),
     countTokens: (request, signal) =>
-      runSingleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+      callWithRetries({ ...options, signal }, () =>
+        Promise.resolve({ tokens: counter.request(request), exact: false }),
+      ),
   };
 }
 
 /** The SDK's error message is the response body. */
-function findRefusal(error: unknown): unknown {
+function normalizeGeminiError(error: unknown): unknown {
   if (!(error instanceof Error) || !('status' in error)) return error;
   try {
     const body: unknown = JSON.parse(error.message);
@@ -111,7 +113,7 @@ function findRefusal(error: unknown): unknown {
   }
 }
 
-function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): GenerateContentConfig {
+function buildGenerationConfig(request: ApiRequest, { model }: GeminiFamilyOptions): GenerateContentConfig {
   const { tools = [], toolChoice, temperature, thinkingTokens, extraBody } = request;
   const maxOutputTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const prompt = joinSystemPrompt(request);
@@ -132,17 +134,17 @@ function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): Gener
 
 type FunctionCallingConfig = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
 /** Avoids loading the SDK for its enum. */
-const makeToolChoice = (word: 'AUTO' | 'ANY' | 'NONE'): FunctionCallingConfig =>
+const makeFunctionCallingConfig = (word: 'AUTO' | 'ANY' | 'NONE'): FunctionCallingConfig =>
   ({ mode: word }) as FunctionCallingConfig;
 
 function convertToolChoice(choice: ToolChoice): FunctionCallingConfig {
-  if (typeof choice === 'object') return { ...makeToolChoice('ANY'), allowedFunctionNames: [choice.name] };
-  return makeToolChoice(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
+  if (typeof choice === 'object') return { ...makeFunctionCallingConfig('ANY'), allowedFunctionNames: [choice.name] };
+  return makeFunctionCallingConfig(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
 }
 
 function joinSystemPrompt({ system, messages }: ApiRequest): string {
   const own = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
-  return [...own, ...foldSystem(messages).prompt.map(({ text }) => text)]
+  return [...own, ...foldSystemMessages(messages).prompt.map(({ text }) => text)]
     .filter((text) => text.trim() !== '')
     .join('\n\n');
 }
@@ -153,13 +155,13 @@ function joinSystemPrompt({ system, messages }: ApiRequest): string {
  */
 const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
 /** Gemini 3 and later reject calls without signatures. */
-const SIGNING_MODELS = /gemini-(?:[3-9]|\d\d)/i;
+const MODELS_REQUIRING_SIGNATURES = /gemini-(?:[3-9]|\d\d)/i;
 
 /** Calls and results must be adjacent, so consecutive messages of one role are merged. */
 export function convertMessages({ messages }: ApiRequest, model: string): Content[] {
   const names = new Map<string, string>();
   const contents: Content[] = [];
-  for (const message of foldSystem(messages).messages) {
+  for (const message of foldSystemMessages(messages).messages) {
     const role = message.role === 'assistant' ? 'model' : 'user';
     const parts = role === 'model' ? convertModelMessage(message, names, model) : convertUserMessage(message, names);
     if (parts.length === 0) continue;
@@ -181,7 +183,11 @@ function convertModelMessage(message: ApiMessage, names: Map<string, string>, mo
     const own = signatures[calls];
     const isFirst = calls++ === 0;
     const signature =
-      typeof own === 'string' ? own : isFirst && SIGNING_MODELS.test(model) ? SKIP_SIGNATURE_CHECK : undefined;
+      typeof own === 'string'
+        ? own
+        : isFirst && MODELS_REQUIRING_SIGNATURES.test(model)
+          ? SKIP_SIGNATURE_CHECK
+          : undefined;
     const args = isRecord(block.input) ? { ...block.input } : {};
     return [
       { functionCall: { name: block.name, args }, ...(signature !== undefined && { thoughtSignature: signature }) },
@@ -219,7 +225,7 @@ function convertBlock(block: Block): Part[] {
   const { media_type: mimeType, data } = source;
   const isData = (isImage(block) || block.type === 'document') && source['type'] === 'base64';
   if (isData && typeof mimeType === 'string' && typeof data === 'string') return [{ inlineData: { mimeType, data } }];
-  return [{ text: asText(block).text }];
+  return [{ text: convertUnsupportedToText(block).text }];
 }
 
 async function* convertGeminiStream(
@@ -257,7 +263,7 @@ async function* convertGeminiStream(
 /** The prompt count includes cached tokens; the candidates count excludes thinking tokens. */
 function convertUsage(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
   const thoughts = parseTokens(wire.thoughtsTokenCount);
-  return checkUsage({
+  return validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(wire.promptTokenCount) + parseTokens(wire.toolUsePromptTokenCount),
     outputTokens: parseTokens(wire.candidatesTokenCount) + thoughts,

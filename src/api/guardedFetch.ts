@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from './apiError';
-import type { JsonFrames } from './jsonFrames';
-import { normalizeRefusal } from './refusal';
+import type { LargeTextPlaceholders } from './jsonFrames';
+import { normalizeErrorJson } from './refusal';
 
 /** Encoding a longer body (in UTF-16 units) takes noticeable time. */
 const LARGE_BODY_BYTES = 1_000_000;
@@ -11,10 +11,11 @@ const LARGE_BODY_BYTES = 1_000_000;
  * converts refusals to the SDKs' form.
  */
 export const createGuardedFetch =
-  (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>
+  (name: string, onBytes: () => void, frames: LargeTextPlaceholders, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY_BYTES) await setImmediate();
-    const sent = typeof init?.body === 'string' && !frames.isEmpty ? await fillFrames(init.body, frames) : undefined;
+    const sent =
+      typeof init?.body === 'string' && !frames.isEmpty ? await writeFramedBody(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
       await response.body?.cancel();
@@ -22,7 +23,7 @@ export const createGuardedFetch =
     };
     if (response.status >= 300 && response.status < 400) {
       return refuse(
-        `The endpoint redirects${describeLocation(response.headers.get('location'))}, which is not followed.`,
+        `The endpoint redirects${describeRedirectTarget(response.headers.get('location'))}, which is not followed.`,
       );
     }
     if (response.ok && response.headers.get('content-type')?.includes('text/html') === true) {
@@ -35,7 +36,7 @@ export const createGuardedFetch =
       const headers = new Headers(response.headers);
       // The body is already decompressed.
       for (const name of ['content-length', 'content-encoding']) headers.delete(name);
-      return new Response(normalizeRefusal(body) ?? body, { status, statusText, headers });
+      return new Response(normalizeErrorJson(body) ?? body, { status, statusText, headers });
     }
     if (!response.body) {
       onBytes();
@@ -59,9 +60,9 @@ export const createGuardedFetch =
     });
   };
 
-async function fillFrames(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
+async function writeFramedBody(json: string, frames: LargeTextPlaceholders): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
-  for (const piece of frames.writePieces(json)) {
+  for (const piece of frames.writeJsonInPieces(json)) {
     pieces.push(Buffer.from(piece));
     await setImmediate();
   }
@@ -69,5 +70,5 @@ async function fillFrames(json: string, frames: JsonFrames): Promise<Uint8Array<
 }
 
 /** The path and query of a redirect may contain secrets. */
-const describeLocation = (location: string | null): string =>
+const describeRedirectTarget = (location: string | null): string =>
   location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { containsLargeText, JsonFrames, LARGE_TEXT_CHARS, sliceText } from './jsonFrames';
+import { containsLargeText, LargeTextPlaceholders, LARGE_TEXT_CHARS, sliceText } from './jsonFrames';
 
 const large = (piece: string): string => piece.repeat(Math.ceil((3 * LARGE_TEXT_CHARS) / piece.length));
 
 const jsonPieces = (value: unknown): Iterable<string> => {
-  const frames = new JsonFrames();
-  return frames.writePieces(JSON.stringify(frames.makeFrame(value)));
+  const frames = new LargeTextPlaceholders();
+  return frames.writeJsonInPieces(JSON.stringify(frames.insertPlaceholders(value)));
 };
 
 const VALUES: readonly unknown[] = [
@@ -34,21 +34,21 @@ describe('JSON written in pieces', () => {
   });
 
   it("treats a text that looks like another frame's placeholder as text", () => {
-    const frames = new JsonFrames();
-    const [name] = frames.makeFrame([large('a')]);
+    const frames = new LargeTextPlaceholders();
+    const [name] = frames.insertPlaceholders([large('a')]);
     const value = [name, large('b'), `${name}"`, name.toUpperCase(), { [name]: name }];
     expect([...jsonPieces(value)].join('') === JSON.stringify(value)).toBe(true);
   });
 
   it('reports a placeholder that was changed on the way', () => {
-    const frames = new JsonFrames();
-    const json = JSON.stringify(frames.makeFrame([large('a')]));
-    expect(() => [...frames.writePieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
+    const frames = new LargeTextPlaceholders();
+    const json = JSON.stringify(frames.insertPlaceholders([large('a')]));
+    expect(() => [...frames.writeJsonInPieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
   });
 
   it('leaves a value without large texts unchanged', () => {
     const value = { a: ['x'] };
-    expect(new JsonFrames().makeFrame(value)).toBe(value);
+    expect(new LargeTextPlaceholders().insertPlaceholders(value)).toBe(value);
   });
 });
 

@@ -11,12 +11,12 @@ export const LARGE_TEXT_CHARS = 128 * 1024;
 /** Deeper values are serialized in one piece; `JSON.stringify` itself handles twice this depth. */
 const MAX_NESTING_DEPTH = 500;
 
-export class JsonFrames {
+export class LargeTextPlaceholders {
   private readonly key = randomUUID();
   /** Texts by placeholder. */
   private readonly texts = new Map<string, string>();
 
-  makeFrame<T>(value: T): T {
+  insertPlaceholders<T>(value: T): T {
     // Only strings are replaced, so the type stays the same.
     return containsLargeText(value) ? (this.replaceLargeTexts(value) as T) : value;
   }
@@ -25,7 +25,7 @@ export class JsonFrames {
     return this.texts.size === 0;
   }
 
-  *writePieces(json: string): Generator<string> {
+  *writeJsonInPieces(json: string): Generator<string> {
     let at = 0;
     const next = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, at));
     for (let found = next(); found >= 0; found = next()) {
@@ -40,7 +40,7 @@ export class JsonFrames {
   }
 
   private replaceLargeTexts(value: unknown, level = 0): unknown {
-    if (typeof value === 'string') return value.length < LARGE_TEXT_CHARS ? value : this.nameText(value);
+    if (typeof value === 'string') return value.length < LARGE_TEXT_CHARS ? value : this.addPlaceholder(value);
     if (level >= MAX_NESTING_DEPTH) return value;
     if (Array.isArray(value)) return value.map((item) => this.replaceLargeTexts(item, level + 1));
     // Objects with toJSON, such as dates, serialize themselves.
@@ -50,7 +50,7 @@ export class JsonFrames {
     );
   }
 
-  private nameText(text: string): string {
+  private addPlaceholder(text: string): string {
     const name = `${this.key}-${this.texts.size}`;
     this.texts.set(name, text);
     return name;

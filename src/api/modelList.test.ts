@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createAnthropicHandler } from './anthropic';
 import { createGeminiHandler } from './gemini';
-import { parseModels } from './modelList';
+import { parseModelList } from './modelList';
 import { createOpenAIHandler } from './openai';
 import { counter } from './testing';
 import type { ApiHandler } from './types';
@@ -175,5 +175,5 @@ it('listing models reports an answer that is not a list', async () => {
 
 it('listing models skips invalid entries and ignores invalid fields', () => {
   const wrong = { id: 'x', context_length: 'long', pricing: { prompt: 'free' }, architecture: 7, top_provider: null };
-  expect(parseModels([null, 3, {}, { id: '' }, wrong])).toEqual([{ id: 'x' }]);
+  expect(parseModelList([null, 3, {}, { id: '' }, wrong])).toEqual([{ id: 'x' }]);
 });

@@ -89,15 +89,15 @@ const entrySchema = z.object({
 
 type ModelListEntry = z.output<typeof entrySchema>;
 
-export function parseModels(entries: readonly unknown[]): ListedModel[] {
+export function parseModelList(entries: readonly unknown[]): ListedModel[] {
   const models = entries.slice(0, MAX_LISTED_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
-    return parsed.success ? parseModel(parsed.data) : [];
+    return parsed.success ? parseModelListEntry(parsed.data) : [];
   });
   return models.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-function parseModel(entry: ModelListEntry): ListedModel[] {
+function parseModelListEntry(entry: ModelListEntry): ListedModel[] {
   const { top_provider: provider, architecture, capabilities } = entry;
   // Gemini's names are paths such as `models/…`.
   const id = entry.id ?? entry.name?.replace(/^models\//, '');

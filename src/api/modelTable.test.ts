@@ -1,10 +1,10 @@
 /** The model table in numbers: models of the price package, newer and unknown ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getPriceAt } from '../core/cost/prices';
+import { getPriceForPrompt } from '../core/cost/prices';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
-import { getKnownModel } from '../settings/profileModel';
+import { getModelOfProfile } from '../settings/profileModel';
 import { NEWER_MODELS, PRICE_PACKAGE } from './newerModels';
 import { findKnownModel, loadPriceTable } from './prices';
 
@@ -77,8 +77,8 @@ describe('prices of long prompts apply to the whole request', () => {
       [prices.input, input],
       [prices.output, output],
     ] as const) {
-      expect(getPriceAt(rate, above)).toBe(rate.base);
-      expect(getPriceAt(rate, above + 1)).toBeCloseTo(rate.base * times, 10);
+      expect(getPriceForPrompt(rate, above)).toBe(rate.base);
+      expect(getPriceForPrompt(rate, above + 1)).toBeCloseTo(rate.base * times, 10);
     }
   });
 });
@@ -93,7 +93,7 @@ describe('an unknown model', () => {
   } as const;
 
   it('has no price, counts tokens like o200k, and has an assumed window', () => {
-    expect(getKnownModel(stranger, table)).toEqual({ tokenFactor: 1 });
+    expect(getModelOfProfile(stranger, table)).toEqual({ tokenFactor: 1 });
     expect(ASSUMED_WINDOW_TOKENS).toBe(128_000);
   });
 
@@ -106,7 +106,7 @@ describe('an unknown model', () => {
       images: false,
       prices: { input: 1, output: 2, longPrompts: { aboveTokens: 32_000, input: 3 } },
     };
-    expect(getKnownModel(profile, table)).toEqual({
+    expect(getModelOfProfile(profile, table)).toEqual({
       contextWindow: 65_536,
       maxOutputTokens: 4_096,
       tokenFactor: 1.3,
@@ -116,15 +116,18 @@ describe('an unknown model', () => {
   });
 
   it('with a known family name has the properties of its family, whoever sells it', () => {
-    const known = getKnownModel({ ...stranger, model: 'anthropic/claude-sonnet-4.5' }, table);
+    const known = getModelOfProfile({ ...stranger, model: 'anthropic/claude-sonnet-4.5' }, table);
     expect(known).toEqual({ contextWindow: 200_000, maxOutputTokens: 64_000, seesImages: true, tokenFactor: 1.18 });
   });
 });
 
 it("a profile overrides a known model's properties one by one", () => {
   const profile = { id: 'p', name: 'P', vendor: 'anthropic', model: 'claude-opus-5-5' } as const;
-  const known = getKnownModel(profile, table);
-  const corrected = getKnownModel({ ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } }, table);
+  const known = getModelOfProfile(profile, table);
+  const corrected = getModelOfProfile(
+    { ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } },
+    table,
+  );
   expect(corrected).toMatchObject({ contextWindow: 200_000, tokenFactor: 2, prices: { input: { base: 7 } } });
   expect(corrected.prices?.output).toEqual(known.prices?.output);
   expect(known.pricesAsOf).toBe(PRICE_PACKAGE.published);

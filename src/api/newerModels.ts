@@ -2,9 +2,9 @@
  * Models that the price package lacks or prices wrongly. newerModels.test.ts reports rows that can
  * be removed.
  */
-import type { ModelPrices, PriceTier, Rate } from '../core/cost/prices';
+import type { ModelPrices, PriceTier, TieredRate } from '../core/cost/prices';
 
-export interface ListedModel {
+export interface PricedNewerModel {
   readonly prices: ModelPrices;
   /** ISO 8601 date on which the prices were valid. */
   readonly asOf: string;
@@ -19,11 +19,11 @@ interface NewerModel {
   readonly listed: NewerModelRow;
 }
 
-type NewerModelRow = Omit<ListedModel, 'asOf'>;
+type NewerModelRow = Omit<PricedNewerModel, 'asOf'>;
 
 export const PRICE_PACKAGE = { version: '0.1.8', published: '2026-09-23' } as const;
 
-interface PlainPrices {
+interface PricesWithoutTiers {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -31,16 +31,22 @@ interface PlainPrices {
   readonly longCacheWrite: number;
 }
 
-const makeFlatPrices = (prices: PlainPrices): ModelPrices => makePrices(prices);
+const makeFlatPrices = (prices: PricesWithoutTiers): ModelPrices => makePrices(prices);
 
 const makeTieredPrices = (
-  prices: PlainPrices,
+  prices: PricesWithoutTiers,
   aboveTokens: number,
-  times: (kind: keyof PlainPrices) => number,
+  times: (kind: keyof PricesWithoutTiers) => number,
 ): ModelPrices => makePrices(prices, (kind) => [{ aboveTokens, price: prices[kind] * times(kind) }]);
 
-function makePrices(prices: PlainPrices, tiersOf?: (kind: keyof PlainPrices) => PriceTier[]): ModelPrices {
-  const rate = (kind: keyof PlainPrices): Rate => ({ base: prices[kind], ...(tiersOf && { tiers: tiersOf(kind) }) });
+function makePrices(
+  prices: PricesWithoutTiers,
+  tiersOf?: (kind: keyof PricesWithoutTiers) => PriceTier[],
+): ModelPrices {
+  const rate = (kind: keyof PricesWithoutTiers): TieredRate => ({
+    base: prices[kind],
+    ...(tiersOf && { tiers: tiersOf(kind) }),
+  });
   return {
     input: rate('input'),
     output: rate('output'),
@@ -54,9 +60,9 @@ const ONE_MILLION_TOKENS = 1_000_000;
 const ANTHROPIC_SELLERS = ['anthropic', 'google'];
 const OPENAI_SELLERS = ['openai'];
 /** "For requests with more than 272K input tokens, input and cache rates double and output costs 1.5 times" (OpenAI's model pages). */
-const getLongGptFactor = (kind: keyof PlainPrices): number => (kind === 'output' ? 1.5 : 2);
-const makeGptRow = (prices: PlainPrices): NewerModelRow => ({
-  prices: makeTieredPrices(prices, 272_000, getLongGptFactor),
+const getLongPromptFactorOfGpt = (kind: keyof PricesWithoutTiers): number => (kind === 'output' ? 1.5 : 2);
+const makeGptPriceRow = (prices: PricesWithoutTiers): NewerModelRow => ({
+  prices: makeTieredPrices(prices, 272_000, getLongPromptFactorOfGpt),
   contextWindow: 1_050_000,
 });
 
@@ -109,17 +115,17 @@ export const NEWER_MODELS: readonly NewerModel[] = [
     // developers.openai.com/api/docs/models/gpt-6.2-sol; 6.1 costs the same (docs.litellm.ai/blog/gpt_6_1_sol).
     models: /gpt-6\.[12]-sol/,
     sellers: OPENAI_SELLERS,
-    listed: makeGptRow({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 5 }),
+    listed: makeGptPriceRow({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 5 }),
   },
   {
     // docs.litellm.ai/blog/gpt-6-1-terra; cache writes: apidog.com/blog/gpt-6-1-terra-pricing.
     models: /gpt-6\.1-terra/,
     sellers: OPENAI_SELLERS,
-    listed: makeGptRow({ input: 1, output: 5, cacheRead: 0.05, cacheWrite: 1.25, longCacheWrite: 2.5 }),
+    listed: makeGptPriceRow({ input: 1, output: 5, cacheRead: 0.05, cacheWrite: 1.25, longCacheWrite: 2.5 }),
   },
 ];
 
-export function findNewerModel(seller: string, model: string): ListedModel | undefined {
+export function findNewerModel(seller: string, model: string): PricedNewerModel | undefined {
   const row = NEWER_MODELS.find(({ models, sellers }) => sellers.includes(seller) && models.test(model));
   return row && { ...row.listed, asOf: PRICES_AS_OF };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
-import { fromOpenAI } from '../conversations/formats/openai/openai';
+import { convertFromOpenAI } from '../conversations/formats/openai/openai';
 import {
   assistant,
   call,
@@ -134,7 +134,7 @@ describe('the Chat Completions handler', () => {
     const other = { type: 'document', source: { type: 'file', file_id: 'f' } };
     const url = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
     const messages = [
-      ...fromOpenAI(raw),
+      ...convertFromOpenAI(raw),
       { ...user([pdf, note, other, url, { ...text('see'), ...ephemeral }]), ts: 1 },
     ];
     expect(

@@ -1,14 +1,21 @@
 import type { OpenAI } from 'openai';
 import { isRecord } from '../core/messages/blocks';
-import { findFamily } from '../core/vendors/families';
+import { findModelFamily } from '../core/vendors/families';
 import { ApiError } from './apiError';
-import { runSingleCall, streamCall, type Attempt } from './call';
+import { callWithRetries, streamWithRetries, type CallAttempt } from './call';
 import { toApiError } from './classifyError';
-import { CHAT_QUIRKS, findDialect, isAzure, isOpenAI, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
+import {
+  CHAT_QUIRKS,
+  chooseChatDialect,
+  isAzureUrl,
+  isOpenAIUrl,
+  RESPONSES_DIALECT,
+  RESPONSES_QUIRKS,
+} from './dialect';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
-import { parseModels } from './modelList';
+import { parseModelList } from './modelList';
 import { buildChatBody, convertChatStream } from './openaiChat';
 import { LearnedQuirks } from './quirks';
 import { convertResponsesStream, buildResponsesBody } from './openaiResponses';
@@ -37,12 +44,13 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const call = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
-  const chatDialect = new LearnedQuirks(findDialect(endpoint), CHAT_QUIRKS, classify);
+  const chatDialect = new LearnedQuirks(chooseChatDialect(endpoint), CHAT_QUIRKS, classify);
   // Rejections show which other models support tools only on the Responses API.
-  let api = options.api ?? (isOpenAI(endpoint) && findFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
+  let api =
+    options.api ?? (isOpenAIUrl(endpoint) && findModelFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
-  const connect = async ({ fetch, sdkTimeoutMs }: Attempt): Promise<OpenAI> => {
+  const connect = async ({ fetch, sdkTimeoutMs }: CallAttempt): Promise<OpenAI> => {
     const { OpenAI: Client } = await import('openai');
     return new Client({
       fetch,
@@ -56,13 +64,17 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.replace(/\/$/, ''),
       defaultQuery: Object.fromEntries(endpoint.searchParams),
       defaultHeaders: withoutEnvironmentHeaders('OPENAI_CUSTOM_HEADERS', {
-        ...makeSignInHeaders(endpoint, apiKey),
+        ...makeAuthorizationHeaders(endpoint, apiKey),
         ...headers,
       }),
     });
   };
 
-  const chat = (client: OpenAI, request: ApiRequest, { signal, frame }: Attempt): Promise<AsyncIterable<ApiEvent>> =>
+  const chat = (
+    client: OpenAI,
+    request: ApiRequest,
+    { signal, frame }: CallAttempt,
+  ): Promise<AsyncIterable<ApiEvent>> =>
     chatDialect.ask(async (dialect) => {
       const body = frame(buildChatBody(request, model, dialect)) as unknown;
       const asked = body as OpenAI.ChatCompletionCreateParamsStreaming;
@@ -72,7 +84,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const responses = (
     client: OpenAI,
     request: ApiRequest,
-    { signal, frame }: Attempt,
+    { signal, frame }: CallAttempt,
   ): Promise<AsyncIterable<unknown>> =>
     responsesDialect.ask((dialect) => {
       const body = frame(buildResponsesBody(request, model, dialect)) as unknown;
@@ -80,7 +92,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     });
 
   /** Returns undefined if the model requires the Responses API. */
-  async function streamChatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
+  async function streamChatEvents(client: OpenAI, request: ApiRequest, tried: CallAttempt) {
     try {
       return await chat(client, request, tried);
     } catch (raw) {
@@ -89,7 +101,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     }
   }
 
-  async function* attemptRequest(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
+  async function* attemptRequest(request: ApiRequest, tried: CallAttempt): AsyncGenerator<ApiEvent, void> {
     const client = await connect(tried);
     const events = api === 'chat' ? await streamChatEvents(client, request, tried) : undefined;
     if (!events) api = 'responses';
@@ -99,7 +111,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   return {
     modelInfo,
     stream: (request, signal) =>
-      streamCall({
+      streamWithRetries({
         ...call,
         signal,
         countUsage: (output) => counter.usage(request, output),
@@ -107,15 +119,15 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       }),
     // Chat Completions has no token count.
     countTokens: (request, signal) =>
-      runSingleCall({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+      callWithRetries({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
     listModels: (signal) =>
-      runSingleCall({ ...call, signal }, async (tried) => {
+      callWithRetries({ ...call, signal }, async (tried) => {
         const client = await connect(tried);
         const listed: unknown = await client.get('/models', { signal: tried.signal });
         // Together sends a bare list.
         const entries = isRecord(listed) ? listed['data'] : listed;
         if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
-        return parseModels(entries);
+        return parseModelList(entries);
       }),
   };
 }
@@ -129,7 +141,7 @@ const requiresResponsesApi = ({ kind, details: { vendorMessage = '' } }: ApiErro
   (kind === 'invalid-request' || kind === 'model') && /(?:use|only supported in) \/?v1\/responses/i.test(vendorMessage);
 
 /** Azure has its own key header. `null` removes the SDK's header. */
-function makeSignInHeaders(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {
+function makeAuthorizationHeaders(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {
   if (apiKey === undefined) return { Authorization: null };
-  return isAzure(endpoint) ? { 'api-key': apiKey, Authorization: null } : { Authorization: `Bearer ${apiKey}` };
+  return isAzureUrl(endpoint) ? { 'api-key': apiKey, Authorization: null } : { Authorization: `Bearer ${apiKey}` };
 }

@@ -8,7 +8,7 @@ export const PHASE_BLOCK = 'openai_phase';
 
 export { REASONING_BLOCK_TYPE } from '../core/messages/blocks';
 
-export function asText(block: Block): TextBlock {
+export function convertUnsupportedToText(block: Block): TextBlock {
   const source = block['source'];
   if (isRecord(source) && typeof source['data'] === 'string') {
     if (source['type'] === 'text') return { type: 'text', text: source['data'] };

@@ -1,17 +1,17 @@
 /** Source: OpenAI API reference, "Chat Completions". */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
-import { convertReasoning, ReasoningDetails, type ReasoningFormat } from './chatReasoning';
-import type { Dialect } from './dialect';
+import { convertReasoning, ReasoningDetailsCollector, type ReasoningFormat } from './chatReasoning';
+import type { ChatDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
 import { convertChatMessages } from './openaiMessages';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ToolDeclaration, Usage } from './types';
-import { parseCharge, checkUsage, parseTokens } from './usage';
+import { parseCharge, validateUsage, parseTokens } from './usage';
 
 type WireObject = Readonly<Record<string, unknown>>;
 
-export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): WireObject {
+export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: ChatDialect): WireObject {
   const { tools, toolChoice, temperature, conversation } = request;
   const asked = request.maxOutputTokens ?? model.maxOutputTokens;
   const maxTokens = asked === undefined ? undefined : Math.min(asked, dialect.maxTokens);
@@ -37,14 +37,14 @@ export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect:
 
 const convertTool = (
   { name, description, input_schema: parameters, cache_control: mark }: ToolDeclaration,
-  { cacheMarks }: Dialect,
+  { cacheMarks }: ChatDialect,
 ): WireObject => ({
   type: 'function',
   function: { name, ...(description !== undefined && { description }), parameters },
   ...(cacheMarks && mark !== undefined && { cache_control: mark }),
 });
 
-interface OpenCall {
+interface UnfinishedCall {
   id: string;
   name: string;
   rawArguments: string;
@@ -57,23 +57,23 @@ export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
   wanted: ReasoningFormat = 'nothing',
 ): AsyncGenerator<ApiEvent, void> {
-  const calls = new OpenCalls();
+  const calls = new UnfinishedCalls();
   let finish: unknown;
   let refused = false;
   let thoughts = '';
-  const details = new ReasoningDetails();
+  const details = new ReasoningDetailsCollector();
   for await (const chunk of chunks) {
     if (!isRecord(chunk)) continue;
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
     if (isRecord(choice)) {
       const delta = isRecord(choice['delta']) ? choice['delta'] : {};
-      thoughts += getThinking(delta);
-      details.add(delta['reasoning_details']);
-      yield* listTexts(delta);
+      thoughts += getThinkingDelta(delta);
+      details.addPieces(delta['reasoning_details']);
+      yield* convertTextDelta(delta);
       refused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
       if (Array.isArray(delta['tool_calls']))
         delta['tool_calls'].forEach((call: unknown) => {
-          calls.add(call);
+          calls.addCallPiece(call);
         });
       finish = choice['finish_reason'] ?? finish;
     }
@@ -86,27 +86,27 @@ export async function* convertChatStream(
   if (typeof finish !== 'string') return;
   const reasoning = calls.count > 0 ? convertReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
-  yield* calls.events();
+  yield* calls.toEvents();
   yield { type: 'end', stopReason: refused ? 'refusal' : convertStopReason(finish, calls.count > 0) };
 }
 
 /** DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`. */
-function getThinking({ reasoning_content: older, reasoning }: WireObject): string {
+function getThinkingDelta({ reasoning_content: older, reasoning }: WireObject): string {
   const thought = typeof older === 'string' && older !== '' ? older : reasoning;
   return typeof thought === 'string' ? thought : '';
 }
 
-function* listTexts(delta: WireObject): Generator<ApiEvent, void> {
+function* convertTextDelta(delta: WireObject): Generator<ApiEvent, void> {
   const { content, refusal } = delta;
-  const thinking = getThinking(delta);
+  const thinking = getThinkingDelta(delta);
   if (thinking !== '') yield { type: 'thinking', text: thinking };
   if (typeof content === 'string' && content !== '') yield { type: 'text', text: content };
   if (typeof refusal === 'string' && refusal !== '') yield { type: 'text', text: refusal };
 }
 
 /** Assembles calls by `index`, which some servers omit or repeat for all calls. */
-class OpenCalls {
-  private readonly calls: { readonly index: unknown; readonly call: OpenCall }[] = [];
+class UnfinishedCalls {
+  private readonly calls: { readonly index: unknown; readonly call: UnfinishedCall }[] = [];
 
   get count(): number {
     return this.calls.length;
@@ -116,13 +116,13 @@ class OpenCalls {
     return this.calls.map(({ call }) => call.extra ?? null);
   }
 
-  add(piece: unknown): void {
+  addCallPiece(piece: unknown): void {
     if (!isRecord(piece)) return;
     const { index, id, function: called, extra_content: extra } = piece;
     const { name, arguments: text } = isRecord(called) ? called : {};
     const open = this.calls.findLast((entry) => index === undefined || entry.index === index)?.call;
     const isNew = !open || (typeof id === 'string' && id !== '' && open.id !== '' && open.id !== id);
-    const call: OpenCall = isNew ? { id: '', name: '', rawArguments: '' } : open;
+    const call: UnfinishedCall = isNew ? { id: '', name: '', rawArguments: '' } : open;
     if (isNew) this.calls.push({ index, call });
     if (typeof id === 'string' && id !== '') call.id = id;
     if (typeof name === 'string' && name !== '') call.name = name;
@@ -132,7 +132,7 @@ class OpenCalls {
     else if (isRecord(text)) call.rawArguments = JSON.stringify(text);
   }
 
-  *events(): Generator<ApiEvent, void> {
+  *toEvents(): Generator<ApiEvent, void> {
     for (const { call } of this.calls) {
       yield parseToolCall(call.id === '' ? `call_${randomUUID()}` : call.id, call.name, call.rawArguments);
     }
@@ -145,7 +145,7 @@ export function convertChatUsage(wire: WireObject): Usage | undefined {
   // DeepSeek reports cache hits at the top level.
   const cached = parseTokens(prompt['cached_tokens']) || parseTokens(wire['prompt_cache_hit_tokens']);
   const costUsd = findCharge(wire);
-  return checkUsage({
+  return validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(wire['prompt_tokens']),
     outputTokens: parseTokens(wire['completion_tokens']),

@@ -1,32 +1,35 @@
-/** Removes what the API does not support before `toOpenAI` converts messages. */
-import { toOpenAI } from '../conversations/formats/openai/openai';
+/** Removes what the API does not support before `convertToOpenAI` converts messages. */
+import { convertToOpenAI } from '../conversations/formats/openai/openai';
 import { convertPartToOpenAI } from '../conversations/formats/openai/parts';
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
-import type { Dialect } from './dialect';
-import { withReasoning } from './chatReasoning';
+import type { ChatDialect } from './dialect';
+import { addReasoning } from './chatReasoning';
 import { hashText } from '../core/hash';
-import { foldSystem } from '../core/messages/foldSystem';
-import { asText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { foldSystemMessages } from '../core/messages/foldSystem';
+import { convertUnsupportedToText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { ApiRequest } from './types';
 
-type MessageDialect = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
+type MessageDialect = Pick<
+  ChatDialect,
+  'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'
+>;
 
 export function convertChatMessages({ system, messages }: ApiRequest, form: MessageDialect): OpenAIRecord[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;
-  const folded = folds ? foldSystem(messages) : { prompt: [], messages };
+  const folded = folds ? foldSystemMessages(messages) : { prompt: [], messages };
   const prompt = [...own, ...folded.prompt].filter((block) => block.text.trim() !== '');
   const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
   const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
   const converted = all.flatMap((message) =>
-    toOpenAI(prepareMessage(message, form)).map((record) =>
-      withReasoning(form.cacheMarks ? moveBreakpoint(record, message) : record, message, form.wantedReasoning),
+    convertToOpenAI(prepareOpenAIMessage(message, form)).map((record) =>
+      addReasoning(form.cacheMarks ? moveCacheBreakpoint(record, message) : record, message, form.wantedReasoning),
     ),
   );
   const kept = converted.filter((message) => !isEmptyReply(message));
-  const named = form.shortIds ? kept.map(withShortIds) : kept;
+  const named = form.shortIds ? kept.map(shortenCallIds) : kept;
   return folds ? mergeMessages(named) : named;
 }
 
@@ -34,7 +37,7 @@ export function convertChatMessages({ system, messages }: ApiRequest, form: Mess
  * Only content parts carry cache breakpoints (`@openrouter/sdk`, ChatToolMessage). Results without
  * one take the same form, so that a moving breakpoint doesn't change them.
  */
-function moveBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
+function moveCacheBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
   if (role !== 'tool' || typeof content !== 'string' || content === '') return record;
   const result = getBlocks(message).find((block) => isToolResult(block) && block.tool_use_id === id);
@@ -43,7 +46,7 @@ function moveBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord
 }
 
 /** Mistral accepts only `^[a-zA-Z0-9]{9}$` (mistral-common). */
-function withShortIds(record: OpenAIRecord): OpenAIRecord {
+function shortenCallIds(record: OpenAIRecord): OpenAIRecord {
   const { tool_calls: calls, tool_call_id: id } = record;
   return {
     ...record,
@@ -74,45 +77,45 @@ const MESSAGE_FIELDS = [
   'reasoning_details',
 ];
 
-function prepareMessage({ role, content, openai }: ApiMessage, form: MessageDialect): ApiMessage[] {
-  const shell = isRecord(openai) ? { openai: pick(openai, MESSAGE_FIELDS) } : {};
+function prepareOpenAIMessage({ role, content, openai }: ApiMessage, form: MessageDialect): ApiMessage[] {
+  const shell = isRecord(openai) ? { openai: pickFields(openai, MESSAGE_FIELDS) } : {};
   if (typeof content === 'string') return [{ role, content, ...shell }];
   if (content[0]?.type === 'openai_message') return [{ role, content }];
   const images: Block[] = [];
-  const blocks = content.flatMap((block) => prepareBlock(block, form, images));
+  const blocks = content.flatMap((block) => prepareOpenAIBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
   // Content that can carry a breakpoint keeps its parts, so that a cached prefix doesn't change.
-  return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTexts([...blocks, ...rest]), ...shell }];
+  return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTextBlocks([...blocks, ...rest]), ...shell }];
 }
 
-function prepareBlock(block: Block, form: MessageDialect, images: Block[]): Block[] {
+function prepareOpenAIBlock(block: Block, form: MessageDialect, images: Block[]): Block[] {
   if (isText(block)) return [convertText(block, form)];
   if (isToolUse(block)) {
-    return [pick(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
+    return [pickFields(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
   }
-  if (isToolResult(block)) return [convertResult(block, images)];
-  if (isImage(block)) return [pick(block, ['type', 'source', 'openai'])] as Block[];
+  if (isToolResult(block)) return [extractResultImages(block, images)];
+  if (isImage(block)) return [pickFields(block, ['type', 'source', 'openai'])] as Block[];
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
-  if (block.type === 'document') return [convertDocument(block) ?? asText(block)];
-  return isOpenAIBlock(block) || OPENAI_PARTS.has(block.type) ? [block] : [asText(block)];
+  if (block.type === 'document') return [convertDocument(block) ?? convertUnsupportedToText(block)];
+  return isOpenAIBlock(block) || KEPT_OPENAI_PART_TYPES.has(block.type) ? [block] : [convertUnsupportedToText(block)];
 }
 
-const OPENAI_PARTS = new Set(['input_audio', 'file', 'refusal']);
+const KEPT_OPENAI_PART_TYPES = new Set(['input_audio', 'file', 'refusal']);
 
 const convertText = (block: TextBlock, { cacheMarks }: MessageDialect): TextBlock =>
-  pick(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
+  pickFields(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
 
 /** A `tool` message accepts only text, so its images follow in a user message. */
-function convertResult({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
+function extractResultImages({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
   const shell = isRecord(openai) ? { openai } : {};
   if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
   const texts = (content as readonly Block[]).flatMap((part): string[] => {
     if (isText(part)) return [part.text];
-    if (!isImage(part)) return [asText(part).text];
-    images.push(pick(part, ['type', 'source', 'openai']) as Block);
+    if (!isImage(part)) return [convertUnsupportedToText(part).text];
+    images.push(pickFields(part, ['type', 'source', 'openai']) as Block);
     return [`[image ${images.length}, shown below]`];
   });
-  // toOpenAI puts this content into the result's preserved fields.
+  // convertToOpenAI puts this content into the result's preserved fields.
   return { type: 'tool_result', tool_use_id: id, content: texts.join('\n'), ...shell };
 }
 
@@ -125,7 +128,7 @@ function convertDocument({ source, title }: Block): Block | undefined {
 }
 
 /** Even servers without content parts accept a single string. */
-function joinTexts(blocks: readonly Block[]): string | Block[] {
+function joinTextBlocks(blocks: readonly Block[]): string | Block[] {
   const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
   const texts = rest.filter(isText);
   if (texts.length !== rest.length) return [...blocks];
@@ -151,13 +154,13 @@ const isMergeable = (first: OpenAIRecord, second: OpenAIRecord): boolean =>
 
 function mergeContent(first: unknown, second: unknown): unknown {
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
-  return [...toParts(first), ...toParts(second)];
+  return [...toContentParts(first), ...toContentParts(second)];
 }
 
-const toParts = (content: unknown): unknown[] =>
+const toContentParts = (content: unknown): unknown[] =>
   Array.isArray(content) ? content : typeof content === 'string' ? [{ type: 'text', text: content }] : [];
 
-const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
+const pickFields = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
 
 export function getImageUrl(block: Block): string | undefined {

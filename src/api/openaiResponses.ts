@@ -4,11 +4,11 @@ import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '.
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
-import { asText, PHASE_BLOCK, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { convertUnsupportedToText, PHASE_BLOCK, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { getImageUrl } from './openaiMessages';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
-import { checkUsage, parseTokens } from './usage';
+import { validateUsage, parseTokens } from './usage';
 
 type WireObject = Readonly<Record<string, unknown>>;
 
@@ -68,7 +68,7 @@ function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire
       close();
       items.push(item);
     } else {
-      parts.push(...convertPart(block, role === 'assistant' ? 'output_text' : 'input_text'));
+      parts.push(...convertContentPart(block, role === 'assistant' ? 'output_text' : 'input_text'));
     }
   }
   close();
@@ -80,21 +80,21 @@ function convertBlock(block: Block): WireObject | undefined {
     return { type: 'function_call', call_id: block.id, name: block.name, arguments: renderArguments(block) };
   }
   if (isToolResult(block))
-    return { type: 'function_call_output', call_id: block.tool_use_id, output: convertOutput(block) };
+    return { type: 'function_call_output', call_id: block.tool_use_id, output: convertToolOutput(block) };
   return block.type === REASONING_BLOCK_TYPE && isRecord(block['item']) ? block['item'] : undefined;
 }
 
-function convertOutput({ content }: ToolResultBlock): string | WireObject[] {
+function convertToolOutput({ content }: ToolResultBlock): string | WireObject[] {
   if (!Array.isArray(content)) return (content as string | undefined) ?? '';
-  return (content as readonly Block[]).flatMap((part) => convertPart(part, 'input_text'));
+  return (content as readonly Block[]).flatMap((part) => convertContentPart(part, 'input_text'));
 }
 
-function convertPart(block: Block, textType: 'input_text' | 'output_text'): WireObject[] {
+function convertContentPart(block: Block, textType: 'input_text' | 'output_text'): WireObject[] {
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   if (isText(block)) return [{ type: textType, text: block.text }];
   const url = isImage(block) && textType === 'input_text' ? getImageUrl(block) : undefined;
   if (url !== undefined) return [{ type: 'input_image', image_url: url, detail: 'auto' }];
-  return [{ type: textType, text: asText(block).text }];
+  return [{ type: textType, text: convertUnsupportedToText(block).text }];
 }
 
 /** @throws ResponseFailure if the vendor reports one */
@@ -156,7 +156,7 @@ class ResponseFailure extends Error {
 export function convertResponsesUsage(wire: WireObject): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
-  return checkUsage({
+  return validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(wire['input_tokens']),
     outputTokens: parseTokens(wire['output_tokens']),

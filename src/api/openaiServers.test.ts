@@ -5,8 +5,8 @@ import { createOpenAIHandler } from './openai';
 import { assistant, counter, findEvent, imageBlock, TEST_API_KEY, collectOutcome, text, user } from './testing';
 import type { ApiRequest } from './types';
 
-import { findDialect } from './dialect';
-import { hello, history, startHandlerAndServer, startServer } from './testingOpenAI';
+import { chooseChatDialect } from './dialect';
+import { hello, history, startHandlerAndServer, startTestServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
@@ -43,8 +43,8 @@ describe('the Chat Completions handler with other servers', () => {
   });
 
   it("knows in advance that Mistral's own server accepts only IDs of nine characters", () => {
-    expect(findDialect(new URL('https://api.mistral.ai/v1')).shortIds).toBe(true);
-    expect(findDialect(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
+    expect(chooseChatDialect(new URL('https://api.mistral.ai/v1')).shortIds).toBe(true);
+    expect(chooseChatDialect(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
   });
 
   it('adapts all parallel calls to a server', async () => {
@@ -135,7 +135,7 @@ describe('the Chat Completions handler with other servers', () => {
     vi.stubEnv('OPENAI_API_KEY', 'other-key-of-the-environment');
     vi.stubEnv('OPENAI_ORG_ID', 'org-other');
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Secret: not-for-you');
-    const server = await startServer();
+    const server = await startTestServer();
     const handler = createOpenAIHandler({
       baseUrl: `${server.url}/v1/`,
       model: { id: 'llama' },

@@ -1,10 +1,10 @@
 /** Prices and windows from a bundled table (`@pydantic/genai-prices`); nothing is downloaded. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TieredPrices } from '@pydantic/genai-prices';
-import type { ModelPrices, Rate } from '../core/cost/prices';
-import { findFamily } from '../core/vendors/families';
+import type { ModelPrices, TieredRate } from '../core/cost/prices';
+import { findModelFamily } from '../core/vendors/families';
 import { getVendorEntry, type Vendor } from '../core/vendors/vendors';
-import { findNewerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
+import { findNewerModel, PRICE_PACKAGE, type PricedNewerModel } from './newerModels';
 
 export interface PricedModel {
   readonly vendor: Vendor;
@@ -15,7 +15,7 @@ export interface PricedModel {
 
 export interface PriceTable {
   /** Undefined means that the price is unknown, not zero. */
-  lookup(model: PricedModel, now?: Date): ListedModel | undefined;
+  lookup(model: PricedModel, now?: Date): PricedNewerModel | undefined;
 }
 
 let loadingTable: Promise<PriceTable> | undefined;
@@ -30,8 +30,8 @@ async function loadTable(): Promise<PriceTable> {
   return {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
       const { pricedAs, ownHosts } = getVendorEntry(vendor);
-      const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
-      const provider = own ? (pricedAs ?? findMaker(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
+      const own = baseUrl === undefined || (ownHosts && isAtHost(ownHosts, baseUrl));
+      const provider = own ? (pricedAs ?? findMakerByModelName(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
       const newer = findNewerModel(provider, model);
       if (newer) return newer;
@@ -60,7 +60,7 @@ export interface ModelProperties {
 /** Prices come from the endpoint, other properties from the vendor's model or its family. */
 export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
   const here = table?.lookup(model);
-  const family = findFamily(model.model);
+  const family = findModelFamily(model.model);
   const { vendor, model: id } = model;
   const contextWindow =
     here?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
@@ -83,21 +83,22 @@ const MAKER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [/grok/i, 'x-ai'],
 ];
 
-const findMaker = (model: string): string | undefined => MAKER_BY_MODEL.find(([words]) => words.test(model))?.[1];
+const findMakerByModelName = (model: string): string | undefined =>
+  MAKER_BY_MODEL.find(([words]) => words.test(model))?.[1];
 
 /** Gateways under other hosts have their own prices. */
-const isAt = (hosts: RegExp, baseUrl: string): boolean =>
+const isAtHost = (hosts: RegExp, baseUrl: string): boolean =>
   URL.canParse(baseUrl) && hosts.test(new URL(baseUrl).hostname);
 
 type PriceList = Readonly<Record<string, number | TieredPrices | undefined>>;
 
 function convertPrices(listed: PriceList): ModelPrices | undefined {
-  const input = convertRate(listed['input_mtok']);
-  const output = convertRate(listed['output_mtok']);
+  const input = convertPriceToRate(listed['input_mtok']);
+  const output = convertPriceToRate(listed['output_mtok']);
   if (!input || !output) return undefined;
-  const cacheRead = convertRate(listed['cache_read_mtok']);
-  const cacheWrite = convertRate(listed['cache_write_mtok']);
-  const longCacheWrite = convertRate(listed['cache_write_1h_mtok']);
+  const cacheRead = convertPriceToRate(listed['cache_read_mtok']);
+  const cacheWrite = convertPriceToRate(listed['cache_write_mtok']);
+  const longCacheWrite = convertPriceToRate(listed['cache_write_1h_mtok']);
   return {
     input,
     output,
@@ -107,7 +108,7 @@ function convertPrices(listed: PriceList): ModelPrices | undefined {
   };
 }
 
-function convertRate(listed: number | TieredPrices | undefined): Rate | undefined {
+function convertPriceToRate(listed: number | TieredPrices | undefined): TieredRate | undefined {
   if (listed === undefined) return undefined;
   if (typeof listed === 'number') return { base: listed };
   return { base: listed.base, tiers: listed.tiers.map(({ start, price }) => ({ aboveTokens: start, price })) };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeRefusal } from './refusal';
+import { normalizeErrorJson } from './refusal';
 
 const makeError = (body: unknown): unknown => {
-  const text = normalizeRefusal(JSON.stringify(body));
+  const text = normalizeErrorJson(JSON.stringify(body));
   return text && (JSON.parse(text) as { error: unknown }).error;
 };
 
@@ -66,7 +66,7 @@ describe('a rejection is converted to the form that the SDKs parse', () => {
   });
 
   it('unless it is a web page or very long', () => {
-    expect(normalizeRefusal('<html>502</html>')).toBeUndefined();
-    expect(normalizeRefusal(JSON.stringify({ error: 'x'.repeat(200_000) }))).toBeUndefined();
+    expect(normalizeErrorJson('<html>502</html>')).toBeUndefined();
+    expect(normalizeErrorJson(JSON.stringify({ error: 'x'.repeat(200_000) }))).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ const MAX_ERROR_BODY_CHARS = 200_000;
  * string (xAI, LM Studio), and in `detail` (FastAPI).
  * @returns undefined if nothing changes
  */
-export function normalizeRefusal(body: string): string | undefined {
+export function normalizeErrorJson(body: string): string | undefined {
   if (body.length > MAX_ERROR_BODY_CHARS) return undefined;
   let parsed: unknown;
   try {
@@ -17,25 +17,26 @@ export function normalizeRefusal(body: string): string | undefined {
   } catch {
     return undefined;
   }
-  const found = findRefusal(parsed);
+  const found = findErrorObject(parsed);
   return found && JSON.stringify({ error: found });
 }
 
-function findRefusal(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (Array.isArray(body)) return findRefusal(body[0]) ?? (isRecord(body[0]) ? normalizeErrorBody(body[0]) : undefined);
+function findErrorObject(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (Array.isArray(body))
+    return findErrorObject(body[0]) ?? (isRecord(body[0]) ? normalizeErrorBody(body[0]) : undefined);
   if (!isRecord(body)) return undefined;
   const { error, message, detail, type, code } = body;
   if (isRecord(error)) {
     const upstream = findUpstreamMessage(error['metadata']);
     if (upstream !== undefined) {
-      const words = findText(error['message']);
+      const words = findNonEmptyText(error['message']);
       return { ...error, message: words === undefined ? upstream : `${words}: ${upstream}` };
     }
     return typeof error['message'] === 'string'
       ? undefined
-      : { ...error, message: findText(error['message'] ?? error) };
+      : { ...error, message: findNonEmptyText(error['message'] ?? error) };
   }
-  const words = findText(error) ?? findText(message) ?? findText(detail);
+  const words = findNonEmptyText(error) ?? findNonEmptyText(message) ?? findNonEmptyText(detail);
   if (words === undefined) return undefined;
   return { message: words, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
 }
@@ -49,17 +50,17 @@ const normalizeErrorBody = ({
 function findUpstreamMessage(metadata: unknown): string | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;
-  const inner = normalizeRefusal(raw) ?? raw;
+  const inner = normalizeErrorJson(raw) ?? raw;
   try {
     const parsed: unknown = JSON.parse(inner);
     const error = isRecord(parsed) ? parsed['error'] : undefined;
-    return (isRecord(error) ? findText(error['message']) : undefined) ?? raw;
+    return (isRecord(error) ? findNonEmptyText(error['message']) : undefined) ?? raw;
   } catch {
     return raw;
   }
 }
 
-function findText(value: unknown): string | undefined {
+function findNonEmptyText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

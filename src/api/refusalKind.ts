@@ -3,7 +3,7 @@
  * vocabulary is logged.
  */
 import { isRecord } from '../core/messages/blocks';
-import { normalizeRefusal } from './refusal';
+import { normalizeErrorJson } from './refusal';
 
 /**
  * Sources: Anthropic API reference, "Errors"; OpenAI API guide, "Error codes", and its validation
@@ -22,8 +22,8 @@ const LOGGABLE_ERROR_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** @returns for example "status 400, invalid_request_error" */
-export function classifyRefusal(words: string, status?: number): string {
-  const error = findError(words);
+export function describeRefusalForLog(words: string, status?: number): string {
+  const error = parseErrorObject(words);
   const known = ['type', 'code', 'status']
     .map((field) => error[field])
     .filter((value) => typeof value === 'string' && LOGGABLE_ERROR_WORDS.has(value));
@@ -31,9 +31,9 @@ export function classifyRefusal(words: string, status?: number): string {
   return parts.length === 0 ? 'for a reason that is not known' : parts.join(', ');
 }
 
-function findError(words: string): Readonly<Record<string, unknown>> {
+function parseErrorObject(words: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
+    const value: unknown = JSON.parse(normalizeErrorJson(words) ?? words);
     const error = isRecord(value) ? (value['error'] ?? value) : undefined;
     return isRecord(error) ? error : {};
   } catch {

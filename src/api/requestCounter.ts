@@ -3,7 +3,7 @@ import { getTokenizerFactor } from '../core/vendors/families';
 import type { ApiRequest, Usage, UsageAccounting } from './types';
 
 /** Estimates o200k tokens times the model family's factor. */
-export interface RequestCounter {
+export interface RequestTokenCounter {
   request(request: ApiRequest): number;
   usage(request: ApiRequest, output: string): Usage;
 }
@@ -12,7 +12,7 @@ export function createRequestCounter(
   counter: MessageCounter,
   model: string,
   accounting: UsageAccounting,
-): RequestCounter {
+): RequestTokenCounter {
   const factor = getTokenizerFactor(model);
   const request = ({ system, messages, tools }: ApiRequest): number => {
     const prompt =

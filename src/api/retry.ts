@@ -28,10 +28,13 @@ const BROKEN_CONNECTION_CODES = new Set<string | undefined>([
 ]);
 
 /** True if an established connection broke, so the request may have arrived. */
-export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN_CONNECTION_CODES.has(code);
+export const isBrokenConnection = ({ code }: ApiErrorDetails): boolean => BROKEN_CONNECTION_CODES.has(code);
 
 const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
-  kind === 'rate-limit' || kind === 'overloaded' || kind === 'server' || (kind === 'network' && isBrokenOff(details));
+  kind === 'rate-limit' ||
+  kind === 'overloaded' ||
+  kind === 'server' ||
+  (kind === 'network' && isBrokenConnection(details));
 
 /**
  * Returns milliseconds, or undefined for no further try. Jitter takes up to half of our own waits

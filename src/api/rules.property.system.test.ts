@@ -10,7 +10,7 @@ import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { findAnthropicDialect } from './anthropicDialect';
 import { buildAnthropicBody } from './anthropicMessages';
-import { findDialect, RESPONSES_DIALECT } from './dialect';
+import { chooseChatDialect, RESPONSES_DIALECT } from './dialect';
 import { buildChatBody } from './openaiChat';
 import { buildResponsesBody } from './openaiResponses';
 import { assistant, call, imageBlock, READ_FILE_TOOL, result, text, user } from './testing';
@@ -124,7 +124,7 @@ describe('generated conversations', () => {
         expect(checkConversation(messages)).toEqual([]);
         expect(serverSays(messages)).toBeUndefined();
         const request = { messages, tools: [READ_FILE_TOOL], system: 'Be short.' };
-        const chat = findDialect(new URL('http://127.0.0.1'));
+        const chat = chooseChatDialect(new URL('http://127.0.0.1'));
         expect(chatFault(wire(buildChatBody(request, model, chat)), {})).toBeUndefined();
         const strict = { ...chat, alternateRoles: true, systemRole: false };
         expect(

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { convertAnthropicStream } from './anthropicStream';
-import { asText } from './openaiBlocks';
+import { convertUnsupportedToText } from './openaiBlocks';
 import { convertChatStream } from './openaiChat';
 import { RESPONSES_DIALECT } from './dialect';
 import { buildResponsesBody, convertResponsesStream } from './openaiResponses';
@@ -227,10 +227,10 @@ describe('converting the Responses stream', () => {
 
 describe("other vendors' blocks and inputs", () => {
   it('are converted to text or an object', () => {
-    expect(asText({ type: 'document', title: 'a.pdf', source: { type: 'base64', data: 'AA' } }).text).toBe(
-      "[document “a.pdf” that can't be shown here]",
-    );
-    expect(asText({ type: 'image', source: { type: 'base64', data: 'AA' } }).text).toBe(
+    expect(
+      convertUnsupportedToText({ type: 'document', title: 'a.pdf', source: { type: 'base64', data: 'AA' } }).text,
+    ).toBe("[document “a.pdf” that can't be shown here]");
+    expect(convertUnsupportedToText({ type: 'image', source: { type: 'base64', data: 'AA' } }).text).toBe(
       "[image that can't be shown here]",
     );
     expect(makeToolCall('c', 'a', undefined)).toMatchObject({ input: { input: undefined }, rawArguments: '{}' });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { join } from 'node:path';
 import type { SummaryReply } from '../core/condense/summarizer';
-import { limitSummarizer } from '../storage/limitedSummarizer';
+import { createLimitedSummarizer } from '../storage/limitedSummarizer';
 import { Spending } from '../storage/spending';
 import { ApiError, type ApiErrorDetails, type ApiErrorKind } from './apiError';
 import { createSummarizer } from './summarizer';
@@ -74,7 +74,7 @@ it('a summary call counts at its booked amount if cancelled midway, and not at a
     yield { type: 'text', text: 'Nobody listens.' };
   });
   const spending = new Spending(join(temporaryFolder(), 'spending.jsonl'));
-  const limited = limitSummarizer(createSummarizer({ profile: 'Test', handler: model, prices: PRICES }), {
+  const limited = createLimitedSummarizer(createSummarizer({ profile: 'Test', handler: model, prices: PRICES }), {
     spending,
     limits: () => ({ perConversation: 0, perDay: 0.2 }),
     count: (text) => text.length,
@@ -82,7 +82,7 @@ it('a summary call counts at its booked amount if cancelled midway, and not at a
   const call = () => limited.summarize(REQUEST, { conversation: 'a', signal: hangUp.signal });
   expect(await call()).toMatchObject({ kind: 'aborted', cost: undefined });
   // 1,000 tokens plus 10 % at $10, and 400 at $100.
-  expect((await spending.getSpent('own', 'a')).day).toBeCloseTo(0.051, 10);
+  expect((await spending.readSpent('own', 'a')).day).toBeCloseTo(0.051, 10);
   expect(await call()).toMatchObject({ kind: 'aborted', cost: 0 });
-  expect((await spending.getSpent('own', 'a')).day).toBeCloseTo(0.051, 10);
+  expect((await spending.readSpent('own', 'a')).day).toBeCloseTo(0.051, 10);
 });

@@ -12,7 +12,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { getTokenizerFactor } from '../core/vendors/families';
 import type { ApiErrorKind } from './apiError';
 import { completeText, type FailedText, type TextOutcome } from './completeText';
-import { isBrokenOff } from './retry';
+import { isBrokenConnection } from './retry';
 import type { ApiHandler, ApiRequest, ToolDeclaration } from './types';
 
 export interface SummarizerOptions {
@@ -50,19 +50,19 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
     async summarize(request, run = {}) {
       const started = performance.now();
       const isSent = run.signal?.aborted !== true;
-      const outcome = await completeText(handler, makeApiRequest(request, model), run);
-      const cost = isSent ? getCost(outcome, prices) : 0;
-      return toReply(outcome, cost, performance.now() - started, request.messages !== undefined);
+      const outcome = await completeText(handler, makeSummaryApiRequest(request, model), run);
+      const cost = isSent ? computeSummaryCost(outcome, prices) : 0;
+      return toSummaryReply(outcome, cost, performance.now() - started, request.messages !== undefined);
     },
   };
 }
 
 /** Writing to the cache costs more than reading once, so the profile must request it. */
-function makeApiRequest(
+function makeSummaryApiRequest(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   model: SummarizerModel,
 ): ApiRequest {
-  if (messages) return { system, messages, tools: listTools(messages), maxOutputTokens, compact: true };
+  if (messages) return { system, messages, tools: declareUsedTools(messages), maxOutputTokens, compact: true };
   const mark =
     model.accounting === 'anthropic' && model.cacheLifetime !== 'none'
       ? { cache_control: { type: 'ephemeral', ...(model.cacheLifetime === '1h' && { ttl: '1h' }) } }
@@ -78,7 +78,7 @@ function makeApiRequest(
  * Vendors require declarations of called tools. The model only reads the calls, so no parameters
  * are needed.
  */
-function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
+function declareUsedTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = messages.flatMap((message) =>
     getBlocks(message)
       .filter(isToolUse)
@@ -106,14 +106,19 @@ const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
 ]);
 
 /** US dollars; undefined if unknown. */
-function getCost(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
+function computeSummaryCost(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
   if (outcome.usage) return computeCallCost(outcome.usage, prices);
   if (outcome.kind === 'complete' || outcome.partialText !== '') return undefined;
   const { kind, details } = outcome.error;
-  return UNANSWERED_ERROR_KINDS.has(kind) || (kind === 'network' && !isBrokenOff(details)) ? 0 : undefined;
+  return UNANSWERED_ERROR_KINDS.has(kind) || (kind === 'network' && !isBrokenConnection(details)) ? 0 : undefined;
 }
 
-function toReply(outcome: TextOutcome, cost: number | undefined, timeMs: number, isCompaction: boolean): SummaryReply {
+function toSummaryReply(
+  outcome: TextOutcome,
+  cost: number | undefined,
+  timeMs: number,
+  isCompaction: boolean,
+): SummaryReply {
   const { usage } = outcome;
   const base = { usage, cost, timeMs };
   if (outcome.kind === 'complete') return { ...base, kind: 'complete', text: outcome.text };

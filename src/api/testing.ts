@@ -39,13 +39,13 @@ export const imageBlock: Block = {
   source: { type: 'base64', media_type: 'image/png', data: TINY_PNG_BASE64 },
 };
 
-export interface Outcome {
+export interface StreamOutcome {
   readonly events: readonly ApiEvent[];
   readonly text: string;
   readonly error: ApiError | undefined;
 }
 
-export async function collectOutcome(stream: AsyncIterable<ApiEvent>): Promise<Outcome> {
+export async function collectOutcome(stream: AsyncIterable<ApiEvent>): Promise<StreamOutcome> {
   const events: ApiEvent[] = [];
   let error: ApiError | undefined;
   try {

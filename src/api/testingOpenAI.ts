@@ -12,7 +12,7 @@ afterEach(async () => {
   await openServer?.close();
 });
 
-export async function startServer(options: OpenAIServerOptions = {}): Promise<ModelServer> {
+export async function startTestServer(options: OpenAIServerOptions = {}): Promise<ModelServer> {
   openServer = await startOpenAIServer(options);
   return openServer;
 }
@@ -21,7 +21,7 @@ export async function startHandlerAndServer(
   server: OpenAIServerOptions = {},
   options: Partial<OpenAIOptions> = {},
 ): Promise<{ server: ModelServer; handler: ApiHandler }> {
-  const opened = await startServer({ apiKey: TEST_API_KEY, ...server });
+  const opened = await startTestServer({ apiKey: TEST_API_KEY, ...server });
   const handler = createOpenAIHandler({
     apiKey: TEST_API_KEY,
     baseUrl: `${opened.url}/v1`,

@@ -3,17 +3,17 @@
  * `tokens` counted, `limit` allowed, `over` excess.
  */
 
-import { MANY_IMAGES_ABOVE, type RequestLimits } from '../core/vendors/requestLimits';
+import { MAX_IMAGES_AT_FULL_SIZE, type RequestLimits } from '../core/vendors/requestLimits';
 
 /** In model tokens; absent if the rejection doesn't say. */
-export interface OverflowTokens {
+export interface OverflowReport {
   readonly tokens?: number;
   readonly limit?: number;
   /** Set if bytes or images were too large, not the tokens. */
-  readonly weight?: OverWeight;
+  readonly weight?: ExceededBodyLimits;
 }
 
-export interface OverWeight {
+export interface ExceededBodyLimits {
   readonly bytes?: number;
   /** Maximum base64 bytes of an image. */
   readonly imageBytes?: number;
@@ -117,18 +117,18 @@ const TOO_LONG_CODES = new Set<unknown>([
  * Undefined if size was not the reason.
  * @param codes the error's `code` and `type`, if any
  */
-export function findOverflow(message: string, ...codes: readonly unknown[]): OverflowTokens | undefined {
+export function findOverflow(message: string, ...codes: readonly unknown[]): OverflowReport | undefined {
   const matches = TOO_LONG_MESSAGES.map((words) => words.exec(message)).filter((match) => match !== null);
   const [first] = matches;
   if (!first) return codes.some((code) => TOO_LONG_CODES.has(code)) ? {} : undefined;
   // Some messages contain general words before exact ones, so the row with the most numbers wins.
-  const { groups = {} } = matches.toSorted((a, b) => countNumbers(b) - countNumbers(a))[0] ?? first;
+  const { groups = {} } = matches.toSorted((a, b) => countMatchedNumbers(b) - countMatchedNumbers(a))[0] ?? first;
   const number = (name: string): number | undefined => (groups[name] === undefined ? undefined : Number(groups[name]));
   const [tokens, limit] = [number('tokens'), number('limit')];
   return { ...(tokens !== undefined && { tokens }), ...(limit !== undefined && { limit }) };
 }
 
-const countNumbers = ({ groups = {} }: RegExpExecArray): number =>
+const countMatchedNumbers = ({ groups = {} }: RegExpExecArray): number =>
   Object.values(groups).filter((value: string | undefined) => value !== undefined).length;
 
 /**
@@ -161,13 +161,17 @@ const IMAGE_BYTES_MESSAGE = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d
 const IMAGE_EDGE_MESSAGE =
   /image dimensions exceed max allowed size(?<many> for many-image requests)?[^:]*: (?<limit>\d+) pixels/i;
 
-export function findOverWeight(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
+export function findExceededBodyLimits(
+  status: number | undefined,
+  message: string,
+  type: unknown,
+): ExceededBodyLimits | undefined {
   const imageBytes = IMAGE_BYTES_MESSAGE.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };
   const ofEdge = IMAGE_EDGE_MESSAGE.exec(message)?.groups;
   if (ofEdge) {
     const edge = Number(ofEdge['limit']);
-    return ofEdge['many'] === undefined ? { edge } : { manyImages: { above: MANY_IMAGES_ABOVE, edge } };
+    return ofEdge['many'] === undefined ? { edge } : { manyImages: { above: MAX_IMAGES_AT_FULL_SIZE, edge } };
   }
   if (!isTooManyBytes(status, message, type)) return undefined;
   const { count, unit } = BYTE_LIMIT_IN_MESSAGE.exec(message)?.groups ?? {};

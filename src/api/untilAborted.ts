@@ -2,7 +2,7 @@
  * Yields the source's items. After an abort, throws the signal's reason at once, even if the source
  * hangs.
  */
-export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
+export async function* iterateUntilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();
   let onAbort = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { isSoundUsage, MAX_CALL_USD, type Usage } from '../core/cost/usage';
+import { isPlausibleUsage, MAX_CALL_USD, type Usage } from '../core/cost/usage';
 
 /** A token count from JSON: 0 if absent (some servers write -1), NaN if invalid. */
 export const parseTokens = (value: unknown): number => {
@@ -11,7 +11,7 @@ export const parseCharge = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= MAX_CALL_USD ? value : undefined;
 
 /** Undefined if a number is impossible; the call then counts as unreported. */
-export const checkUsage = (usage: Omit<Usage, 'source'>): Usage | undefined => {
+export const validateUsage = (usage: Omit<Usage, 'source'>): Usage | undefined => {
   const reported: Usage = { ...usage, source: 'reported' };
-  return isSoundUsage(reported) ? reported : undefined;
+  return isPlausibleUsage(reported) ? reported : undefined;
 };

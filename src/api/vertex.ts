@@ -30,7 +30,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
   const endpoint = checkEndpoint(name, options.baseUrl ?? getRegionUrl(region), allowInsecureHttp);
   const account =
     credentials !== 'default' && 'serviceAccountJson' in credentials
-      ? parseAccount(name, credentials.serviceAccountJson)
+      ? parseServiceAccount(name, credentials.serviceAccountJson)
       : undefined;
   const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
   // Caches Google's token between calls.
@@ -100,7 +100,7 @@ async function createGoogleAuth(account: ServiceAccount | undefined, token: stri
     // VS Code's fetch uses its proxy. Credentials must not follow redirects.
     const fetchImplementation: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
     const clientOptions = { transporterOptions: { fetchImplementation } };
-    // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; parseAccount has
+    // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; parseServiceAccount has
     return new Auth({ scopes: GOOGLE_CLOUD_SCOPE, clientOptions, ...(account && { credentials: account }) });
   }
   const authClient = new OAuth2Client();
@@ -130,7 +130,7 @@ interface ServiceAccount {
   readonly private_key: string;
 }
 
-function parseAccount(name: string, json: string): ServiceAccount {
+function parseServiceAccount(name: string, json: string): ServiceAccount {
   try {
     const value: unknown = JSON.parse(json);
     if (isRecord(value) && typeof value['client_email'] === 'string' && typeof value['private_key'] === 'string') {

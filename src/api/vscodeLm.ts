@@ -2,9 +2,9 @@
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
-import { runSingleCall, streamCall } from './call';
-import { foldSystem } from '../core/messages/foldSystem';
-import { asText, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { callWithRetries, streamWithRetries } from './call';
+import { foldSystemMessages } from '../core/messages/foldSystem';
+import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { convertChatUsage } from './openaiChat';
 import { createRequestCounter } from './requestCounter';
@@ -130,14 +130,14 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   return {
     modelInfo,
     stream: (request, signal) =>
-      streamCall({
+      streamWithRetries({
         ...call,
         signal,
         countUsage: (output) => counter.usage(request, output),
         attempt: (tried) => attemptRequest(request, tried.signal, tried.onBytes),
       }),
     countTokens: (request, signal) =>
-      runSingleCall({ ...call, signal }, async (tried) => {
+      callWithRetries({ ...call, signal }, async (tried) => {
         const model = await select();
         const counts = await Promise.all(
           convertLmMessages(request).map((message) => model.countTokens(message, tried.signal)),
@@ -161,7 +161,7 @@ function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): 
 }
 
 export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
-  const folded = foldSystem(messages);
+  const folded = foldSystemMessages(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const prompt = [...own, ...folded.prompt].flatMap(convertBlock);
   const converted = folded.messages
@@ -191,7 +191,7 @@ function convertBlock(block: Block): LmPart[] {
   }
   // Another API signed this thinking.
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
-  return [convertImage(block) ?? { kind: 'text', text: asText(block).text }];
+  return [convertImage(block) ?? { kind: 'text', text: convertUnsupportedToText(block).text }];
 }
 
 function convertImage(block: Block): LmPart | undefined {

@@ -21,19 +21,22 @@ const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because th
  * Replaces images by text if the model accepts none. If that is unknown, a rejection shows it and
  * the request is sent once more.
  */
-export function withoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
+export function wrapWithoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
   if (sees === true) return handler;
   let isBlind = sees === false;
   return {
     ...handler,
     async *stream(request, signal) {
-      const blind = (): typeof request => ({ ...request, messages: request.messages.map(withoutImagesIn) });
+      const blind = (): typeof request => ({ ...request, messages: request.messages.map(replaceImagesInMessage) });
       if (!isBlind) {
         try {
           yield* handler.stream(request, signal);
           return;
         } catch (error) {
-          if (!isImageRejection(error) || !request.messages.some((message) => withoutImagesIn(message) !== message))
+          if (
+            !isImageRejection(error) ||
+            !request.messages.some((message) => replaceImagesInMessage(message) !== message)
+          )
             throw error;
           isBlind = true;
         }
@@ -46,18 +49,18 @@ export function withoutImages(handler: ApiHandler, sees: boolean | undefined): A
 const isImageRejection = (error: unknown): boolean =>
   isApiError(error) && IMAGE_REJECTIONS.some((words) => words.test(error.details.vendorMessage ?? ''));
 
-function withoutImagesIn(message: ApiMessage): ApiMessage {
+function replaceImagesInMessage(message: ApiMessage): ApiMessage {
   if (typeof message.content === 'string') return message;
-  const content = withoutImageBlocks(message.content);
+  const content = replaceImageBlocks(message.content);
   return content === message.content ? message : { ...message, content };
 }
 
-function withoutImageBlocks(blocks: readonly Block[]): readonly Block[] {
+function replaceImageBlocks(blocks: readonly Block[]): readonly Block[] {
   const left = blocks.map((block) => {
     if (isImage(block)) return OMITTED_IMAGE;
     const inside =
       isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : undefined;
-    const changed = inside && withoutImageBlocks(inside);
+    const changed = inside && replaceImageBlocks(inside);
     return changed && changed !== inside ? { ...block, content: changed } : block;
   });
   return left.some((block, index) => block !== blocks[index]) ? left : blocks;

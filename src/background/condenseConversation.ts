@@ -9,24 +9,24 @@ import {
   type CondensationRequest,
 } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import { toRunMetrics, type RunMetrics, type RunContext } from '../core/condense/metrics/metrics';
-import { formatReport } from '../core/condense/report/report';
+import { createRunMetrics, type RunMetrics, type RunContext } from '../core/condense/metrics/metrics';
+import { formatOutcomeReport } from '../core/condense/report/report';
 import { getPinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { compareViews } from '../core/condense/report/foldedTexts';
+import { renderDiffOfViews } from '../core/condense/report/foldedTexts';
 import { collectReferencedTexts } from '../core/condense/edits/references';
 import { measureCoherence } from '../core/condense/coherence/coherence';
-import { excludeMessages } from '../core/condense/report/editChanges';
+import { excludeEditsOfMessages } from '../core/condense/report/editChanges';
 import { getErrorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
-import { describePruning, pruneLedgers } from '../storage/prune';
+import { describePruneResult, pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
-import { getKnownFacts } from './knownFacts';
+import { getRecordedSystemAndVendor } from './knownFacts';
 import type { CondenseTask, TaskProgress } from './tasks';
 import type { CondensedResult, ConversationSummary, NotCondensedResult } from './taskResults';
 
-export interface CondenseDependencies {
+export interface CondenseConversationDependencies {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
   readonly onProgress: (progress: TaskProgress) => void;
@@ -35,7 +35,7 @@ export interface CondenseDependencies {
   readonly maxCost?: number;
 }
 
-export interface CondensedConversation {
+export interface CondenseConversationResult {
   readonly result: CondensedResult | NotCondensedResult;
   readonly outcome: CondensationOutcome;
 }
@@ -47,12 +47,12 @@ export interface CondensedConversation {
 export async function condenseConversation(
   conversation: Conversation,
   task: Omit<CondenseTask, 'kind'>,
-  { manager, counter, onProgress, signal, maxCost }: CondenseDependencies,
-): Promise<CondensedConversation> {
+  { manager, counter, onProgress, signal, maxCost }: CondenseConversationDependencies,
+): Promise<CondenseConversationResult> {
   onProgress({ step: 'Counting its tokens' });
   const before = counter.countMessages(conversation.messages);
   const targetTokens = Math.ceil((before * task.targetPercent) / 100);
-  const pinned = await readPinned(conversation, task.store);
+  const pinned = await readPinnedIndexes(conversation, task.store);
   const request: CondensationRequest = {
     conversation: conversation.id,
     messages: conversation.messages,
@@ -61,7 +61,7 @@ export async function condenseConversation(
     configName: task.configName,
     trigger: 'manual',
     targetTokens,
-    ...getKnownFacts(conversation),
+    ...getRecordedSystemAndVendor(conversation),
     ...(pinned.size > 0 && { pinned }),
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
@@ -72,18 +72,18 @@ export async function condenseConversation(
   };
   // Don't use a paid fallback: a user who condenses manually decides again.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
-  const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
-  const saved = outcome.kind === 'condensed' ? await computeSaving(conversation, outcome) : {};
-  const changes = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
+  const outcome = dropExcludedEdits(conversation, made, new Set(task.excluded), counter);
+  const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, outcome) : {};
+  const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
-    toRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
+    createRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     const metrics = metricsWith({});
-    const advice = outcome.kind === 'failed' ? findAdvice(outcome.error) : undefined;
+    const advice = outcome.kind === 'failed' ? findFailureAdvice(outcome.error) : undefined;
     const result = { kind: 'not-condensed', reason, conversation: summary, report, metrics } as const;
     return { outcome, result: advice ? { ...result, advice } : result };
   }
@@ -95,7 +95,7 @@ export async function condenseConversation(
     if (id !== undefined) context.condensation = id;
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
-  const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruneStore(task.store, conversation.id))];
+  const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruneLedgerStore(task.store, conversation.id))];
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
@@ -113,13 +113,13 @@ export async function condenseConversation(
     notes,
     report,
     metrics: metricsWith(context),
-    ...compareViews(applyEdits(conversation.messages, outcome.edits), undefined, task.isPreview),
+    ...renderDiffOfViews(applyEdits(conversation.messages, outcome.edits), undefined, task.isPreview),
     ...(task.isPreview && { originals: collectReferencedTexts(conversation.messages, outcome.edits) }),
   };
   return { outcome, result };
 }
 
-function findAdvice(error: Error): FailureAdvice | undefined {
+function findFailureAdvice(error: Error): FailureAdvice | undefined {
   if (error instanceof NoSummarizerError) return { canRetry: false, offerOtherProfile: true };
   return error instanceof ProviderFailure ? error.advice : undefined;
 }
@@ -128,7 +128,7 @@ function findAdvice(error: Error): FailureAdvice | undefined {
  * US dollars saved per later request; undefined if unknown. An error here must not fail the
  * condensation.
  */
-async function computeSaving(
+async function computeCondensationSaving(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
@@ -141,30 +141,30 @@ async function computeSaving(
 }
 
 /** Fails if the remaining edits depend on those of excluded messages. */
-function withoutExcluded(
+function dropExcludedEdits(
   { messages }: Conversation,
   outcome: CondensationOutcome,
   excluded: ReadonlySet<number>,
   counter: MessageCounter,
 ): CondensationOutcome {
   if (outcome.kind !== 'condensed' || excluded.size === 0) return outcome;
-  const { edits, tokensAfter, violations } = excludeMessages(messages, [], outcome.edits, excluded, counter);
+  const { edits, tokensAfter, violations } = excludeEditsOfMessages(messages, [], outcome.edits, excluded, counter);
   if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
   const coherence = measureCoherence(messages, edits);
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
 /** @returns what was done, or why it failed; the condensation is valid either way */
-async function pruneStore(store: string, inUse: string): Promise<readonly string[]> {
+async function pruneLedgerStore(store: string, inUse: string): Promise<readonly string[]> {
   try {
-    const words = describePruning(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
+    const words = describePruneResult(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
     return words === undefined ? [] : [words];
   } catch (error) {
     return [getErrorMessage(error)];
   }
 }
 
-async function readPinned({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
+async function readPinnedIndexes({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
   return getPinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
 }
 

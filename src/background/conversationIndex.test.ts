@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeHome } from '../../test/fixtures/conversations/home';
 import type { ConversationDetails } from '../conversations/stores/details';
-import type { FindProblem } from '../conversations/stores/types';
+import type { FindConversationsProblem } from '../conversations/stores/types';
 import { loadTokenCounter } from '../storage/assets';
 import { ConversationIndex, isUpToDate } from './conversationIndex';
 import { indexConversations } from './indexConversations';
 import type { IndexProgress, IndexTask } from './tasks';
 
 let home: string;
-let reports: FindProblem[];
+let reports: FindConversationsProblem[];
 let failures: unknown[];
 let index: ConversationIndex | undefined;
 
@@ -269,7 +269,7 @@ describe('refreshing the index', () => {
     const { runs, conversations } = manual();
     const changed: (() => void)[] = [];
     let watched = 0;
-    conversations.watch(['/x', '/y'], (_folder, change) => {
+    conversations.watchFolders(['/x', '/y'], (_folder, change) => {
       watched += 1;
       changed.push(change);
       return { dispose: () => (watched -= 1) };

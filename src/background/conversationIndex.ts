@@ -1,8 +1,8 @@
 import type { ConversationDetails } from '../conversations/stores/details';
-import { isCurrent } from '../conversations/stores/details';
-import { estimateCopyFill } from '../core/account/fillLevel';
+import { areDetailsUpToDate } from '../conversations/stores/details';
+import { estimateFillOfCopy } from '../core/account/fillLevel';
 import type { GivenBack } from '../giveBack/replacements';
-import type { FindProblem, FoundConversation } from '../conversations/stores/types';
+import type { FindConversationsProblem, FoundConversation } from '../conversations/stores/types';
 import type { IndexProgress } from './tasks';
 
 export interface IndexedConversation extends FoundConversation {
@@ -12,7 +12,7 @@ export interface IndexedConversation extends FoundConversation {
 
 export interface ConversationIndexOptions {
   readonly run: (signal: AbortSignal, report: (progress: IndexProgress) => void) => Promise<unknown>;
-  readonly report: (problem: FindProblem) => void;
+  readonly report: (problem: FindConversationsProblem) => void;
   readonly fail: (error: unknown) => void;
   /**
    * Milliseconds between a change and the run it triggers, because agents write several times per
@@ -31,7 +31,7 @@ export interface Disposable {
 }
 
 /** The folder need not exist yet. */
-export type Watch = (folder: string, changed: () => void) => Disposable;
+export type WatchFolder = (folder: string, changed: () => void) => Disposable;
 
 /** Reads in the background, nothing on the caller's thread. */
 export class ConversationIndex implements Disposable {
@@ -78,7 +78,7 @@ export class ConversationIndex implements Disposable {
     const of = this.givenBack.find(({ path, conversation }) => path === details.path && conversation !== details.id);
     const { tokens, fill, renewed = 0 } = this.details.get(pathById.get(of?.conversation) ?? '') ?? {};
     if (tokens === undefined || fill?.isRecorded !== true) return details;
-    return { ...details, fill: estimateCopyFill({ tokens, fill, renewed }, details.tokens) };
+    return { ...details, fill: estimateFillOfCopy({ tokens, fill, renewed }, details.tokens) };
   }
 
   get isBusy(): boolean {
@@ -106,7 +106,7 @@ export class ConversationIndex implements Disposable {
     this.notifyChanged();
     try {
       await this.options.run(run.signal, (progress) => {
-        if (!run.signal.aborted) this.takeProgress(progress);
+        if (!run.signal.aborted) this.applyIndexProgress(progress);
       });
     } catch (error) {
       if (!run.signal.aborted) this.options.fail(error);
@@ -116,11 +116,11 @@ export class ConversationIndex implements Disposable {
     this.notifyChanged();
   }
 
-  watch(folders: readonly string[], watch: Watch): void {
+  watchFolders(folders: readonly string[], watch: WatchFolder): void {
     for (const folder of folders)
       this.watchers.push(
         watch(folder, () => {
-          this.refreshSoon();
+          this.scheduleRefresh();
         }),
       );
   }
@@ -133,14 +133,14 @@ export class ConversationIndex implements Disposable {
     this.listeners.clear();
   }
 
-  private refreshSoon(): void {
+  private scheduleRefresh(): void {
     const { delayMs = 2_000, intervalMs = 15_000 } = this.options;
     if (this.timer || this.isDisposed) return;
     const sinceStart = performance.now() - this.startedAt;
     this.timer = setTimeout(() => void this.refresh(), Math.max(delayMs, intervalMs - sinceStart));
   }
 
-  private takeProgress(progress: IndexProgress): void {
+  private applyIndexProgress(progress: IndexProgress): void {
     if ('found' in progress) {
       this.found = progress.found.conversations;
       this.givenBack = progress.givenBack ?? [];
@@ -156,7 +156,7 @@ export class ConversationIndex implements Disposable {
     this.notifyChanged();
   }
 
-  private reportProblem(problem: FindProblem): void {
+  private reportProblem(problem: FindConversationsProblem): void {
     const key = `${problem.path}\n${problem.reason}`;
     if (this.reported.has(key)) return;
     this.reported.add(key);
@@ -170,4 +170,4 @@ export class ConversationIndex implements Disposable {
 }
 
 export const isUpToDate = ({ details, ...found }: IndexedConversation): boolean =>
-  details !== undefined && details.isComplete && isCurrent(details, found);
+  details !== undefined && details.isComplete && areDetailsUpToDate(details, found);

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeHome, type HomeConversation } from '../../test/fixtures/conversations/home';
 import { splitLocation } from '../conversations/location';
 import { MAX_COUNTED_BYTES } from '../conversations/stores/details';
-import type { FindProblem } from '../conversations/stores/types';
+import type { FindConversationsProblem } from '../conversations/stores/types';
 import { loadTokenCounter } from '../storage/assets';
 import { ConversationIndex, type IndexedConversation } from './conversationIndex';
 import { indexConversations } from './indexConversations';
@@ -29,13 +29,13 @@ afterEach(() => {
 });
 
 interface Seen {
-  readonly problems: readonly FindProblem[];
+  readonly problems: readonly FindConversationsProblem[];
   readonly conversations: readonly IndexedConversation[];
 }
 
 /** Searches twice, as a window does after a change. */
 async function look(): Promise<Seen> {
-  const problems: FindProblem[] = [];
+  const problems: FindConversationsProblem[] = [];
   const task = {
     kind: 'index',
     find: { platform: 'linux', env: {}, homedir: home },
@@ -83,7 +83,7 @@ const HALVES = [
   ],
 ] as const;
 const findFile = (part: string): string => written.find(({ path }) => path.includes(part))?.path ?? '';
-const sortPaths = (problems: readonly FindProblem[]): string[] => problems.map(({ path }) => path).sort();
+const sortPaths = (problems: readonly FindConversationsProblem[]): string[] => problems.map(({ path }) => path).sort();
 
 describe.each(HALVES.map((parts) => ({ parts })))('the index of damaged files of $parts', ({ parts }) => {
   const damage = (change: (text: string) => string): string[] =>

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { type ConversationDetails, isCurrent } from '../conversations/stores/details';
+import { type ConversationDetails, areDetailsUpToDate } from '../conversations/stores/details';
 import type { FoundConversation } from '../conversations/stores/types';
 import type { HistoryScope } from '../conversations/types';
 import { nodeFiles } from '../storage/nodeFiles';
-import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceCacheQuietly } from '../storage/ownFiles';
 
 const MAX_CACHED_DETAILS = 5_000;
 
@@ -51,17 +51,17 @@ export class DetailsCache {
   ) {}
 
   static async open(file: string, history: HistoryScope): Promise<DetailsCache> {
-    const details = await readCache(file, history);
+    const details = await readCachedDetails(file, history);
     return new DetailsCache(file, history, new Map(details.map((each) => [each.path, each])));
   }
 
   /** Returns undefined if the file was never read or has changed since. */
-  current(found: FoundConversation): ConversationDetails | undefined {
+  findUpToDateDetails(found: FoundConversation): ConversationDetails | undefined {
     const details = this.byPath.get(found.path);
-    return details && isCurrent(details, found) ? details : undefined;
+    return details && areDetailsUpToDate(details, found) ? details : undefined;
   }
 
-  set(details: ConversationDetails): void {
+  storeDetails(details: ConversationDetails): void {
     this.byPath.delete(details.path);
     this.byPath.set(details.path, details);
     this.isChanged = true;
@@ -81,11 +81,11 @@ export class DetailsCache {
       history: this.history,
       details: ordered.slice(0, MAX_CACHED_DETAILS).reverse(),
     });
-    await replaceCache(nodeFiles, this.file, text, OWN_FILE_KINDS.conversations);
+    await replaceCacheQuietly(nodeFiles, this.file, text, OWN_FILE_KINDS.conversations);
   }
 }
 
-async function readCache(file: string, history: HistoryScope): Promise<readonly ConversationDetails[]> {
+async function readCachedDetails(file: string, history: HistoryScope): Promise<readonly ConversationDetails[]> {
   try {
     const cache = cacheSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     if (cache.history !== history) return [];

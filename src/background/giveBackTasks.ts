@@ -1,26 +1,31 @@
 import { getActiveCondensations, getActiveEdits } from '../core/condense/ledger/ledger';
-import { checkGiveBack, giveBack, type GiveBackParts, type GiveBackRequest } from '../giveBack/giveBack';
+import {
+  checkGiveBack,
+  giveBackConversation,
+  type GiveBackDependencies,
+  type GiveBackRequest,
+} from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from '../giveBack/giveBackError';
-import { recoverAll, undoLast, withReplacementsLock } from '../giveBack/replacements';
+import { recoverAllReplacements, undoLastReplacement, withReplacementsLock } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
-import { openStored } from './storedConversations';
+import { openStoredConversation } from './storedConversations';
 import type { CheckGiveBackTask, GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
-import type { GivenBackResult, RecoverResult } from './taskResults';
+import type { GivenBackResult, RecoverReplacementsResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
 /** @throws GiveBackError, ConversationReadError or StorageError; then nothing was written */
-export const giveBackStored = (task: GiveBackTask): Promise<GivenBackResult> =>
+export const giveBackStoredConversation = (task: GiveBackTask): Promise<GivenBackResult> =>
   afterRecovery(task, async () => {
-    const { request, conversation } = await createRequest(task);
-    const { target, path } = await giveBack(request, toParts(task));
+    const { request, conversation } = await createGiveBackRequest(task);
+    const { target, path } = await giveBackConversation(request, createGiveBackDependencies(task));
     return { target, path, conversation };
   });
 
-/** @throws as {@link giveBackStored} */
-export const checkGiveBackStored = (task: CheckGiveBackTask): Promise<null> =>
+/** @throws as {@link giveBackStoredConversation} */
+export const checkGiveBackOfStored = (task: CheckGiveBackTask): Promise<null> =>
   afterRecovery(task, async () => {
-    const { request } = await createRequest(task);
-    await checkGiveBack(request, toParts(task));
+    const { request } = await createGiveBackRequest(task);
+    await checkGiveBack(request, createGiveBackDependencies(task));
     return null;
   });
 
@@ -29,21 +34,21 @@ type WithReplacements = Pick<GiveBackTask, 'replacements'>;
 /** An interrupted replacement may have left the conversation's files between two states. */
 const afterRecovery = <T>({ replacements }: WithReplacements, action: () => Promise<T>): Promise<T> =>
   withReplacementsLock(nodeFiles, replacements, async () => {
-    await recoverAll(nodeFiles, replacements, new Date());
+    await recoverAllReplacements(nodeFiles, replacements, new Date());
     return action();
   });
 
-const toParts = ({ replacements }: WithReplacements): GiveBackParts => ({
+const createGiveBackDependencies = ({ replacements }: WithReplacements): GiveBackDependencies => ({
   files: nodeFiles,
   root: replacements,
   now: () => new Date(),
 });
 
-async function createRequest(
+async function createGiveBackRequest(
   task: Omit<GiveBackTask, 'kind'>,
 ): Promise<{ readonly request: GiveBackRequest; readonly conversation: string }> {
   const { path, agent } = task;
-  const { conversation, ledger } = await openStored(task);
+  const { conversation, ledger } = await openStoredConversation(task);
   const shown = getActiveCondensations(ledger.ledger);
   const [first] = shown;
   const last = shown.at(-1);
@@ -72,8 +77,8 @@ export const undoGiveBack = ({
   replacements,
 }: UndoGiveBackTask): Promise<{ readonly isUndone: boolean }> =>
   withReplacementsLock(nodeFiles, replacements, async () => ({
-    isUndone: await undoLast(nodeFiles, replacements, conversation),
+    isUndone: await undoLastReplacement(nodeFiles, replacements, conversation),
   }));
 
-export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
-  withReplacementsLock(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));
+export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverReplacementsResult> =>
+  withReplacementsLock(nodeFiles, replacements, () => recoverAllReplacements(nodeFiles, replacements, new Date()));

@@ -31,7 +31,7 @@ export interface HostModels {
  * @param signal of the task; a call may have one of its own
  * @param nameOwn names a conversation's own model to the host
  */
-export function selectFromHost(
+export function createHostModelSelection(
   { select, summarize }: HostModels,
   signal: AbortSignal,
   nameOwn: (own: LoadOwnModel | undefined) => string | undefined = () => undefined,

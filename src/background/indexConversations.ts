@@ -3,10 +3,10 @@ import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
 import {
   type ConversationDetails,
-  readHeadDetails,
-  isSmall,
-  isTooLarge,
-  readAllDetails,
+  readDetailsFromBeginning,
+  isSmallConversation,
+  isTooLargeToCount,
+  readDetailsFromWholeFile,
 } from '../conversations/stores/details';
 import { FileHeadCache } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
@@ -30,14 +30,14 @@ export async function indexConversations(
 ): Promise<null> {
   const databases = new OpenDatabases();
   try {
-    await buildIndex(task, tokens, report, databases);
+    await buildConversationIndex(task, tokens, report, databases);
   } finally {
-    databases.close();
+    databases.closeAll();
   }
   return null;
 }
 
-async function buildIndex(
+async function buildConversationIndex(
   { find, history, cache: file, replacements }: IndexTask,
   tokens: () => Promise<TokenCounter>,
   report: ReportProgress,
@@ -49,7 +49,7 @@ async function buildIndex(
   const givenBack = replacements === undefined ? [] : await listGivenBackFiles(nodeFiles, replacements).catch(() => []);
   report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
-  const known = found.conversations.flatMap((each) => cache.current(each) ?? []);
+  const known = found.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);
   if (known.length > 0) report({ details: known });
 
   const sink = new ProgressBatcher(cache, report);
@@ -61,30 +61,30 @@ async function buildIndex(
     const fill = (getFill ??= await loadFillLevelReader());
     // Use a new counter, because cached counts of one conversation are useless for the next.
     const messages = new MessageCounter(counter);
-    await sink.add(
-      readAllDetails(each, messages, history, (read) => fill(read, messages), {
-        head: heads.takeHead(each.path),
+    await sink.addDetails(
+      readDetailsFromWholeFile(each, messages, history, (read) => fill(read, messages), {
+        head: heads.removeHead(each.path),
         databases,
       }),
     );
   };
   for (const each of found.conversations) {
-    if (cache.current(each) || each.bytes === undefined) continue;
-    if (isSmall(each)) {
+    if (cache.findUpToDateDetails(each) || each.bytes === undefined) continue;
+    if (isSmallConversation(each)) {
       await readWhole(each);
       continue;
     }
     // A title that can't be cached would be read again, so such files get theirs when they are read
     // whole.
-    if (!heads.hasRoom && !isTooLarge(each)) continue;
-    const { details, head } = readHeadDetails(each);
-    if (head && !details.isComplete) heads.keepHead(each.path, head);
-    await sink.add(details);
+    if (!heads.hasRoom && !isTooLargeToCount(each)) continue;
+    const { details, head } = readDetailsFromBeginning(each);
+    if (head && !details.isComplete) heads.addHead(each.path, head);
+    await sink.addDetails(details);
   }
   for (const each of found.conversations) {
-    if (cache.current(each)?.isComplete !== true) await readWhole(each);
+    if (cache.findUpToDateDetails(each)?.isComplete !== true) await readWhole(each);
   }
-  await sink.end(found.conversations);
+  await sink.finishBatches(found.conversations);
 }
 
 /** Saves details periodically, so that a cancellation loses little. */
@@ -98,8 +98,8 @@ class ProgressBatcher {
     private readonly report: ReportProgress,
   ) {}
 
-  async add(details: ConversationDetails): Promise<void> {
-    this.cache.set(details);
+  async addDetails(details: ConversationDetails): Promise<void> {
+    this.cache.storeDetails(details);
     this.batch.push(details);
     if (performance.now() - this.reportedAt > PROGRESS_INTERVAL_MS) await this.flush();
     if (performance.now() - this.saved > CACHE_SAVE_INTERVAL_MS) {
@@ -108,7 +108,7 @@ class ProgressBatcher {
     }
   }
 
-  async end(found: readonly FoundConversation[]): Promise<void> {
+  async finishBatches(found: readonly FoundConversation[]): Promise<void> {
     await this.flush();
     await this.cache.save(new Set(found.map(({ path }) => path)));
   }

@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversations/types';
 
-export function getKnownFacts({ request, format }: Conversation): {
+export function getRecordedSystemAndVendor({ request, format }: Conversation): {
   readonly system?: string;
   readonly vendor?: string;
 } {

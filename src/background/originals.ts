@@ -1,7 +1,7 @@
 import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
-import { getEditsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { getEditsAfterCondensation, type Ledger } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
-import { findByReference, openLedger, type LedgerFile } from '../storage/ledgerStore';
+import { findLedgerByReference, openLedger, type LedgerFile } from '../storage/ledgerStore';
 import type { OriginalTask, ReferencesTask } from './tasks';
 import type { ListedReference, OriginalResult } from './taskResults';
 
@@ -9,12 +9,12 @@ import type { ListedReference, OriginalResult } from './taskResults';
  * Does not need the agent's file.
  * @throws Error if the original is damaged
  */
-export async function findOriginal({ reference, stores }: OriginalTask): Promise<OriginalResult> {
+export async function findReferencedOriginal({ reference, stores }: OriginalTask): Promise<OriginalResult> {
   const id = reference as ReferenceId;
   for (const store of stores) {
-    const ledger = await findByReference(store, id);
+    const ledger = await findLedgerByReference(store, id);
     const content = ledger && listAllReferences(ledger.ledger).get(id);
-    if (ledger && content) return { text: await readText(ledger, content) };
+    if (ledger && content) return { text: await readOriginalText(ledger, content) };
   }
   return { text: undefined };
 }
@@ -22,7 +22,7 @@ export async function findOriginal({ reference, stores }: OriginalTask): Promise
 const listAllReferences = ({ condensations }: Ledger): Map<ReferenceId, ReferencedContent> =>
   collectReferences(condensations.flatMap(({ edits }) => edits));
 
-async function readText(ledger: LedgerFile, content: ReferencedContent): Promise<string> {
+async function readOriginalText(ledger: LedgerFile, content: ReferencedContent): Promise<string> {
   const original = await ledger.original(content.before);
   return expandReference(content, () => original);
 }
@@ -33,10 +33,10 @@ export async function listReferences({ conversation, store }: ReferencesTask): P
   const ledger = await openLedger(store, { id: conversation });
   const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));
   if (!last) return [];
-  const contents = [...collectReferences(getEditsShownBy(ledger.ledger, last.id)).values()];
+  const contents = [...collectReferences(getEditsAfterCondensation(ledger.ledger, last.id)).values()];
   const listed: ListedReference[] = [];
   for (const content of contents.toSorted((a, b) => a.place.message - b.place.message || a.start - b.start)) {
-    const text = await readText(ledger, content);
+    const text = await readOriginalText(ledger, content);
     const words = text
       .slice(0, 10 * MAX_PREVIEW_CHARS)
       .replace(/\s+/g, ' ')

@@ -1,45 +1,45 @@
 import { renderAccountCsv, renderAccountJson } from '../account/accountFile';
-import { accountStores } from '../account/accountStores';
-import { simulateStores } from '../account/storesWhatIf';
+import { computeAccountOfStores } from '../account/accountStores';
+import { simulateSessionSavings } from '../account/storesWhatIf';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import {
-  makeOverview,
-  cutSessionsSince,
+  makeAccountOverview,
+  dropUsageBefore,
   selectSessionsUsedSince,
   type AccountOverview,
   type SessionAccount,
 } from '../core/account/account';
 import { renderAccountPage, type AccountPageOptions } from '../pages/accountPage';
-import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
+import { sumSessionSavings, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
 import { createUndoEntry } from '../core/condense/ledger/ledger';
-import { getFirstPrompt, planSummary } from '../core/condense/summary/plan';
+import { getFirstSummaryPrompt, planSummary } from '../core/condense/summary/plan';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { maskValue } from '../core/secrets/maskMessages';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
-import { replaceWhole } from '../storage/ownFiles';
+import { replaceFileAtomically } from '../storage/ownFiles';
 import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
-import { getKnownFacts } from './knownFacts';
-import { checkGiveBackStored, giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
+import { getRecordedSystemAndVendor } from './knownFacts';
+import { checkGiveBackOfStored, giveBackStoredConversation, recoverReplacements, undoGiveBack } from './giveBackTasks';
 import { createRemoteProvider } from '../extensionApi/engineProvider';
-import type { ProviderCalls } from '../extensionApi/remoteProvider';
-import { selectFromHost, type HostModels } from './hostModels';
+import type { ProviderCallHandlers } from '../extensionApi/remoteProvider';
+import { createHostModelSelection, type HostModels } from './hostModels';
 import { indexConversations } from './indexConversations';
-import { findOriginal, listReferences } from './originals';
+import { findReferencedOriginal, listReferences } from './originals';
 import {
-  exportStored,
+  exportStoredConversation,
   listStoredMessages,
   outlineLedgers,
   pinMessages,
-  readStored,
-  reportStored,
-  setUndone,
-  showConversation,
-  renderStored,
+  renderStoredReadingPage,
+  renderStoredReportPage,
+  setCondensationUndone,
+  renderConversationDiff,
+  renderStoredConversation,
 } from './storedConversations';
 import type { AccountTask, CondenseTask, Task, TaskProgress, PlannedPrompt, PromptTask, UndoTask } from './tasks';
 import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
@@ -53,48 +53,48 @@ export interface TaskDependencies {
   /** Absent if this program calls no models. */
   readonly models?: HostModels | undefined;
   /** Absent if no other extension registered a provider. */
-  readonly providers?: ProviderCalls | undefined;
+  readonly providers?: ProviderCallHandlers | undefined;
 }
 
 export async function performTask(task: Task, parts: TaskDependencies): Promise<unknown> {
   const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
     case 'condense':
-      return performCondense(task, new MessageCounter(await tokens()), parts);
+      return performCondenseTask(task, new MessageCounter(await tokens()), parts);
     case 'undo':
-      return performUndo(task);
+      return performUndoTask(task);
     case 'index':
       return indexConversations(task, tokens, (index) => {
         onProgress({ step: 'Looking for conversations', index });
       });
     case 'account':
-      return performAccount(task, tokens, onProgress, signal);
+      return performAccountTask(task, tokens, onProgress, signal);
     case 'ledgers':
       return outlineLedgers(task);
     case 'set-undone':
-      return setUndone(task);
+      return setCondensationUndone(task);
     case 'show':
-      return showConversation(task);
+      return renderConversationDiff(task);
     case 'text':
-      return renderStored(task);
+      return renderStoredConversation(task);
     case 'export':
-      return exportStored(task, new MessageCounter(await tokens()));
+      return exportStoredConversation(task, new MessageCounter(await tokens()));
     case 'read':
-      return readStored(task);
+      return renderStoredReadingPage(task);
     case 'report':
-      return reportStored(task, new MessageCounter(await tokens()));
+      return renderStoredReportPage(task, new MessageCounter(await tokens()));
     case 'messages':
       return listStoredMessages(task);
     case 'pin':
       return pinMessages(task);
     case 'original':
-      return findOriginal(task);
+      return findReferencedOriginal(task);
     case 'references':
       return listReferences(task);
     case 'give-back':
-      return giveBackStored(task);
+      return giveBackStoredConversation(task);
     case 'check-give-back':
-      return checkGiveBackStored(task);
+      return checkGiveBackOfStored(task);
     case 'undo-give-back':
       return undoGiveBack(task);
     case 'judge':
@@ -105,13 +105,13 @@ export async function performTask(task: Task, parts: TaskDependencies): Promise<
         },
       });
     case 'prompt':
-      return choosePrompt(task, new MessageCounter(await tokens()), signal);
+      return planPrompt(task, new MessageCounter(await tokens()), signal);
     case 'recover':
       return recoverReplacements(task);
   }
 }
 
-async function performCondense(
+async function performCondenseTask(
   task: CondenseTask,
   counter: MessageCounter,
   { onProgress, signal, models, providers: calls }: TaskDependencies,
@@ -122,7 +122,7 @@ async function performCondense(
     others: () => others,
     ...(paid &&
       models && {
-        ...selectFromHost(models, signal),
+        ...createHostModelSelection(models, signal),
         presets: () => paid.presets,
         memo: new StoredSummaries(paid.summaries, { onTrouble: models.warn }),
       }),
@@ -136,19 +136,19 @@ async function performCondense(
   return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal, ...maxCost })).result;
 }
 
-async function choosePrompt(
+async function planPrompt(
   { path, history, config, model }: PromptTask,
   counter: MessageCounter,
   signal: AbortSignal,
 ): Promise<PlannedPrompt | undefined> {
   const conversation = readConversationFile(path, { history });
-  const context = { messages: conversation.messages, edits: [], counter, ...getKnownFacts(conversation) };
+  const context = { messages: conversation.messages, edits: [], counter, ...getRecordedSystemAndVendor(conversation) };
   const plan = await planSummary({ context, config, model, signal });
   if (plan.kind !== 'plan') return undefined;
-  return { ...getFirstPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
+  return { ...getFirstSummaryPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
 }
 
-async function performUndo(task: UndoTask): Promise<UndoResult> {
+async function performUndoTask(task: UndoTask): Promise<UndoResult> {
   const ledger = await openLedger(task.store, { id: task.conversation });
   const entry = createUndoEntry(ledger.ledger);
   if (entry?.type !== 'undone') return { undone: undefined };
@@ -159,27 +159,27 @@ async function performUndo(task: UndoTask): Promise<UndoResult> {
 
 const MAX_REPORTED_PROBLEMS = 20;
 
-async function performAccount(
+async function performAccountTask(
   task: AccountTask,
   tokens: () => Promise<TokenCounter>,
   onProgress: ReportProgress,
   signal: AbortSignal,
 ): Promise<AccountResult> {
-  const { sessions, problems } = await accountStores(task, tokens, (done, all) => {
+  const { sessions, problems } = await computeAccountOfStores(task, tokens, (done, all) => {
     onProgress({ step: `Accounting sessions: ${done} of ${all}`, account: { done, all } });
   });
   const { file, sinceDay } = task;
   const unread = problems.map(({ reason }) => reason);
-  const overview = makeOverview(sessions, sinceDay, unread);
+  const overview = makeAccountOverview(sessions, sinceDay, unread);
   const whatIf = task.with && {
-    sum: await computeWhatIfOfSessions(sessions, task.with, task, tokens, onProgress, signal),
+    sum: await computeWhatIfForSessions(sessions, task.with, task, tokens, onProgress, signal),
     name: task.with.name,
   };
   if (file)
-    await replaceWhole(
+    await replaceFileAtomically(
       nodeFiles,
       file.path,
-      formatAccount(file, cutSessionsSince(sessions, sinceDay), overview, whatIf, unread),
+      formatAccountFile(file, dropUsageBefore(sessions, sinceDay), overview, whatIf, unread),
     );
   return {
     overview,
@@ -189,7 +189,7 @@ async function performAccount(
   };
 }
 
-async function computeWhatIfOfSessions(
+async function computeWhatIfForSessions(
   sessions: readonly SessionAccount[],
   { provider, config, threshold, cache, version }: NonNullable<AccountTask['with']>,
   { sinceDay }: AccountTask,
@@ -198,7 +198,7 @@ async function computeWhatIfOfSessions(
   signal: AbortSignal,
 ): Promise<WhatIfSum> {
   const within = selectSessionsUsedSince(sessions, sinceDay);
-  const savings = await simulateStores(
+  const savings = await simulateSessionSavings(
     within,
     { provider, config, threshold },
     { cache, version, signal },
@@ -207,10 +207,10 @@ async function computeWhatIfOfSessions(
       onProgress({ step: `Making sessions again: ${done} of ${all}`, whatIf: { done, all } });
     },
   );
-  return computeWhatIf(within, savings, sinceDay);
+  return sumSessionSavings(within, savings, sinceDay);
 }
 
-function formatAccount(
+function formatAccountFile(
   { form, by, version, days }: NonNullable<AccountTask['file']>,
   sessions: readonly SessionAccount[],
   overview: AccountOverview,

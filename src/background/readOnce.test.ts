@@ -120,7 +120,7 @@ it('the index reads each file at most once even if not all beginnings fit the ca
   const files: string[] = [];
   while (heads.hasRoom) {
     const path = join(project, `${files.length}.jsonl`);
-    heads.keepHead(path, { bytes: new Uint8Array(MAX_BEGINNING_BYTES), modified: 1, size: 1 });
+    heads.addHead(path, { bytes: new Uint8Array(MAX_BEGINNING_BYTES), modified: 1, size: 1 });
     files.push(path);
   }
   files.push(join(project, 'more.jsonl'), join(project, 'still-more.jsonl'));
@@ -129,7 +129,7 @@ it('the index reads each file at most once even if not all beginnings fit the ca
     // Sparse, so it uses no disk space.
     fs.truncateSync(path, MAX_BEGINNING_BYTES + 1);
   }
-  const keep = vi.spyOn(FileHeadCache.prototype, 'keepHead');
+  const keep = vi.spyOn(FileHeadCache.prototype, 'addHead');
   await index();
   expectReadOnce(files);
   expect(keep).toHaveBeenCalledTimes(files.length - 2);

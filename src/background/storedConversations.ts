@@ -1,19 +1,24 @@
 import { loadFillLevelReader } from '../account/fillOf';
 import { computeSavingPerRequest } from '../account/savedPerRequest';
-import { restoreRawCalls } from '../conversations/rawText';
+import { restoreOriginalCallJson } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { getActiveCondensations, getActiveEdits, getEditsShownBy, type Ledger } from '../core/condense/ledger/ledger';
-import { compareViews } from '../core/condense/report/foldedTexts';
+import {
+  getActiveCondensations,
+  getActiveEdits,
+  getEditsAfterCondensation,
+  type Ledger,
+} from '../core/condense/ledger/ledger';
+import { renderDiffOfViews } from '../core/condense/report/foldedTexts';
 import { renderReadingPage } from '../pages/readingPage';
-import { findCondensation, renderReportPage } from '../pages/reportPage';
+import { findReportedCondensation, renderReportPage } from '../pages/reportPage';
 import { createPinEntries, getPinnedIndexes } from '../core/condense/ledger/pins';
-import { listMessages, MAX_COMPARED_CHARS, renderConversation } from '../core/messages/render';
+import { listMessagesBriefly, MAX_COMPARED_CHARS, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { listUndoable } from '../giveBack/replacements';
+import { listUndoableReplacements } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { summarizeConversation } from './condenseConversation';
@@ -34,12 +39,12 @@ import type {
   LedgerOutline,
   LedgersResult,
   ListedMessage,
-  PageToRead,
-  ReportedPage,
+  ReadingPageResult,
+  ReportPageResult,
   ShownConversation,
 } from './taskResults';
 
-export async function openStored({
+export async function openStoredConversation({
   path,
   history,
   store,
@@ -66,7 +71,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
     });
   }
   const known = listed.map(({ about }) => about.id);
-  return { known, ledgers, lastUsed: newest, givenBack: await listUndoable(nodeFiles, replacements) };
+  return { known, ledgers, lastUsed: newest, givenBack: await listUndoableReplacements(nodeFiles, replacements) };
 }
 
 function outlineLedger(ledger: Ledger): CondensationOutline[] {
@@ -94,7 +99,12 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
 }
 
 /** Changes only the ledger, not the agent's files. */
-export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
+export async function setCondensationUndone({
+  conversation,
+  condensation,
+  isUndone,
+  store,
+}: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
   // The user may have cleared the history meanwhile.
   if (!ledger.ledger.condensations.some(({ id }) => id === condensation)) {
@@ -104,51 +114,54 @@ export async function setUndone({ conversation, condensation, isUndone, store }:
   return null;
 }
 
-export async function showConversation(task: ShowTask): Promise<ShownConversation> {
-  const { conversation, ledger: file } = await openStored(task);
+export async function renderConversationDiff(task: ShowTask): Promise<ShownConversation> {
+  const { conversation, ledger: file } = await openStoredConversation(task);
   const { ledger } = file;
   const { messages } = conversation;
   const chosen = task.condensation;
-  const edits = chosen === undefined ? getActiveEdits(ledger) : getEditsShownBy(ledger, chosen);
+  const edits = chosen === undefined ? getActiveEdits(ledger) : getEditsAfterCondensation(ledger, chosen);
   const shown =
     chosen === undefined ? getActiveCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
   return {
     conversation: summarizeConversation(conversation, task.path),
-    ...compareViews(applyEdits(messages, edits)),
+    ...renderDiffOfViews(applyEdits(messages, edits)),
     condensations: shown.map(({ provider, configName }) => ({ provider, configName })),
   };
 }
 
 /** @throws ConversationReadError */
-export function renderStored({ path, history }: TextTask): ConversationText {
+export function renderStoredConversation({ path, history }: TextTask): ConversationText {
   const { title, messages } = readConversationFile(path, { history });
   return { title, text: renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS) };
 }
 
 /** @throws ConversationReadError */
-export async function exportStored(task: ExportTask, counter: MessageCounter): Promise<ExportedConversation> {
-  const { conversation, ledger } = await openStored(task);
+export async function exportStoredConversation(
+  task: ExportTask,
+  counter: MessageCounter,
+): Promise<ExportedConversation> {
+  const { conversation, ledger } = await openStoredConversation(task);
   const messages = task.isCondensed
     ? applyEdits(conversation.messages, getActiveEdits(ledger.ledger)).messages
     : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, task.target, counter);
-  return { ...exported, text: restoreRawCalls(exported, task.path) };
+  return { ...exported, text: restoreOriginalCallJson(exported, task.path) };
 }
 
 /** @throws ConversationReadError */
-export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRead> {
-  const { conversation, ledger } = await openStored(task);
+export async function renderStoredReadingPage({ nonce, ...task }: ReadTask): Promise<ReadingPageResult> {
+  const { conversation, ledger } = await openStoredConversation(task);
   const { title, messages } = conversation;
   const subject = { title, original: messages, edits: getActiveEdits(ledger.ledger) };
   return { title, page: renderReadingPage(subject, { nonce }) };
 }
 
 /** @throws ConversationReadError */
-export async function reportStored(task: ReportTask, counter: MessageCounter): Promise<ReportedPage> {
-  const { conversation, ledger } = await openStored(task);
+export async function renderStoredReportPage(task: ReportTask, counter: MessageCounter): Promise<ReportPageResult> {
+  const { conversation, ledger } = await openStoredConversation(task);
   const { title, format, messages } = conversation;
   const manager = new CondensationManager(counter, createProviders());
-  const condensation = findCondensation(ledger.ledger, (id) => manager.providerName(id));
+  const condensation = findReportedCondensation(ledger.ledger, (id) => manager.getProviderDisplayName(id));
   const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
   const { withoutContent, version, webview, notes = [] } = task;
@@ -165,13 +178,16 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
 }
 
 export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
-  const { conversation, ledger } = await openStored(task);
+  const { conversation, ledger } = await openStoredConversation(task);
   const pinned = getPinnedIndexes(ledger.ledger.pinned, conversation.messages);
-  return listMessages(conversation.messages).map((message, index) => ({ ...message, isPinned: pinned.has(index) }));
+  return listMessagesBriefly(conversation.messages).map((message, index) => ({
+    ...message,
+    isPinned: pinned.has(index),
+  }));
 }
 
 export async function pinMessages(task: PinTask): Promise<null> {
-  const { conversation, ledger } = await openStored(task);
+  const { conversation, ledger } = await openStoredConversation(task);
   for (const entry of createPinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {
     await ledger.append(entry, new Map());
   }

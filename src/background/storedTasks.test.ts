@@ -6,7 +6,7 @@ import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
-import { touchOld, writeZooTask } from '../giveBack/testing';
+import { makeFileOld, writeZooTask } from '../giveBack/testing';
 import { loadTokenCounter } from '../storage/assets';
 import { performTask } from './perform';
 import type { Task, TaskProgress, TaskResult } from './tasks';
@@ -264,10 +264,10 @@ it('that a dead process half put back can be checked for giving back, because th
   await done({ kind: 'give-back', ...task, replacements });
   const [folderName = ''] = readdirSync(replacements).filter((name) => name !== 'lock');
   writeFileSync(join(replacements, folderName, 'undoing'), '');
-  touchOld(task.path);
+  makeFileOld(task.path);
   // What was put back looks as if its agent had just written it.
   await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ trouble: 'running' });
   expect(readFileSync(task.path, 'utf8')).toBe(before);
-  touchOld(task.path);
+  makeFileOld(task.path);
   await done({ kind: 'check-give-back', ...task, replacements });
 });

@@ -1,8 +1,8 @@
 import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
 import type { WhatIfSum } from '../core/account/whatIf';
-import type { FoldedTexts } from '../core/condense/report/foldedTexts';
-import type { UseAfter } from '../core/condense/ledger/use';
+import type { DiffTexts } from '../core/condense/report/foldedTexts';
+import type { UseAfterCondensation } from '../core/condense/ledger/use';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { Condensation, CondensationId } from '../core/condense/ledger/ledger';
@@ -11,7 +11,7 @@ import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
 import type { GivenBack } from '../giveBack/replacements';
 
-export interface CondensedResult extends FoldedTexts {
+export interface CondensedResult extends DiffTexts {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
@@ -72,7 +72,7 @@ export interface CondensationOutline {
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   /** The agent's later requests for removed content; absent if not observed. */
-  readonly use?: UseAfter;
+  readonly use?: UseAfterCondensation;
   /** How often the agent reread lines that were removed from new results. */
   readonly rereads?: number;
 }
@@ -96,7 +96,7 @@ export interface LedgersResult {
 }
 
 /** Both texts are equal if the conversation isn't condensed. */
-export interface ShownConversation extends FoldedTexts {
+export interface ShownConversation extends DiffTexts {
   readonly conversation: ConversationSummary;
   /** Oldest first. */
   readonly condensations: readonly Pick<Condensation, 'provider' | 'configName'>[];
@@ -136,12 +136,12 @@ export interface GivenBackResult {
   readonly conversation: string;
 }
 
-export interface PageToRead {
+export interface ReadingPageResult {
   readonly title: string;
   readonly page: string;
 }
 
-export interface ReportedPage {
+export interface ReportPageResult {
   readonly conversation: ConversationSummary;
   /** HTML; undefined if the conversation isn't condensed. */
   readonly page: string | undefined;
@@ -156,7 +156,7 @@ export interface AccountResult {
   readonly problems: readonly AccountProblem[];
 }
 
-export interface RecoverResult {
+export interface RecoverReplacementsResult {
   /** Number of replacements completed or reverted. */
   readonly recovered: number;
   readonly problems: readonly string[];

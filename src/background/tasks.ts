@@ -12,11 +12,11 @@ import type { FillLevel } from '../core/account/fillLevel';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import type { Preset } from '../core/condense/providers/smart/presets';
-import type { CoherenceFloor } from '../core/condense/coherence/coherence';
+import type { MinimumCoherence } from '../core/condense/coherence/coherence';
 import type { WebviewFrame } from '../pages/reportPage';
 import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
-import type { FindOptions, FindResult } from '../conversations/stores/types';
+import type { FindConversationsOptions, FindConversationsResult } from '../conversations/stores/types';
 import type { AgentName } from '../core/agents';
 import type { GivenBack } from '../giveBack/replacements';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
@@ -31,9 +31,9 @@ import type {
   ListedReference,
   NotCondensedResult,
   OriginalResult,
-  RecoverResult,
-  PageToRead,
-  ReportedPage,
+  RecoverReplacementsResult,
+  ReadingPageResult,
+  ReportPageResult,
   ShownConversation,
   UndoResult,
 } from './taskResults';
@@ -49,7 +49,7 @@ export interface CondenseTask {
   /** Percentage of the current tokens that may remain. */
   readonly targetPercent: number;
   /** Minimum shares of files, error lines, instructions and to-dos that the view must contain. */
-  readonly coherenceFloor?: CoherenceFloor;
+  readonly coherenceFloor?: MinimumCoherence;
   readonly store: string;
   /** Indexes of messages not to edit. */
   readonly excluded?: readonly number[];
@@ -75,7 +75,7 @@ export interface UndoTask {
 /** Reads titles first, newest conversations first. */
 export interface IndexTask {
   readonly kind: 'index';
-  readonly find: FindOptions;
+  readonly find: FindConversationsOptions;
   readonly history: HistoryScope;
   readonly cache: string;
   /** Folder of the replacements; if absent, conversations that were given back are not reported. */
@@ -83,7 +83,7 @@ export interface IndexTask {
 }
 
 export type IndexProgress =
-  | { readonly found: FindResult; readonly givenBack?: readonly GivenBack[] }
+  | { readonly found: FindConversationsResult; readonly givenBack?: readonly GivenBack[] }
   | { readonly details: readonly ConversationDetails[] };
 
 export interface AccountTask extends AccountOptions {
@@ -257,7 +257,7 @@ export type Task =
   | PromptTask
   | TextTask;
 
-interface Results {
+interface ResultByTaskKind {
   readonly condense: CondensedResult | NotCondensedResult;
   readonly undo: UndoResult;
   readonly index: null;
@@ -267,8 +267,8 @@ interface Results {
   readonly show: ShownConversation;
   readonly text: ConversationText;
   readonly export: ExportedConversation;
-  readonly report: ReportedPage;
-  readonly read: PageToRead;
+  readonly report: ReportPageResult;
+  readonly read: ReadingPageResult;
   readonly messages: readonly ListedMessage[];
   readonly pin: null;
   readonly original: OriginalResult;
@@ -276,12 +276,12 @@ interface Results {
   readonly 'give-back': GivenBackResult;
   readonly 'check-give-back': null;
   readonly 'undo-give-back': { readonly isUndone: boolean };
-  readonly recover: RecoverResult;
+  readonly recover: RecoverReplacementsResult;
   readonly judge: JudgedSessions;
   readonly prompt: PlannedPrompt | undefined;
 }
 
-export type TaskResult<T extends Task> = Results[T['kind']];
+export type TaskResult<T extends Task> = ResultByTaskKind[T['kind']];
 
 export interface TaskProgress {
   readonly step: string;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { renderAccountCsv, renderAccountJson } from '../account/accountFile';
-import { accountStores, type StoresAccount } from '../account/accountStores';
+import { computeAccountOfStores, type StoresAccount } from '../account/accountStores';
 import {
   GROUPINGS,
-  groupAccount,
-  makeOverview,
-  cutSessionsSince,
-  addUp,
+  groupAccountInRows,
+  makeAccountOverview,
+  dropUsageBefore,
+  sumSessionAccounts,
   type AccountRow,
   type Grouping,
 } from '../core/account/account';
@@ -14,14 +14,14 @@ import { renderAccountPage } from '../pages/accountPage';
 import { PART_KINDS, PART_LABELS } from '../core/account/parts';
 import {
   describeCompactions,
-  formatMoney,
+  formatAccountCost,
   describePeriod,
-  describeEstimated,
-  describeReplayed,
-  describeSentOften,
-  describeTree,
-  describeUncomposed,
-  describeUnread,
+  describeEstimatedSessions,
+  describeReplayedRequests,
+  describeTokensSentOften,
+  describeSessionTree,
+  describeSessionsWithoutParts,
+  describeUnreadSessions,
 } from '../core/account/words';
 import { formatTokens } from '../core/format';
 import { formatLocalDay, getPeriodStartMs } from '../core/localDay';
@@ -32,8 +32,8 @@ import { loadTokenCounter } from '../storage/assets';
 import { OWN_FILE_KINDS } from '../storage/ownFiles';
 import { parseOptions, parsePositiveInteger, UsageError } from './args';
 import { formatAccountLine } from './accountLine';
-import { findChoice, runWhatIf, computeWhatIfOfAll } from './whatIf';
-import { isStoredInFile, checkOutFile, checkOwnFile, checkStoreFolder, writeWhole } from './output';
+import { parseWhatIfChoice, runWhatIfCommand, computeWhatIfForSessions } from './whatIf';
+import { isStoredInFile, checkOutputFile, checkWritableOwnFile, checkStoreFolder, writeOutputFile } from './output';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 const MAX_SHOWN_ROWS = 20;
@@ -42,19 +42,19 @@ const MAX_SHOWN_ROWS = 20;
 const ACCOUNT_LINE_DAYS = 2;
 
 export async function runAccountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, out, store, files, line, session, ...asked } = parseValues(argv);
+  const { by, days, json, csv, out, store, files, line, session, ...asked } = parseAccountOptions(argv);
   if (asked.with !== undefined && files.length > 0)
-    return runWhatIf(files, asked.with, { window: asked.window, json }, io);
+    return runWhatIfCommand(files, asked.with, { window: asked.window, json }, io);
   // The current block started yesterday at the earliest, unless blocks follow each other without a
   // pause.
   const wanted = line ? ACCOUNT_LINE_DAYS : days;
   const since = wanted === undefined ? undefined : getPeriodStartMs(wanted, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await checkStoreFolder(store, io);
-  const cache = await checkOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
-  const whatIfCache = await checkOwnFile('--store', join(folder, 'whatIf.json'), OWN_FILE_KINDS.whatIf);
-  const file = out === undefined ? undefined : await checkOutFile(out, io);
-  const all = await accountStores(
+  const cache = await checkWritableOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
+  const whatIfCache = await checkWritableOwnFile('--store', join(folder, 'whatIf.json'), OWN_FILE_KINDS.whatIf);
+  const file = out === undefined ? undefined : await checkOutputFile(out, io);
+  const all = await computeAccountOfStores(
     {
       find: { platform, env, homedir },
       cache,
@@ -74,44 +74,49 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   // Mask secrets in titles, commands and paths, because pipes and files may be shared.
   const account = {
     ...all,
-    sessions: maskValue(cutSessionsSince(all.sessions, sinceDay)),
+    sessions: maskValue(dropUsageBefore(all.sessions, sinceDay)),
     problems: maskValue(all.problems),
   };
   const unread = account.problems.map(({ reason }) => reason);
   const whatIf =
     asked.with === undefined
       ? undefined
-      : await computeWhatIfOfAll(
+      : await computeWhatIfForSessions(
           all.sessions,
           asked.with,
           { period: describePeriod(days), sinceDay, cache: whatIfCache },
           io,
         );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
-  const data = renderData();
+  const data = renderMachineReadable();
   if (file === undefined) {
-    io.stdout(data ?? whatIf?.words ?? formatAccount(account, by, describePeriod(days)));
+    io.stdout(data ?? whatIf?.words ?? formatAccountText(account, by, describePeriod(days)));
     return EXIT_CODE.done;
   }
   for (const { path } of all.sessions) {
     if (await isStoredInFile(path, file))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
-  await writeWhole(
+  await writeOutputFile(
     file,
-    data ?? renderAccountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, whatIf }),
+    data ??
+      renderAccountPage(makeAccountOverview(account.sessions, undefined, unread), {
+        version: io.version,
+        days,
+        whatIf,
+      }),
   );
   io.stderr(`Written: ${file}\n`);
   return EXIT_CODE.done;
 
-  function renderData(): string | undefined {
+  function renderMachineReadable(): string | undefined {
     if (json && whatIf) return `${JSON.stringify({ with: asked.with, ...whatIf.sum })}\n`;
     if (json) return renderAccountJson(account.sessions, by, unread);
     return csv ? renderAccountCsv(account.sessions, by, unread) : undefined;
   }
 }
 
-function parseValues(argv: readonly string[]) {
+function parseAccountOptions(argv: readonly string[]) {
   const { values: given, positionals: files } = parseOptions(argv, ['account']);
   const { by, days, ...values } = { ...given, files };
   if (!isGrouping(by)) throw new UsageError(`--by must be one of ${GROUPINGS.join(', ')}, not "${by}".`);
@@ -135,7 +140,7 @@ function parseValues(argv: readonly string[]) {
   if (values.with !== undefined && values.csv)
     throw new UsageError('--with prints one line of figures: use --json, not --csv.');
   // Fail before reading anything.
-  if (values.with !== undefined) findChoice(values.with);
+  if (values.with !== undefined) parseWhatIfChoice(values.with);
   return {
     ...values,
     window: parsePositiveInteger('--window', values.window),
@@ -146,44 +151,44 @@ function parseValues(argv: readonly string[]) {
 
 const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);
 
-function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, period: string): string {
-  const total = addUp(
+function formatAccountText({ sessions, problems }: StoresAccount, by: Grouping, period: string): string {
+  const total = sumSessionAccounts(
     sessions,
     problems.map(({ reason }) => reason),
   );
-  const unread = describeUnread(total);
-  const apart = [describeEstimated(total), unread].filter((words) => words !== '');
+  const unread = describeUnreadSessions(total);
+  const apart = [describeEstimatedSessions(total), unread].filter((words) => words !== '');
   if (total.requests === 0)
     return `${period}: no requests in the sessions that agents have stored here${unread === '' ? '' : `; ${unread}`}. docs/formats.md lists where they are searched for.\n`;
-  const rows = groupAccount(sessions, by);
+  const rows = groupAccountInRows(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;
   const lines = [
-    `${period}: ${formatPlural(total.sessions, 'session')}, ${formatPlural(total.requests, 'request')}: ${[formatMoney(total), ...apart].join('; ')}`,
+    `${period}: ${formatPlural(total.sessions, 'session')}, ${formatPlural(total.requests, 'request')}: ${[formatAccountCost(total), ...apart].join('; ')}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
     ...(total.replayed > 0
-      ? [` - ${formatPlural(total.replayed, 'request')} ${describeReplayed(total.replayed, total)}.`]
+      ? [` - ${formatPlural(total.replayed, 'request')} ${describeReplayedRequests(total.replayed, total)}.`]
       : []),
     ...(compactions.count > 0 ? [` - ${describeCompactions(compactions)}`] : []),
     '',
     `By ${by}`,
-    ...rows.slice(0, MAX_SHOWN_ROWS).map(formatRow),
+    ...rows.slice(0, MAX_SHOWN_ROWS).map(formatAccountRow),
     ...(rows.length > MAX_SHOWN_ROWS ? [` - ${rows.length - MAX_SHOWN_ROWS} more: --csv has them all`] : []),
     '',
     'What the requests contained (shares of all tokens sent)',
     ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
       .sort((a, b) => total.parts[b] - total.parts[a])
       .map((kind) => ` - ${PART_LABELS[kind]}: ${formatShare(total.parts[kind], sent, 1)}`),
-    ...(sent > 0 ? [describeSentOften(total.sentOften, sent)] : []),
-    ...(total.uncomposed > 0 ? [describeUncomposed(total)] : []),
-    ...formatSection(
+    ...(sent > 0 ? [describeTokensSentOften(total.sentOften, sent)] : []),
+    ...(total.uncomposed > 0 ? [describeSessionsWithoutParts(total)] : []),
+    ...formatTitledSection(
       'Files read again and again',
       total.files.map(
         ({ path, reads, tokens, session }) =>
           ` - ${path}: ${formatPlural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
       ),
     ),
-    ...formatSection(
+    ...formatTitledSection(
       'Results that were never used again',
       total.unused.map(
         ({ tool, what, tokens, sent: times, session }) =>
@@ -195,11 +200,11 @@ function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, peri
 }
 
 /** Indents a session below the session that started it or from which it was forked. */
-function formatRow(row: AccountRow): string {
-  const below = describeTree(row);
+function formatAccountRow(row: AccountRow): string {
+  const below = describeSessionTree(row);
   const indent = '  '.repeat(row.tree?.depth ?? 0);
-  return `${indent} - ${row.label}: ${formatPlural(row.requests, 'request')}, ${formatMoney(row)}${below === '' ? '' : `; ${below}`}`;
+  return `${indent} - ${row.label}: ${formatPlural(row.requests, 'request')}, ${formatAccountCost(row)}${below === '' ? '' : `; ${below}`}`;
 }
 
-const formatSection = (title: string, lines: readonly string[]): string[] =>
+const formatTitledSection = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', title, ...lines];

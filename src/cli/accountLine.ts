@@ -1,10 +1,10 @@
-import { groupAccount, addUp, type AccountRow, type SessionAccount } from '../core/account/account';
-import { BLOCK_MS } from '../core/account/blocks';
+import { groupAccountInRows, sumSessionAccounts, type AccountRow, type SessionAccount } from '../core/account/account';
+import { USAGE_BLOCK_MS } from '../core/account/blocks';
 import { computeCostRange } from '../core/account/words';
 import { formatLocalDay } from '../core/localDay';
 import { formatPlural } from '../core/plural';
 
-export interface LineOptions {
+export interface AccountLineOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The newest session in this folder is "this session" if none is named. */
@@ -16,31 +16,33 @@ export interface LineOptions {
 /** Formats "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80". */
 export function formatAccountLine(
   sessions: readonly SessionAccount[],
-  { now, cwd, session: named }: LineOptions,
+  { now, cwd, session: named }: AccountLineOptions,
 ): string {
-  const today = addUp(selectUsage(sessions, ({ day }) => day === formatLocalDay(now)));
-  const session = named === undefined ? findNewestSession(sessions, cwd) : findSessionByName(sessions, named);
+  const today = sumSessionAccounts(filterUsage(sessions, ({ day }) => day === formatLocalDay(now)));
+  const session = named === undefined ? findNewestSessionOfProject(sessions, cwd) : findSessionByName(sessions, named);
   const parts = [`Today ${formatShortMoney(today)}`];
   const agent = session?.agent;
-  const block = selectUsage(
+  const block = filterUsage(
     sessions.filter((each) => agent === undefined || each.agent === agent),
-    (usage) => usage.block <= now && now < usage.block + BLOCK_MS,
+    (usage) => usage.block <= now && now < usage.block + USAGE_BLOCK_MS,
   );
   const start = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
   if (start !== undefined)
-    parts.push(`5-hour block ${formatShortMoney(addUp(block))}, until ${formatClockTime(start + BLOCK_MS)}`);
-  const row = session && groupAccount(sessions, 'session').find(({ key }) => key === session.path);
+    parts.push(
+      `5-hour block ${formatShortMoney(sumSessionAccounts(block))}, until ${formatClockTime(start + USAGE_BLOCK_MS)}`,
+    );
+  const row = session && groupAccountInRows(sessions, 'session').find(({ key }) => key === session.path);
   if (row) parts.push(`session ${formatShortMoney({ ...row, ...row.tree })}`);
   return parts.join(' · ');
 }
 
-const selectUsage = (
+const filterUsage = (
   sessions: readonly SessionAccount[],
   isWanted: (usage: SessionAccount['usage'][number]) => boolean,
 ): SessionAccount[] =>
   sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
 
-function findNewestSession(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
+function findNewestSessionOfProject(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
   const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
   const lastUse = ({ usage }: SessionAccount): string =>
     usage.reduce((last, { day, block }) => {

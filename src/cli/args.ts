@@ -5,14 +5,14 @@ import {
   findCommandsWithOption,
   STANDALONE_COMMANDS,
   selectOptions,
-  type AnyCommand,
   type CommandName,
+  type SessionCommandName,
   type OptionValues,
-  type OtherCommandName,
+  type StandaloneCommandName,
 } from './help';
 
-export interface Arguments {
-  readonly command: CommandName;
+export interface SessionArguments {
+  readonly command: SessionCommandName;
   readonly file: string;
   readonly references: readonly string[];
   readonly provider: string;
@@ -44,19 +44,23 @@ export class UsageError extends Error {
 const SEE_HELP_HINT = 'See --help.';
 const COMMAND_NAMES_TEXT = [...SESSION_COMMANDS, ...STANDALONE_COMMANDS].join(', ');
 
-export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
+export type ParsedCommandLine =
+  | SessionArguments
+  | { readonly help: SessionCommandName | StandaloneCommandName | undefined }
+  | 'version';
 
 /** @throws UsageError */
-export function parseLine(argv: readonly string[]): ParsedLine {
+export function parseCommandLine(argv: readonly string[]): ParsedCommandLine {
   const { values, positionals } = parseOptions(argv, SESSION_COMMANDS, { more: GLOBAL_OPTIONS });
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
   if (values.help || command === 'help')
-    return { help: [command, file].find((word) => isCommand(word) || isOtherCommand(word)) };
+    return { help: [command, file].find((word) => isSessionCommand(word) || isStandaloneCommand(word)) };
   if (command === undefined)
     throw new UsageError(`Missing command. The commands are ${COMMAND_NAMES_TEXT}. ${SEE_HELP_HINT}`);
-  if (isOtherCommand(command)) throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
-  if (!isCommand(command))
+  if (isStandaloneCommand(command))
+    throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
+  if (!isSessionCommand(command))
     throw new UsageError(`Unknown command "${command}". The commands are ${COMMAND_NAMES_TEXT}. ${SEE_HELP_HINT}`);
   if (file === undefined) throw new UsageError(`Missing file: context-condenser ${command} <file>. ${SEE_HELP_HINT}`);
   if (references.length > 0 && command !== 'expand') {
@@ -91,13 +95,13 @@ const GLOBAL_OPTIONS = {
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
-interface ParsedOptions<C extends AnyCommand> {
+interface ParsedOptions<C extends CommandName> {
   readonly values: OptionValues<C> & { readonly help?: boolean; readonly version?: boolean };
   readonly positionals: readonly string[];
 }
 
 /** @throws UsageError for an unknown option, a missing value, or an unexpected argument */
-export function parseOptions<C extends AnyCommand>(
+export function parseOptions<C extends CommandName>(
   argv: readonly string[],
   commands: readonly C[],
   {
@@ -119,7 +123,7 @@ export function parseOptions<C extends AnyCommand>(
  * @param among commands that share a parser
  * @throws UsageError
  */
-export function checkCommandOptions<Name extends CommandName | OtherCommandName>(
+export function checkCommandOptions<Name extends SessionCommandName | StandaloneCommandName>(
   command: Name,
   values: Readonly<Record<string, unknown>>,
   among: readonly Name[],
@@ -173,13 +177,13 @@ function createOptionError(error: unknown): UsageError {
   return new UsageError(`${option} needs a value.${dash}`);
 }
 
-export const isOtherCommand = (name: string | undefined): name is OtherCommandName =>
+export const isStandaloneCommand = (name: string | undefined): name is StandaloneCommandName =>
   (STANDALONE_COMMANDS as readonly (string | undefined)[]).includes(name);
 
-const isCommand = (name: string | undefined): name is CommandName =>
+const isSessionCommand = (name: string | undefined): name is SessionCommandName =>
   (SESSION_COMMANDS as readonly (string | undefined)[]).includes(name);
 
-export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
+export const isHelpOption = (word: string | undefined): boolean => word === '--help' || word === '-h';
 
 /** @throws UsageError if the option isn't a whole number of at least 1 */
 export function parsePositiveInteger(option: string, text: string | undefined): number | undefined {

@@ -3,16 +3,16 @@
  * `--version`.
  */
 import { runAccountCommand } from './account';
-import type { CommandName, OtherCommandName } from './help';
+import type { SessionCommandName, StandaloneCommandName } from './help';
 import { runCondenseCommand } from './condense';
 import { runEstimateCommand } from './estimate';
 import { runExpandCommand } from './expand';
-import { exportCommand } from './export';
+import { runExportCommand } from './export';
 import { runGatewayCommand } from './gateway/gatewayCommand';
-import { runCommand } from './gateway/runCommand';
+import { runAgentCommand } from './gateway/runCommand';
 import { runInspectCommand } from './inspect';
 import type { CliIo, ExitCode } from './io';
-import { judgeCommand } from './judge';
+import { runJudgeCommand } from './judge';
 import { runMcpCommand } from './mcp/mcpCommand';
 import { runReportCommand } from './report';
 import type { CliSession } from './session';
@@ -20,23 +20,25 @@ import { runUndoCommand } from './undo';
 
 export { openSession } from './session';
 
-export const sessionCommands: Readonly<Record<CommandName, (session: CliSession) => ExitCode | Promise<ExitCode>>> = {
+export const sessionCommands: Readonly<
+  Record<SessionCommandName, (session: CliSession) => ExitCode | Promise<ExitCode>>
+> = {
   inspect: runInspectCommand,
   estimate: runEstimateCommand,
   condense: runCondenseCommand,
   expand: runExpandCommand,
   undo: runUndoCommand,
-  export: exportCommand,
+  export: runExportCommand,
   report: runReportCommand,
 };
 
 /** Each command receives the arguments that follow its name. */
 export const otherCommands: Readonly<
-  Record<OtherCommandName, (argv: readonly string[], io: CliIo) => Promise<number>>
+  Record<StandaloneCommandName, (argv: readonly string[], io: CliIo) => Promise<number>>
 > = {
   account: runAccountCommand,
   gateway: runGatewayCommand,
-  judge: judgeCommand,
+  judge: runJudgeCommand,
   mcp: runMcpCommand,
-  run: runCommand,
+  run: runAgentCommand,
 };

@@ -2,26 +2,26 @@ import { resolve } from 'node:path';
 import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import type { CondensationOutcome } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { formatReport } from '../core/condense/report/report';
+import { formatOutcomeReport } from '../core/condense/report/report';
 import { NO_TARGET_TEXT } from '../core/condense/trigger/condition';
 import { recordCondensation } from '../storage/recordCondensation';
 import { computeOutcomeFigures } from './figures';
 import { EXIT_CODE, type ExitCode } from './io';
-import { checkOutFile, writeWhole } from './output';
-import { makeRequest, type CliSession } from './session';
+import { checkOutputFile, writeOutputFile } from './output';
+import { makeCondensationRequest, type CliSession } from './session';
 
 /** Ignores earlier condensations and writes only the ledger and `--out`. */
 export async function runCondenseCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
-  const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);
-  const request = await makeRequest(session, provider);
+  const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
+  const request = await makeCondensationRequest(session, provider);
   const outcome = await manager.condense(request);
   if (outcome.kind === 'condensed') {
     await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
     if (out !== undefined) {
       const { origins } = applyEdits(conversation.messages, outcome.edits);
-      await writeWhole(
+      await writeOutputFile(
         out,
         renderMessagesJson(conversation, outcome.view, readSourceText(resolve(args.file)), origins),
         'The file was not written, but the condensation is kept in the store.',
@@ -43,7 +43,7 @@ function printOutcome(
     io.stdout(`${JSON.stringify(computeOutcomeFigures(session, outcome))}\n`);
   } else {
     io.stdout(
-      `${formatReport(outcome, (id) => manager.providerName(id), { calibrate, ...(targetTokens !== undefined && { targetTokens }) })}\n`,
+      `${formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { calibrate, ...(targetTokens !== undefined && { targetTokens }) })}\n`,
     );
   }
   const needTarget = outcome.steps.some(

@@ -5,7 +5,7 @@ import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn
 import type { ConfigProblem } from '../core/condense/types';
 import { getErrorCode, getErrorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
-import { UsageError, type Arguments } from './args';
+import { UsageError, type SessionArguments } from './args';
 
 /**
  * Reads a name or file from `--preset`, or a name, JSON or JSON file from `--config`.
@@ -13,17 +13,21 @@ import { UsageError, type Arguments } from './args';
  * @throws UsageError that names the field, its value and what is allowed
  */
 export async function readConfig(
-  { config: text, preset }: Pick<Arguments, 'config' | 'preset'>,
+  { config: text, preset }: Pick<SessionArguments, 'config' | 'preset'>,
   provider: CondensationProvider,
   note: (sentence: string) => void,
 ): Promise<unknown> {
   if (preset !== undefined)
-    return isPresetFile(preset) ? (await readPreset(preset)).config : checkConfig(preset, '--preset', provider);
+    return isPresetFile(preset)
+      ? (await readPreset(preset)).config
+      : validateConfigOption(preset, '--preset', provider);
   if (text === undefined) return undefined;
   if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
-  const config = withoutSchema(parseJson(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
-  const accepted = checkConfig(config, '--config', provider);
+  const config = dropSchemaField(
+    parseJson(isJson ? text : await readOptionFile('--config', text), isJson ? '--config' : text),
+  );
+  const accepted = validateConfigOption(config, '--config', provider);
   // Migration handles fields of older versions.
   const migrated = provider.validateConfig(accepted);
   const warnings = migrated.valid ? (migrated.warnings ?? []) : [];
@@ -32,14 +36,14 @@ export async function readConfig(
 }
 
 /** @throws UsageError */
-export const readPresetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
+export const readPresetFileName = async ({ preset }: Pick<SessionArguments, 'preset'>): Promise<string | undefined> =>
   preset !== undefined && isPresetFile(preset) ? (await readPreset(preset)).name : undefined;
 
 const isPresetFile = (preset: string): boolean => preset.endsWith('.json');
 
 /** @throws UsageError */
 async function readPreset(file: string): Promise<Preset> {
-  const parsed = parsePresetFile(await readText('--preset', file));
+  const parsed = parsePresetFile(await readOptionFile('--preset', file));
   if (parsed.valid) return parsed.config;
   throw new UsageError(`${file} is not a preset:\n${formatProblemLines(parsed.problems)}`);
 }
@@ -48,10 +52,10 @@ const formatProblemLines = (problems: readonly ConfigProblem[]): string =>
   problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`)).join('\n');
 
 /** `$schema` is only for editors. */
-const withoutSchema = (config: unknown): unknown =>
+const dropSchemaField = (config: unknown): unknown =>
   isRecord(config) ? Object.fromEntries(Object.entries(config).filter(([name]) => name !== '$schema')) : config;
 
-function checkConfig(config: unknown, option: string, provider: CondensationProvider): unknown {
+function validateConfigOption(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);
   if (result.valid) return config;
   const [first, second] = result.problems;
@@ -59,7 +63,7 @@ function checkConfig(config: unknown, option: string, provider: CondensationProv
   throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${formatProblemLines(result.problems)}`);
 }
 
-async function readText(option: '--config' | '--preset', file: string): Promise<string> {
+async function readOptionFile(option: '--config' | '--preset', file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

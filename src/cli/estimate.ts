@@ -1,15 +1,15 @@
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
+import { formatPercentChange, formatCost, formatDurationMs, formatTokens } from '../core/format';
 import { formatMissedTarget } from '../core/condense/report/report';
 import { computePercentSaved, computeStepFigures, type OutcomeFigures } from './figures';
 import { EXIT_CODE, type ExitCode } from './io';
-import { makeRequest, type CliSession } from './session';
+import { makeCondensationRequest, type CliSession } from './session';
 
 /** Shows the plan without paid calls; writes nothing. */
 export async function runEstimateCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);
   const started = performance.now();
-  const request = await makeRequest(session, provider);
+  const request = await makeCondensationRequest(session, provider);
   const result = await manager.estimate(request);
   const timeMs = performance.now() - started;
   const before = calibrate(result.tokensBefore);
@@ -34,12 +34,12 @@ export async function runEstimateCommand(session: CliSession): Promise<ExitCode>
     const { targetTokens } = request;
     io.stdout(
       [
-        `With ${provider.name}: ${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`,
+        `With ${provider.name}: ${formatTokens(before)} → ${formatTokens(after)} tokens (${formatPercentChange(before, after)})`,
         ...(targetTokens !== undefined && result.tokensAfter > targetTokens
           ? [formatMissedTarget(targetTokens, result.tokensAfter, calibrate)]
           : []),
         ` - Cost: ${cost}`,
-        ` - Time to estimate: ${formatTime(timeMs)}`,
+        ` - Time to estimate: ${formatDurationMs(timeMs)}`,
         '',
       ].join('\n'),
     );

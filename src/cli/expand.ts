@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { renderMessagesJson, readSourceText } from '../conversations/rawText';
-import { restoreOriginal } from '../core/condense/edits/applyEdits';
+import { restoreMessagesBeforeEdits } from '../core/condense/edits/applyEdits';
 import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
-import { getEditsShownBy, hashView } from '../core/condense/ledger/ledger';
+import { getEditsAfterCondensation, hashView } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
-import { findByReference, type LedgerFile } from '../storage/ledgerStore';
+import { findLedgerByReference, type LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { EXIT_CODE, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
-import { checkOutFile, writeWhole } from './output';
+import { checkOutputFile, writeOutputFile } from './output';
 import type { CliSession } from './session';
 
 /** Prints originals of references, or a view's whole original conversation. */
@@ -25,8 +25,8 @@ export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
         );
   if (args.out === undefined) (io.data ?? io.stdout)(text);
   else {
-    const out = await checkOutFile(args.out, io, args.file);
-    await writeWhole(out, text);
+    const out = await checkOutputFile(args.out, io, args.file);
+    await writeOutputFile(out, text);
     io.stderr(`Written: ${out}\n`);
   }
   return EXIT_CODE.done;
@@ -41,9 +41,9 @@ export async function restoreOriginalMessages(
   const hash = hashView(messages);
   const made = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
   if (!made) return messages;
-  const edits = getEditsShownBy(ledger.ledger, made.id);
+  const edits = getEditsAfterCondensation(ledger.ledger, made.id);
   const originals = await ledger.originals(edits.map(({ before }) => before));
-  return restoreOriginal(messages, edits, (before) => originals.get(before));
+  return restoreMessagesBeforeEdits(messages, edits, (before) => originals.get(before));
 }
 
 /**
@@ -55,8 +55,8 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
   let ledger: LedgerFile | undefined;
   for (const id of ids as readonly ReferenceId[]) {
     // References in one command usually belong to one conversation.
-    if (!ledger || !findContent(ledger, id)) ledger = await findByReference(store, id);
-    const content = ledger && findContent(ledger, id);
+    if (!ledger || !findReferencedContent(ledger, id)) ledger = await findLedgerByReference(store, id);
+    const content = ledger && findReferencedContent(ledger, id);
     if (!ledger || !content)
       throw new UsageError(
         `Reference ${id} was not found in ${store}. Check it, or name another --store. A reference is what follows "ref" in a marker, such as 3fa9c1.`,
@@ -67,5 +67,5 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
   return texts.join('\n');
 }
 
-const findContent = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>
+const findReferencedContent = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>
   collectReferences(ledger.condensations.flatMap(({ edits }) => edits)).get(id);

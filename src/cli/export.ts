@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { restoreRawCalls } from '../conversations/rawText';
+import { restoreOriginalCallJson } from '../conversations/rawText';
 import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { getActiveEdits } from '../core/condense/ledger/ledger';
@@ -8,22 +8,22 @@ import { UsageError } from './args';
 import { restoreOriginalMessages } from './expand';
 import { EXIT_CODE, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
-import { checkOutFile, writeWhole } from './output';
+import { checkOutputFile, writeOutputFile } from './output';
 import type { CliSession } from './session';
 
 /** Reports losses on stderr. */
-export async function exportCommand(session: CliSession): Promise<ExitCode> {
+export async function runExportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
   const target = parseExportTarget(args.to);
-  const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);
+  const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
   const messages = args.condensed ? await getCondensedMessages(session) : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, target, counter);
   const { notes } = exported;
-  const text = restoreRawCalls(exported, resolve(args.file));
+  const text = restoreOriginalCallJson(exported, resolve(args.file));
   for (const note of notes) io.stderr(`Note: ${note}\n`);
   if (out === undefined) (io.data ?? io.stdout)(text);
   else {
-    await writeWhole(out, text);
+    await writeOutputFile(out, text);
     io.stderr(`Written: ${out}\n`);
   }
   return EXIT_CODE.done;

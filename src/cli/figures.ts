@@ -68,11 +68,11 @@ export function computeOutcomeFigures(session: CliSession, outcome: Condensation
     edits: outcome.kind === 'condensed' ? outcome.edits.length : 0,
     violations: outcome.kind === 'refused' ? outcome.violations.length : 0,
     notes: outcome.notes,
-    ...getReason(outcome),
+    ...getOutcomeReason(outcome),
   };
 }
 
-function getReason(outcome: CondensationOutcome): { reason?: string } {
+function getOutcomeReason(outcome: CondensationOutcome): { reason?: string } {
   switch (outcome.kind) {
     case 'unchanged':
       return { reason: outcome.detail };

@@ -19,13 +19,13 @@ import { expect, inject, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { transcript } from '../../test/support/transcript';
 import { listAnnouncements } from '../gateway/announcement';
-import { recoverAll } from '../giveBack/replacements';
+import { recoverAllReplacements } from '../giveBack/replacements';
 import { MetricsStore } from '../storage/metrics';
 import { nodeFiles } from '../storage/nodeFiles';
 import { makeHeaderLine } from '../storage/ownFiles';
 import { FOLDER_MARKER_FILE_NAME } from '../storage/ownFolder';
 import { pruneLedgers } from '../storage/prune';
-import { removeLeftRuns } from '../storage/runFolders';
+import { removeLeftRunFolders } from '../storage/runFolders';
 import { Spending } from '../storage/spending';
 import { StoredSummaries } from '../storage/summaries';
 import { runCommandLine } from './run';
@@ -238,7 +238,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   measures: async (place, to) => {
     const store = new MetricsStore(join(place.folder, to));
     await store.addRun({ at: 'now', provider: 'lossless', calls: [] } as never).catch(() => undefined);
-    await store.clear().catch(() => undefined);
+    await store.removeAllRuns().catch(() => undefined);
   },
   summaries: async (place) => {
     const store = new StoredSummaries(place.folder, { now: () => Date.now() + 1e12 });
@@ -247,9 +247,9 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
   tidying: async (place) => {
     await pruneLedgers(place.folder, { now: new Date(), maxBytes: 0 }).catch(() => undefined);
-    await removeLeftRuns(nodeFiles, place.folder);
+    await removeLeftRunFolders(nodeFiles, place.folder);
     await listAnnouncements(place.folder);
-    await recoverAll(nodeFiles, place.folder, new Date());
+    await recoverAllReplacements(nodeFiles, place.folder, new Date());
   },
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
-import { parseLine } from './args';
+import { parseCommandLine } from './args';
 import { parseGatewayLine } from './gateway/arguments';
 import { SESSION_COMMANDS, findCommandsWithOption, formatHelp, STANDALONE_COMMANDS, selectOptions } from './help';
 
@@ -24,7 +24,7 @@ describe('command-line help', () => {
   });
 
   it('names the commands that have an option if this command lacks it', () => {
-    expect(() => parseLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
+    expect(() => parseCommandLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
     expect(findCommandsWithOption('to')).toEqual(['export']);
     expect(findCommandsWithOption('no-such')).toBeUndefined();
   });

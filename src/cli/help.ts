@@ -3,22 +3,22 @@
  * options; help.test.ts compares them.
  */
 export const SESSION_COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
-export type CommandName = (typeof SESSION_COMMANDS)[number];
+export type SessionCommandName = (typeof SESSION_COMMANDS)[number];
 
 /** Commands without a conversation file. */
 export const STANDALONE_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
-export type OtherCommandName = (typeof STANDALONE_COMMANDS)[number];
+export type StandaloneCommandName = (typeof STANDALONE_COMMANDS)[number];
 
-export type AnyCommand = CommandName | OtherCommandName;
+export type CommandName = SessionCommandName | StandaloneCommandName;
 
-interface CommandHelp {
+interface CommandHelpTexts {
   /** Text after the program's name. */
   readonly usage: string;
   readonly what: string;
   readonly more?: string;
 }
 
-const COMMAND_HELP: Readonly<Record<AnyCommand, CommandHelp>> = {
+const COMMAND_HELP: Readonly<Record<CommandName, CommandHelpTexts>> = {
   inspect: {
     usage: 'inspect <file> [options]',
     what: 'what a conversation contains: tokens by content type and tool, and anything invalid',
@@ -73,11 +73,11 @@ const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
 /** Commands with a selectable provider. */
 const PROVIDER_COMMANDS = [...CONDENSING_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'judge'] as const;
 
-interface Option {
+interface OptionHelp {
   /** Includes the option's value: `--provider <id>`; an option without one is a flag. */
   readonly option: `--${string}`;
   readonly what: string;
-  readonly of: readonly AnyCommand[];
+  readonly of: readonly CommandName[];
   readonly default?: string;
   /** True if the option can be given several times. */
   readonly isRepeatable?: true;
@@ -275,7 +275,7 @@ const OPTION_ROWS = [
     of: ['mcp'],
     isRepeatable: true,
   },
-] as const satisfies readonly Option[];
+] as const satisfies readonly OptionHelp[];
 
 type OptionRow = (typeof OPTION_ROWS)[number];
 type ExtractOptionName<Written> = Written extends `--${infer Name} <${string}`
@@ -290,22 +290,22 @@ type ExtractOptionValue<R> = R extends { readonly isRepeatable: true }
       ? string
       : string | undefined
     : boolean;
-type SelectOptionRow<C, R = OptionRow> = R extends { readonly of: readonly (infer Having)[] }
+type OptionRowOfCommand<C, R = OptionRow> = R extends { readonly of: readonly (infer Having)[] }
   ? C & Having extends never
     ? never
     : R
   : never;
 
 /** Types of the options' values after parsing. */
-export type OptionValues<C extends AnyCommand> = {
-  readonly [R in SelectOptionRow<C> as ExtractOptionName<R['option']>]: ExtractOptionValue<R>;
+export type OptionValues<C extends CommandName> = {
+  readonly [R in OptionRowOfCommand<C> as ExtractOptionName<R['option']>]: ExtractOptionValue<R>;
 };
 
-const getOptionName = ({ option }: Option): string => option.slice(2).split(' ')[0] ?? '';
+const getOptionName = ({ option }: OptionHelp): string => option.slice(2).split(' ')[0] ?? '';
 
 /** Returns options in the form that Node's `parseArgs` takes. */
-export function selectOptions(commands: readonly AnyCommand[]) {
-  const options: readonly Option[] = OPTION_ROWS;
+export function selectOptions(commands: readonly CommandName[]) {
+  const options: readonly OptionHelp[] = OPTION_ROWS;
   return Object.fromEntries(
     options
       .filter(({ of }) => of.some((each) => commands.includes(each)))
@@ -322,23 +322,23 @@ export function selectOptions(commands: readonly AnyCommand[]) {
 }
 
 /** Returns undefined if the option is unknown. */
-export function findCommandsWithOption(name: string): readonly AnyCommand[] | undefined {
-  const options: readonly Option[] = OPTION_ROWS;
+export function findCommandsWithOption(name: string): readonly CommandName[] | undefined {
+  const options: readonly OptionHelp[] = OPTION_ROWS;
   const found = options.filter((row) => getOptionName(row) === name);
   return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
 }
 
-export function formatHelp(command?: AnyCommand): string {
+export function formatHelp(command?: CommandName): string {
   if (command === undefined) return formatProgramHelp();
   const { usage, what, more } = COMMAND_HELP[command];
-  const options = (OPTION_ROWS as readonly Option[]).filter(({ of }) => of.includes(command));
+  const options = (OPTION_ROWS as readonly OptionHelp[]).filter(({ of }) => of.includes(command));
   return [
     `Usage: context-condenser ${usage}`,
     '',
     ...wrapText(`${what[0]?.toUpperCase()}${what.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
     '',
     'Options',
-    ...options.flatMap((row) => formatRow(row.option, row.what)),
+    ...options.flatMap((row) => formatHelpRow(row.option, row.what)),
     '',
     EXIT_CODES_TEXT,
     '',
@@ -347,8 +347,8 @@ export function formatHelp(command?: AnyCommand): string {
 
 const EXIT_CODES_TEXT = 'Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.';
 
-const formatCommandRows = (names: readonly AnyCommand[]): string[] =>
-  names.flatMap((name) => formatRow(name, COMMAND_HELP[name].what, 12));
+const formatCommandRows = (names: readonly CommandName[]): string[] =>
+  names.flatMap((name) => formatHelpRow(name, COMMAND_HELP[name].what, 12));
 
 const formatProgramHelp = (): string =>
   [
@@ -373,7 +373,7 @@ const formatProgramHelp = (): string =>
   ].join('\n');
 
 /** Long names get their own line. */
-function formatRow(name: string, what: string, margin = OPTION_TEXT_COLUMN): string[] {
+function formatHelpRow(name: string, what: string, margin = OPTION_TEXT_COLUMN): string[] {
   const [first = '', ...rest] = wrapText(what, margin);
   const head = `  ${name}`;
   return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];

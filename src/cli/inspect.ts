@@ -1,5 +1,5 @@
 import { loadFillLevelReader } from '../account/fillOf';
-import { fillSentence } from '../core/account/fillLevel';
+import { formatFillSentence } from '../core/account/fillLevel';
 import { listContents } from '../core/messages/content';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
@@ -9,7 +9,7 @@ import { maskValue } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { formatPlural } from '../core/plural';
 import { EXIT_CODE, type ExitCode } from './io';
-import { countTokens, type CliSession } from './session';
+import { countTokensWithProgress, type CliSession } from './session';
 
 interface ToolFigures {
   readonly tool: string;
@@ -25,7 +25,7 @@ export async function runInspectCommand(session: CliSession): Promise<ExitCode> 
   const { title, notes } = maskValue({ title: session.conversation.title, notes: session.conversation.notes });
   const { conversation } = session;
   const { messages } = conversation;
-  countTokens(session);
+  countTokensWithProgress(session);
   const byType = countTokensByType(session);
   const tools = maskValue(computeToolFigures(session));
   const violations = maskValue(checkConversation(messages));
@@ -40,7 +40,7 @@ export async function runInspectCommand(session: CliSession): Promise<ExitCode> 
   const lines = [
     title,
     ` - Format: ${conversation.format}, ${formatPlural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
-    ` - Context window: ${fillSentence(fill)}`,
+    ` - Context window: ${formatFillSentence(fill)}`,
     ` - Message text: ${formatTokens(byType.messageText)} tokens`,
     ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,
     ` - Tool results: ${formatTokens(byType.toolResults)} tokens`,

@@ -7,7 +7,7 @@ import {
   MIN_NEEDED_LINES,
   MIN_JUDGED_SESSIONS,
   type JudgedPoint,
-  type Verdict,
+  type JudgmentVerdict,
 } from '../core/condense/futureNeed/judge';
 import { CURRENT_CHOICE_ID, listJudgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { getErrorMessage } from '../core/errors';
@@ -21,8 +21,8 @@ import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 /**
  * Measures how much of the content that agents needed later each provider keeps. Writes nothing.
  */
-export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { values, folders } = parseArguments(argv);
+export async function runJudgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const { values, folders } = parseJudgeArguments(argv);
   const tokens = await loadTokenCounter(io.assets);
   const provider = readProviderOption(values);
   const manager = new CondensationManager(new MessageCounter(tokens), createProviders());
@@ -45,7 +45,7 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   return judged.verdict.kind === 'too-little' ? EXIT_CODE.nothingToGain : EXIT_CODE.done;
 }
 
-function parseArguments(argv: readonly string[]) {
+function parseJudgeArguments(argv: readonly string[]) {
   const { values, positionals: folders } = parseOptions(argv, ['judge']);
   if (folders.length === 0) throw new UsageError('Missing folder: context-condenser judge <folder> …');
   return { values, folders };
@@ -72,12 +72,12 @@ function formatJudgment(
     `${choices.find((choice) => choice.id === id)?.name ?? id}${id === CURRENT_CHOICE_ID ? ' (current)' : ''}`;
   const head = `${formatPlural(read, 'session')} read${others > 0 ? ` (not a session: ${formatPlural(others, 'file')})` : ''}; in ${sessions} of them, later edits used ${formatPlural(lines, 'line')} from the condensed part.`;
   const width = Math.max(...choices.map(({ id }) => getName(id).length));
-  const rows = points.map((point) => formatRow(point, getName(point.choice).padEnd(width)));
+  const rows = points.map((point) => formatJudgedRow(point, getName(point.choice).padEnd(width)));
   const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;
   return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', formatVerdict(verdict, getName)].join('\n')}\n`;
 }
 
-function formatRow({ target, left, lost, gone }: JudgedPoint, name: string): string {
+function formatJudgedRow({ target, left, lost, gone }: JudgedPoint, name: string): string {
   const interval = Number.isNaN(lost.low) ? '–' : `${formatSharePercent(lost.low)} to ${formatSharePercent(lost.high)}`;
   const cells = [
     target === undefined ? '–' : formatSharePercent(target),
@@ -90,7 +90,7 @@ function formatRow({ target, left, lost, gone }: JudgedPoint, name: string): str
   return `${name}  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join(' ')}`;
 }
 
-function formatVerdict(verdict: Verdict, nameOf: (id: string) => string): string {
+function formatVerdict(verdict: JudgmentVerdict, nameOf: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
       return `Too little data for a recommendation: it takes ${MIN_JUDGED_SESSIONS} sessions and ${MIN_NEEDED_LINES} needed lines.`;

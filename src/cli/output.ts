@@ -5,10 +5,10 @@ import { splitLocation } from '../conversations/location';
 import { getErrorCode } from '../core/errors';
 import { getDefaultStore, type HomeEnvironment } from '../storage/home';
 import { nodeFiles } from '../storage/nodeFiles';
-import { refuseForeign, replaceWhole, type OwnFileKind } from '../storage/ownFiles';
-import { claimFolder, isKeptFile, refuseForeignFolder } from '../storage/ownFolder';
-import { removeLeftRuns } from '../storage/runFolders';
-import { asStorageError, isStorageError } from '../storage/storageError';
+import { rejectForeignFile, replaceFileAtomically, type OwnFileKind } from '../storage/ownFiles';
+import { claimOwnFolder, isFileOfStore, rejectForeignFolder } from '../storage/ownFolder';
+import { removeLeftRunFolders } from '../storage/runFolders';
+import { toStorageError, isStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
@@ -16,7 +16,7 @@ import { UsageError } from './args';
  * anything that isn't a regular file.
  * @throws UsageError
  */
-export async function checkOutFile(
+export async function checkOutputFile(
   out: string,
   home: HomeEnvironment,
   input?: string,
@@ -24,33 +24,33 @@ export async function checkOutFile(
 ): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
-  if (!(await readStatus(folder))?.isDirectory())
+  if (!(await readFileStatus(folder))?.isDirectory())
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
   const link = await readlink(target).catch(() => undefined);
   const to = await resolveRealPath(target);
   if (input !== undefined && (await isStoredInFile(input, to)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
-  const status = await readStatus(to);
+  const status = await readFileStatus(to);
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
   // Writing replaces the file, which would destroy a device or pipe.
   if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is not a file. Nothing was done.`);
   if (link !== undefined)
     throw new UsageError(`${option}: ${target} is a link to ${link}; name that file itself. Nothing was done.`);
-  if (await isKeptFile(nodeFiles, to))
+  if (await isFileOfStore(nodeFiles, to))
     throw new UsageError(
       `${option}: ${to} is where Context Condenser keeps its own files; name another place. Nothing was done.`,
     );
-  if (status && (await isAmongSessions(to, home)))
+  if (status && (await isAgentSessionFile(to, home)))
     throw new UsageError(
       `${option}: ${to} is among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
     );
   return to;
 }
 
-async function isAmongSessions(file: string, home: HomeEnvironment): Promise<boolean> {
+async function isAgentSessionFile(file: string, home: HomeEnvironment): Promise<boolean> {
   // Loaded lazily, because most output files don't exist yet.
-  const { storeFolders } = await import('../conversations/stores/find');
-  const folders = await Promise.all((await storeFolders(home)).map(resolveRealPath));
+  const { listStoreFolders } = await import('../conversations/stores/find');
+  const folders = await Promise.all((await listStoreFolders(home)).map(resolveRealPath));
   return folders.some((folder) => file.startsWith(folder + sep));
 }
 
@@ -62,7 +62,7 @@ export const isStoredInFile = async (location: string, file: string): Promise<bo
  * Removes leftovers of crashed runs.
  * @throws UsageError if it isn't our folder
  */
-export async function storeFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
+export async function resolveStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
   if (store === '') throw new UsageError('--store is empty: name a folder, or leave it out.');
   const folder = resolve(store ?? getDefaultStore(home));
   const isFolder = await stat(folder).then(
@@ -71,36 +71,36 @@ export async function storeFolder(store: string | undefined, home: HomeEnvironme
   );
   if (!isFolder)
     throw new UsageError(`The store ${folder} is not a folder. Nothing was done; name another with --store.`);
-  await rejectAsUsageError('--store', () => refuseForeignFolder(nodeFiles, folder, 'Nothing was done.'));
-  await removeLeftRuns(nodeFiles, folder);
+  await rethrowAsUsageError('--store', () => rejectForeignFolder(nodeFiles, folder, 'Nothing was done.'));
+  await removeLeftRunFolders(nodeFiles, folder);
   return folder;
 }
 
 /** @throws UsageError, StorageError */
 export async function checkStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
-  const folder = await storeFolder(store, home);
-  await rejectAsUsageError('--store', () => claimFolder(nodeFiles, folder, 'Nothing was done.'));
+  const folder = await resolveStoreFolder(store, home);
+  await rethrowAsUsageError('--store', () => claimOwnFolder(nodeFiles, folder, 'Nothing was done.'));
   return folder;
 }
 
 /** @throws UsageError if another program's file is there */
-export async function checkOwnFile(option: string, file: string, kind: OwnFileKind): Promise<string> {
+export async function checkWritableOwnFile(option: string, file: string, kind: OwnFileKind): Promise<string> {
   const path = resolve(file);
-  await rejectAsUsageError(option, () => refuseForeign(nodeFiles, path, kind, 'Nothing was done.'));
+  await rethrowAsUsageError(option, () => rejectForeignFile(nodeFiles, path, kind, 'Nothing was done.'));
   return path;
 }
 
 /** Errors about a path in an option are usage errors. */
-export async function rejectAsUsageError(option: string, check: () => Promise<unknown>): Promise<void> {
+export async function rethrowAsUsageError(option: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check();
   } catch (error) {
     if (isStorageError(error) && error.trouble === 'not-ours') throw new UsageError(`${option}: ${error.message}`);
-    throw asStorageError(error, option, 'Nothing was done.');
+    throw toStorageError(error, option, 'Nothing was done.');
   }
 }
 
-const readStatus = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
+const readFileStatus = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
 const resolveRealPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
@@ -109,10 +109,14 @@ const resolveRealPath = (path: string): Promise<string> => realpath(path).catch(
  * @param notDone a sentence for the error that says what was not done
  * @throws StorageError
  */
-export async function writeWhole(file: string, text: string, notDone = 'The file was not written.'): Promise<void> {
+export async function writeOutputFile(
+  file: string,
+  text: string,
+  notDone = 'The file was not written.',
+): Promise<void> {
   try {
-    await replaceWhole(nodeFiles, file, text);
+    await replaceFileAtomically(nodeFiles, file, text);
   } catch (error) {
-    throw asStorageError(error, file, notDone);
+    throw toStorageError(error, file, notDone);
   }
 }

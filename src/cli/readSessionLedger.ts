@@ -1,6 +1,6 @@
 import { UsageError } from './args';
 import { hashView } from '../core/condense/ledger/ledger';
-import { findByView, openLedger, type LedgerFile } from '../storage/ledgerStore';
+import { findLedgerByView, openLedger, type LedgerFile } from '../storage/ledgerStore';
 import type { CliSession } from './session';
 
 export interface ConversationLedger {
@@ -14,7 +14,7 @@ export interface ConversationLedger {
  * @throws UsageError if there is none
  */
 export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<ConversationLedger> {
-  const ofView = await findByView(store, hashView(conversation.messages));
+  const ofView = await findLedgerByView(store, hashView(conversation.messages));
   if (ofView) return { ledger: ofView, isView: true };
   const ledger = await openLedger(store, conversation);
   if (ledger.ledger.condensations.length > 0) return { ledger, isView: false };

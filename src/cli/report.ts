@@ -1,28 +1,28 @@
 import { basename } from 'node:path';
 import { loadFillLevelReader } from '../account/fillOf';
 import { hashView } from '../core/condense/ledger/ledger';
-import { findCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
-import { listNames } from '../core/condense/report/report';
-import { findByView, openLedger } from '../storage/ledgerStore';
+import { findReportedCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
+import { listProviderNames } from '../core/condense/report/report';
+import { findLedgerByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { restoreOriginalMessages } from './expand';
 import { EXIT_CODE, type ExitCode } from './io';
-import { checkOutFile, writeWhole } from './output';
-import { makeRequest, type CliSession } from './session';
+import { checkOutputFile, writeOutputFile } from './output';
+import { makeCondensationRequest, type CliSession } from './session';
 
 /** Describes the file's stored condensation, or else what the provider would do. */
 export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
-  const out = await checkOutFile(args.out, io, args.file);
+  const out = await checkOutputFile(args.out, io, args.file);
   const subject = (await readStoredReportSubject(session)) ?? (await createPreviewReportSubject(session));
   const fill = (await loadFillLevelReader())(conversation, counter);
   const page = renderReportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
     { counter, calibrate, withoutContent: args.withoutContent, version: io.version },
   );
-  await writeWhole(out, page);
+  await writeOutputFile(out, page);
   if (subject.at === undefined) io.stderr('The conversation has not been condensed: the report is a preview.\n');
   io.stderr(`Written: ${out}\n`);
   return EXIT_CODE.done;
@@ -32,16 +32,16 @@ type ReportSubject = Omit<ReportedCondensation, 'title' | 'format'>;
 
 async function readStoredReportSubject(session: CliSession): Promise<ReportSubject | undefined> {
   const { conversation, store, manager } = session;
-  const ofView = await findByView(store, hashView(conversation.messages));
+  const ofView = await findLedgerByView(store, hashView(conversation.messages));
   const ledger = ofView ?? (await openLedger(store, conversation));
-  const condensation = findCondensation(ledger.ledger, (id) => manager.providerName(id));
+  const condensation = findReportedCondensation(ledger.ledger, (id) => manager.getProviderDisplayName(id));
   return condensation && { ...condensation, original: await restoreOriginalMessages(session, ledger) };
 }
 
 async function createPreviewReportSubject(session: CliSession): Promise<ReportSubject> {
   const { args, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
-  const outcome = await manager.condense(await makeRequest(session, provider));
+  const outcome = await manager.condense(await makeCondensationRequest(session, provider));
   if (outcome.kind === 'cancelled') throw new Error('cancelled');
   const { steps, cost, notes } = outcome;
   const reason = outcome.kind === 'unchanged' ? [outcome.detail] : [];
@@ -49,7 +49,7 @@ async function createPreviewReportSubject(session: CliSession): Promise<ReportSu
     original: conversation.messages,
     edits: outcome.kind === 'condensed' ? outcome.edits : [],
     steps,
-    providerName: listNames(outcome, (id) => manager.providerName(id)),
+    providerName: listProviderNames(outcome, (id) => manager.getProviderDisplayName(id)),
     cost,
     notes: [...reason, ...notes],
   };

@@ -1,5 +1,5 @@
 import { getErrorMessage } from '../core/errors';
-import { isHelp, isOtherCommand, parseLine } from './args';
+import { isHelpOption, isStandaloneCommand, parseCommandLine } from './args';
 import { formatHelp } from './help';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
@@ -13,14 +13,14 @@ export async function runCommandLine(argv: readonly string[], plainIo: CliIo): P
   const io = withProgressLine(escapeOutput(plainIo));
   try {
     const [first = '', ...rest] = argv;
-    if (isOtherCommand(first)) {
+    if (isStandaloneCommand(first)) {
       // Arguments after the agent of `run` belong to the agent.
-      const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
+      const asksHelp = first === 'run' ? isHelpOption(rest[0]) : rest.some(isHelpOption);
       if (!asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
       io.stdout(formatHelp(first));
       return EXIT_CODE.done;
     }
-    const line = parseLine(argv);
+    const line = parseCommandLine(argv);
     if (line === 'version' || 'help' in line) {
       io.stdout(line === 'version' ? `${io.version}\n` : formatHelp(line.help));
       return EXIT_CODE.done;
@@ -32,11 +32,11 @@ export async function runCommandLine(argv: readonly string[], plainIo: CliIo): P
       io.stderr('Cancelled. Nothing was written.\n');
       return EXIT_CODE.cancelled;
     }
-    return explainError(error, io);
+    return printErrorAndGetExitCode(error, io);
   }
 }
 
-function explainError(error: unknown, io: CliIo): ExitCode {
+function printErrorAndGetExitCode(error: unknown, io: CliIo): ExitCode {
   io.stderr(`context-condenser: ${getErrorMessage(error)}\n`);
   return error instanceof Error && BAD_INPUT_ERROR_NAMES.includes(error.name) ? EXIT_CODE.badInput : EXIT_CODE.failed;
 }

@@ -13,13 +13,13 @@ import { isKnownModel, getTokenizerFactor } from '../core/vendors/families';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
 import { readConversationOnce } from '../engine/readConversation';
 import { loadTokenCounter } from '../storage/assets';
-import type { Arguments } from './args';
+import type { SessionArguments } from './args';
 import { readPresetFileName, readConfig } from './config';
-import { storeFolder } from './output';
+import { resolveStoreFolder } from './output';
 import type { CliIo } from './io';
 
 export interface CliSession {
-  readonly args: Arguments;
+  readonly args: SessionArguments;
   readonly io: CliIo;
   readonly conversation: Conversation;
   readonly counter: MessageCounter;
@@ -31,8 +31,8 @@ export interface CliSession {
 }
 
 /** @throws ConversationReadError if the file is unreadable */
-export async function openSession(args: Arguments, io: CliIo): Promise<CliSession> {
-  const store = await storeFolder(args.store, io);
+export async function openSession(args: SessionArguments, io: CliIo): Promise<CliSession> {
+  const store = await resolveStoreFolder(args.store, io);
   io.showProgress?.('Reading …');
   const [conversation, tokens] = await Promise.all([
     readConversationOnce(join(io.assets, ENGINE_BUNDLE), resolve(args.file), { history: args.history }, io.signal),
@@ -64,7 +64,7 @@ const WITHOUT_MODEL_NOTE =
  * Shows progress.
  * @throws the signal's reason if aborted
  */
-export function countTokens({ io, conversation: { messages }, counter }: CliSession): void {
+export function countTokensWithProgress({ io, conversation: { messages }, counter }: CliSession): void {
   for (const [index, message] of messages.entries()) {
     io.showProgress?.(`Counting tokens: message ${index + 1} of ${messages.length}`);
     counter.countMessage(message);
@@ -72,13 +72,16 @@ export function countTokens({ io, conversation: { messages }, counter }: CliSess
 }
 
 /** @throws UsageError for an invalid configuration */
-export async function makeRequest(session: CliSession, provider: CondensationProvider): Promise<CondensationRequest> {
+export async function makeCondensationRequest(
+  session: CliSession,
+  provider: CondensationProvider,
+): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
   const config = await readConfig(args, provider, (sentence) => {
     io.stderr(`Note: ${sentence}\n`);
   });
   if (manager.mayCallModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL_NOTE);
-  countTokens(session);
+  countTokensWithProgress(session);
   return {
     conversation: conversation.id,
     messages: conversation.messages,
@@ -89,9 +92,9 @@ export async function makeRequest(session: CliSession, provider: CondensationPro
     signal: io.signal,
     onProgress: ({ step, done, total }) =>
       io.showProgress?.(step === '' ? 'Checking …' : `${step} (${done + 1} of ${total})`),
-    ...getTarget(session),
+    ...getTargetOption(session),
   };
 }
 
-const getTarget = ({ args, calibrate }: CliSession): { targetTokens?: number } =>
+const getTargetOption = ({ args, calibrate }: CliSession): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

@@ -5,7 +5,7 @@ import { getErrorCode } from '../core/errors';
 import { runCommandLine } from './run';
 
 /** Synchronous, so that a pipe has the whole JSON before the process ends. */
-function writeToDescriptor(descriptor: number, text: string): void {
+function writeSynchronously(descriptor: number, text: string): void {
   let bytes = Buffer.from(text);
   while (bytes.length > 0) {
     try {
@@ -25,21 +25,21 @@ export async function startCommandLine(): Promise<void> {
   });
   process.exitCode = await runCommandLine(process.argv.slice(2), {
     stdout: (text) => {
-      writeToDescriptor(1, text);
+      writeSynchronously(1, text);
     },
     // Programs and files receive every byte of the text.
     ...(!process.stdout.isTTY && {
       data: (text: string) => {
-        writeToDescriptor(1, text);
+        writeSynchronously(1, text);
       },
     }),
     stderr: (text) => {
-      writeToDescriptor(2, text);
+      writeSynchronously(2, text);
     },
     ...(process.stderr.isTTY && {
       showProgress: (words: string) => {
         // A longer text would wrap and remain on the screen.
-        writeToDescriptor(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
+        writeSynchronously(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
       },
     }),
     assets: __dirname,

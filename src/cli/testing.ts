@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { makeToolExchange, makeLines, user } from '../core/testing';
-import { judgeCommand } from './judge';
+import { runJudgeCommand } from './judge';
 
 /** Runs `judge` in this process and returns both outputs. */
 export async function runJudge(...argv: string[]) {
   let [stdout, stderr] = ['', ''];
   const progress: string[] = [];
-  const code = await judgeCommand(argv, {
+  const code = await runJudgeCommand(argv, {
     stdout: (text) => (stdout += text),
     stderr: (text) => (stderr += text),
     showProgress: (words) => progress.push(words),

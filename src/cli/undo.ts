@@ -7,7 +7,7 @@ import { formatProviderName } from '../core/condense/types';
 import { restoreOriginalMessages } from './expand';
 import { EXIT_CODE, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
-import { checkOutFile, writeWhole } from './output';
+import { checkOutputFile, writeOutputFile } from './output';
 import type { CliSession } from './session';
 
 const UNDONE_WITHOUT_FILE_NOTE = 'The file was not written, but the condensation was undone.';
@@ -15,7 +15,7 @@ const UNDONE_WITHOUT_FILE_NOTE = 'The file was not written, but the condensation
 /** Reverts the last condensation; `--out` receives the resulting conversation. */
 export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
-  const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);
+  const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
   const { ledger } = await readSessionLedger(session);
   const original = await restoreOriginalMessages(session, ledger);
   const last = getActiveCondensations(ledger.ledger).at(-1);
@@ -23,7 +23,7 @@ export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   if (last && entry) await ledger.append(entry, new Map());
   const { messages } = applyEdits(original, getActiveEdits(ledger.ledger));
   if (out !== undefined)
-    await writeWhole(
+    await writeOutputFile(
       out,
       renderMessagesJson(conversation, messages, readSourceText(resolve(args.file))),
       UNDONE_WITHOUT_FILE_NOTE,
@@ -42,7 +42,7 @@ export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   } else {
     io.stdout(
       undone
-        ? `Undone: ${formatProviderName(manager.providerName(undone.provider), undone.configName)}, ${undone.edits === 1 ? '1 edit' : `${formatTokens(undone.edits)} edits`}, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
+        ? `Undone: ${formatProviderName(manager.getProviderDisplayName(undone.provider), undone.configName)}, ${undone.edits === 1 ? '1 edit' : `${formatTokens(undone.edits)} edits`}, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
         : 'There is nothing left to undo.\n',
     );
   }

@@ -1,12 +1,17 @@
 import { join, resolve } from 'node:path';
-import { countOnce } from '../core/account/once';
+import { countRequestsOnce } from '../core/account/once';
 import { computeSessionAccount } from '../account/sessionAccount';
-import { simulateSession, type SessionWhatIf } from '../account/sessionWhatIf';
-import { simulateStores, type WhatIfChoice } from '../account/storesWhatIf';
+import { simulateSessionWithCondensation, type SessionWhatIfResult } from '../account/sessionWhatIf';
+import { simulateSessionSavings, type WhatIfChoice } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
-import { selectSessionsUsedSince, addUp, type SessionAccount } from '../core/account/account';
-import { formatMoney, WHAT_IF_ASSUMPTIONS, describeWhatIfCounts, formatWhatIfHeadline } from '../core/account/words';
-import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
+import { selectSessionsUsedSince, sumSessionAccounts, type SessionAccount } from '../core/account/account';
+import {
+  formatAccountCost,
+  WHAT_IF_ASSUMPTIONS,
+  describeWhatIfCounts,
+  formatWhatIfHeadline,
+} from '../core/account/words';
+import { sumSessionSavings, type WhatIfSum } from '../core/account/whatIf';
 import { mayCallModel } from '../core/condense/config';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { CondensationManager, createProviders } from '../core/condense';
@@ -21,7 +26,7 @@ import { UsageError } from './args';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /** @param choice ID of a provider or preset that calls no model */
-export async function runWhatIf(
+export async function runWhatIfCommand(
   [file = '']: readonly string[],
   choice: string,
   { window, json }: { readonly window: number | undefined; readonly json: boolean },
@@ -34,18 +39,18 @@ export async function runWhatIf(
   ]);
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
-  const result = await simulateSession(
+  const result = await simulateSessionWithCondensation(
     conversation,
-    { manager, ...findChoice(choice), window, signal: io.signal },
+    { manager, ...parseWhatIfChoice(choice), window, signal: io.signal },
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
   if (json) {
-    io.stdout(`${JSON.stringify({ with: choice, ...result, ...formatWhatIfJson(result) })}\n`);
+    io.stdout(`${JSON.stringify({ with: choice, ...result, ...toWhatIfJson(result) })}\n`);
     return EXIT_CODE.done;
   }
   const asFile = { agent: '', path: file, modified: io.now().getTime() };
-  const [account] = countOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
+  const [account] = countRequestsOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
   if (account) io.stdout(formatWhatIf(result, choice, account));
   return EXIT_CODE.done;
 }
@@ -54,7 +59,7 @@ export async function runWhatIf(
  * @param sessions whole accounts, independent of the period
  * @param period its name, such as "The last 7 days", and its first local date
  */
-export async function computeWhatIfOfAll(
+export async function computeWhatIfForSessions(
   sessions: readonly SessionAccount[],
   choice: string,
   {
@@ -65,13 +70,13 @@ export async function computeWhatIfOfAll(
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
   const within = selectSessionsUsedSince(sessions, sinceDay);
-  const savings = await simulateStores(
+  const savings = await simulateSessionSavings(
     within,
-    findChoice(choice),
+    parseWhatIfChoice(choice),
     { cache, version: io.version, signal: io.signal },
     () => loadTokenCounter(io.assets),
   );
-  const sum = computeWhatIf(within, savings, sinceDay);
+  const sum = sumSessionSavings(within, savings, sinceDay);
   const name = JUDGED_CHOICES.find(({ id }) => id === choice)?.name ?? choice;
   const words = [
     formatWhatIfHeadline(sum, period, name),
@@ -84,7 +89,7 @@ export async function computeWhatIfOfAll(
 }
 
 /** @throws UsageError unless it is a provider or preset that calls no model */
-export function findChoice(choice: string): WhatIfChoice {
+export function parseWhatIfChoice(choice: string): WhatIfChoice {
   const providers = createProviders();
   const own = providers.find(({ id }) => id === choice);
   const config = own ? {} : choice;
@@ -98,14 +103,14 @@ export function findChoice(choice: string): WhatIfChoice {
 }
 
 /** Null if a price is unknown. */
-const formatWhatIfJson = ({ before, after, rereads }: SessionWhatIf) => ({
+const toWhatIfJson = ({ before, after, rereads }: SessionWhatIfResult) => ({
   before: before ?? null,
   after: after ?? null,
   rereads: rereads ?? null,
 });
 
 /** @param accounted the session as `account` adds it up */
-function formatWhatIf(result: SessionWhatIf, choice: string, accounted: SessionAccount): string {
+function formatWhatIf(result: SessionWhatIfResult, choice: string, accounted: SessionAccount): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
   const range =
     after === undefined || rereads === undefined
@@ -127,7 +132,7 @@ function formatWhatIf(result: SessionWhatIf, choice: string, accounted: SessionA
     // Explain why one session has two different figures.
     ...(accounted.source === 'recorded'
       ? [
-          ` - Cost by the usage that the agent recorded: ${formatMoney(addUp([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
+          ` - Cost by the usage that the agent recorded: ${formatAccountCost(sumSessionAccounts([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
         ]
       : []),
     ` - ${condensedWords}`,

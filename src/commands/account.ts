@@ -13,8 +13,8 @@ import { runInBackground, withCancellation } from '../window/background';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { resolveConfig } from '../window/settings/providerConfig';
-import { getFindOptions } from './conversationIndex';
+import { resolveProviderConfig } from '../window/settings/providerConfig';
+import { createFindOptions } from './conversationIndex';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
@@ -33,10 +33,10 @@ export async function computeStoredAccount(
   services: Services,
   { days, choice, file }: AccountPreferences,
 ): Promise<AccountResult> {
-  const provider = choice === undefined ? undefined : parseChoice(services, choice);
+  const provider = choice === undefined ? undefined : parseWhatIfChoice(services, choice);
   const task: AccountTask = {
     kind: 'account',
-    find: getFindOptions(services),
+    find: createFindOptions(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
     ...(days !== undefined && { sinceDay: formatLocalDay(getPeriodStartMs(days, Date.now())) }),
     ...(provider && { with: provider }),
@@ -57,7 +57,7 @@ export async function computeStoredAccount(
 }
 
 /** @throws Error with text for the user if the provider needs a model or another extension */
-function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
+function parseWhatIfChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
   const set = readManualSettings().provider;
   if (id === CURRENT_CHOICE_ID && needsModelOrExtension(set)) {
     throw new Error(
@@ -66,7 +66,7 @@ function parseChoice(services: Services, id: string): NonNullable<AccountTask['w
       ),
     );
   }
-  const [current] = listJudgedChoices({ provider: set, config: resolveConfig(set) });
+  const [current] = listJudgedChoices({ provider: set, config: resolveProviderConfig(set) });
   const choice = id === CURRENT_CHOICE_ID ? current : JUDGED_CHOICES.find((each) => each.id === id);
   if (!choice) throw new Error(`there is no choice "${id}"`);
   const { name, provider, config } = choice;
@@ -79,7 +79,7 @@ export async function saveAccount(
   services: Services,
   { days, choice }: Pick<AccountPreferences, 'days' | 'choice'> = {},
 ): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(getFindOptions(services).homedir);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(createFindOptions(services).homedir);
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save the session costs of all agents'),
     defaultUri: vscode.Uri.joinPath(folder, 'account.html'),
@@ -114,14 +114,14 @@ async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
   if ((await showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
 }
 
-export interface ConversationTools {
+export interface ConversationToolWeights {
   readonly title: string;
   readonly agent: string;
   readonly tools: readonly ToolWeight[];
 }
 
 /** Lists running conversations that declare tools, last used first. */
-export const listToolWeights = (services: Services): readonly ConversationTools[] =>
+export const listToolWeights = (services: Services): readonly ConversationToolWeights[] =>
   listLiveConversations(services).flatMap(({ title, agent = chatAgent.name, tools }) =>
     tools ? [{ title, agent, tools }] : [],
   );

@@ -5,7 +5,7 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import type { ContextCondenserApi, ModelRequest } from '../extensionApi/api';
 import type { Services } from '../window/services';
-import { getSpending } from '../window/spending';
+import { openSpending } from '../window/spending';
 import { createCondenserApi } from './condenserApi';
 import { manageProfiles } from './manageProfiles';
 
@@ -59,7 +59,7 @@ describe('a model that another extension asks for', () => {
     });
     const cost = outcomes[0].cost ?? 0;
     expect(cost).toBeGreaterThan(0);
-    const { day } = await getSpending(services).getSpent('own', undefined);
+    const { day } = await openSpending(services).readSpent('own', undefined);
     expect(day).toBeCloseTo(3 * cost, 6);
     // Who asks gets no key, and the log has none.
     expect(JSON.stringify([outcomes, services.log, fake.shown])).not.toContain(KEY);

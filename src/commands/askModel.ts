@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { getOutputLimit, type SummaryRequest } from '../core/condense/summarizer';
+import { computeOutputLimit, type SummaryRequest } from '../core/condense/summarizer';
 import { formatCost } from '../core/format';
 import type { ModelReply, ModelRequest } from '../extensionApi/api';
 import { parseModelRequest } from '../extensionApi/parse';
 import { computeHighestCost } from '../storage/limitedSummarizer';
-import { getCounter } from '../window/counter';
-import { getMetrics } from '../window/metrics';
-import { createSummarizer } from '../window/models';
+import { getMessageCounter } from '../window/counter';
+import { openMetricsStore } from '../window/metrics';
+import { createWindowSummarizer } from '../window/models';
 import { askToUseProfile } from '../window/profileConsent';
 import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
@@ -24,27 +24,27 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
   const { profiles, condensing, maxCost } = readModelSettings();
   const profile = request.profile === undefined ? condensing : profiles.find(({ id }) => id === request.profile);
   if (!profile)
-    return createFailure(
+    return createFailedReply(
       request.profile === undefined
         ? 'The user has chosen no condensing profile.'
         : `There is no profile "${request.profile}".`,
     );
   if (!(await askToUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
-  const counter = await getCounter(services);
-  const found = await createSummarizer(services, counter, profile, await getMetrics(services).readRuns());
-  if (!('summarize' in found)) return createFailure(`${found.profile}: ${found.reason}`);
+  const counter = await getMessageCounter(services);
+  const found = await createWindowSummarizer(services, counter, profile, await openMetricsStore(services).readRuns());
+  if (!('summarize' in found)) return createFailedReply(`${found.profile}: ${found.reason}`);
   const { model } = found;
   const sent: SummaryRequest = {
     system: request.system,
     prompt: request.prompt,
-    maxOutputTokens: getOutputLimit(request.maxOutputTokens, model),
+    maxOutputTokens: computeOutputLimit(request.maxOutputTokens, model),
   };
   const allowed = Math.min(request.maxCost ?? Infinity, maxCost);
   const highest = model.billing === 'included' ? 0 : computeHighestCost(sent, model, (text) => counter.countText(text));
   if (highest === undefined || highest > allowed) {
     const price =
       highest === undefined ? `The price of ${model.model} is not known` : `It could cost ${formatCost(highest)}`;
-    return createFailure(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
+    return createFailedReply(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
   }
   const { signal } = request;
   const reply = await found.summarize(sent, signal ? { signal } : {});
@@ -55,4 +55,4 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
     : { kind: 'failed', message: reply.message, cost: reply.cost };
 }
 
-const createFailure = (message: string): ModelReply => ({ kind: 'failed', message, cost: 0 });
+const createFailedReply = (message: string): ModelReply => ({ kind: 'failed', message, cost: 0 });

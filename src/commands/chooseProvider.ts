@@ -7,7 +7,7 @@ import {
   PROVIDER_NAMES,
 } from '../core/condense/types';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { saveChoice } from '../window/settings/settings';
+import { saveSettingAndShowOverride } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { profileSchema, type ApiProfile } from '../settings/profiles';
@@ -16,7 +16,7 @@ import { listEditorModels } from './modelFacts';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { getPresetName, readProviderConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { askInput, pickOne, showInformationMessage } from '../window/notifications';
+import { askInput, pickOneItem, showInformationMessage } from '../window/notifications';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
@@ -24,7 +24,7 @@ interface ProviderItem extends vscode.QuickPickItem {
 
 const describeUse = (condensing: ApiProfile | undefined): Readonly<Record<BuiltInProviderId, string>> => ({
   lossless: vscode.l10n.t('free'),
-  smart: describePreset(),
+  smart: describeSmartPreset(),
   truncation: vscode.l10n.t('free'),
   native: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   strategy: getStrategyName(),
@@ -38,7 +38,7 @@ const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
     detail: description,
   }));
 
-const describePreset = (): string => {
+const describeSmartPreset = (): string => {
   const config = readProviderConfig('smart');
   return getPresetName(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
 };
@@ -61,13 +61,13 @@ export async function chooseProvider(services: Services): Promise<void> {
   }));
   const all = [...builtIn, ...createRegisteredItems(services)];
   const items = all.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));
-  const picked = await pickOne(items, {
+  const picked = await pickOneItem(items, {
     title: vscode.l10n.t('Condense with'),
     placeHolder: vscode.l10n.t('Now: {0}', items.find((item) => item.provider === provider)?.label ?? provider),
   });
   if (!picked) return;
   if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
-  await saveChoice('provider', picked.provider);
+  await saveSettingAndShowOverride('provider', picked.provider);
 }
 
 /**
@@ -77,7 +77,7 @@ export async function chooseProvider(services: Services): Promise<void> {
 export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
   const models = await listEditorModels();
   if (models.length === 0) return undefined;
-  const picked = await pickOne(
+  const picked = await pickOneItem(
     models.map(({ id, name, vendor, maxInputTokens }) => ({
       label: name,
       description: vscode.l10n.t('{0} · {1} tokens', vendor, formatTokens(maxInputTokens)),
@@ -114,21 +114,21 @@ export async function chooseCondensingProfile(): Promise<boolean> {
     label: name,
     description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
   }));
-  const picked = await pickOne([...items, none], { title: vscode.l10n.t('Condense with profile') });
+  const picked = await pickOneItem([...items, none], { title: vscode.l10n.t('Condense with profile') });
   if (!picked) return false;
-  await saveChoice('condensingProfile', picked.id);
+  await saveSettingAndShowOverride('condensingProfile', picked.id);
   return picked.id !== '';
 }
 
 /** A button that leads to a profile, for a condensation that had no model to call. */
-export interface ProfileAction {
+export interface CondensingProfileAction {
   readonly label: string;
   /** @returns true if the condensing profile has changed, so that a retry makes sense */
   readonly follow: () => Promise<boolean>;
 }
 
 /** Adds the first profile, chooses one, or fixes the chosen one (key, address). */
-export function getProfileAction(): ProfileAction {
+export function getProfileAction(): CondensingProfileAction {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length > 0 && !condensing) {
     return { label: vscode.l10n.t('Choose Profile'), follow: chooseCondensingProfile };
@@ -143,7 +143,7 @@ export function getProfileAction(): ProfileAction {
   };
 }
 
-export async function setThreshold(): Promise<void> {
+export async function askAndSetThreshold(): Promise<void> {
   const { threshold } = readModelSettings();
   const text = await askInput({
     title: vscode.l10n.t('At what percentage of the context window should conversations be condensed?'),
@@ -154,7 +154,7 @@ export async function setThreshold(): Promise<void> {
         : undefined,
   });
   const chosen = parseThreshold(text ?? '');
-  if (chosen !== undefined) await saveChoice('threshold', chosen);
+  if (chosen !== undefined) await saveSettingAndShowOverride('threshold', chosen);
 }
 
 function parseThreshold(text: string): number | undefined {

@@ -4,11 +4,16 @@ import * as vscode from 'vscode';
 import { openTestWindow } from '../../test/support/testWindow';
 import { writeTranscript } from '../../test/support/transcript';
 import { fake, secretStorage } from '../../test/support/vscode';
-import { storeKey } from '../settings/keys';
+import { storeApiKey } from '../settings/keys';
 import { openLedger } from '../storage/ledgerStore';
 import { getLedgerFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { condenseChosen, getDefaultConversation, resolveConversation, savePins } from './chosenConversation';
+import {
+  condenseChosenConversation,
+  getDefaultConversation,
+  resolveConversation,
+  saveConversationPins,
+} from './chosenConversation';
 import { readPreviewSetup } from './previewSetup';
 
 let home: string;
@@ -51,7 +56,7 @@ it("the models of a configuration's passes are returned as data without a key, o
   const without = await readPreviewSetup(services, { kind: 'current' });
   expect(without.models).toHaveLength(1);
   expect(without.models[0]).toHaveProperty('problem');
-  await storeKey(secretStorage, profile, 'the key');
+  await storeApiKey(secretStorage, profile, 'the key');
   const setup = await readPreviewSetup(services, { kind: 'current' });
   expect(setup.models[0]).toMatchObject({ model: { profile: 'Work', vendor: 'anthropic' }, samples: [] });
   expect(JSON.stringify(structuredClone(setup))).not.toContain('the key');
@@ -75,8 +80,8 @@ it('the panel shows the sample while the chat has no conversation and none is st
 
 it('condensing the chosen conversation stores pins in the ledger and leaves out excluded messages', async () => {
   const name = { kind: 'file', path: file } as const;
-  await savePins(services, name, [1, 2]);
-  await condenseChosen(services, name, [1], [3]);
+  await saveConversationPins(services, name, [1, 2]);
+  await condenseChosenConversation(services, name, [1], [3]);
   const { ledger } = await openLedger(getLedgerFolder(services), { id: 'claude-code:session-1' });
   expect(ledger.pinned.map(({ message }) => message)).toEqual([1]);
   expect(ledger.condensations).toHaveLength(1);
@@ -88,6 +93,6 @@ it('condensing the chosen conversation resolves when it is condensed, not when t
   onTestFinished(() => {
     shown.mockRestore();
   });
-  await condenseChosen(services, { kind: 'file', path: file }, [], []);
+  await condenseChosenConversation(services, { kind: 'file', path: file }, [], []);
   expect(shown).toHaveBeenCalledTimes(1);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake } from '../../test/support/vscode';
-import { CLAUDE_CODE_CLOUDS } from '../core/agents/claudeCodeClouds';
+import { CLAUDE_CODE_CLOUD_VARIABLES } from '../core/agents/claudeCodeClouds';
 import { CLAUDE_CODE_EXTENSION_ID, readClaudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
 
 const NAME = 'claudeCode.environmentVariables';
@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 const variable = fc.record({
-  name: fc.string().filter((name) => name !== 'ANTHROPIC_BASE_URL' && !CLAUDE_CODE_CLOUDS.includes(name)),
+  name: fc.string().filter((name) => name !== 'ANTHROPIC_BASE_URL' && !CLAUDE_CODE_CLOUD_VARIABLES.includes(name)),
   value: fc.string(),
   more: fc.option(fc.string(), { nil: undefined }),
 });

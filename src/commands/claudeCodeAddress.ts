@@ -9,8 +9,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../core/agents/claudeCodeClouds';
-import { isGatewayAddress, withoutSecret } from '../gateway/announcement';
+import { CLAUDE_CODE_CLOUD_VARIABLES, isVariableTurnedOn } from '../core/agents/claudeCodeClouds';
+import { isGatewayAddress, hideSecretInAddress } from '../gateway/announcement';
 import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
 import { getErrorMessage } from '../core/errors';
 
@@ -18,10 +18,10 @@ export const CLAUDE_CODE_EXTENSION_ID = 'anthropic.claude-code';
 const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
 const FULL_SETTING_NAME = `${SECTION}.${SETTING}`;
 
-const variablesForm = z.array(z.looseObject({ name: z.string(), value: z.string() }));
-type EnvironmentVariables = z.infer<typeof variablesForm>;
+const environmentVariablesSchema = z.array(z.looseObject({ name: z.string(), value: z.string() }));
+type EnvironmentVariables = z.infer<typeof environmentVariablesSchema>;
 
-const ownSettingsForm = z.object({ env: z.record(z.string(), z.string()).optional() });
+const claudeSettingsSchema = z.object({ env: z.record(z.string(), z.string()).optional() });
 
 export type ClaudeCodeAddress =
   /** The setting contains the address of this or an earlier gateway. */
@@ -38,7 +38,7 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
       vscode.l10n.t('This workspace sets {0}, and that counts instead of your user settings.', FULL_SETTING_NAME),
     );
   }
-  const parsed = variablesForm.safeParse(settings?.globalValue ?? []);
+  const parsed = environmentVariablesSchema.safeParse(settings?.globalValue ?? []);
   if (!parsed.success) {
     return blocked(vscode.l10n.t('{0} in your user settings is not a list of names and values.', FULL_SETTING_NAME));
   }
@@ -49,10 +49,10 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
   const places = [
     { where: FULL_SETTING_NAME, named: here },
-    { where: file, named: await readVariables(file) },
+    { where: file, named: await readClaudeSettingsVariables(file) },
   ];
   for (const { where, named } of places) {
-    const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(named.get(name)));
+    const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(named.get(name)));
     if (cloud !== undefined) {
       return blocked(vscode.l10n.t('{0} sets {1}: requests to a cloud are signed for its address.', where, cloud));
     }
@@ -71,9 +71,9 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
 }
 
 /** Claude Code's own settings override its environment. */
-async function readVariables(file: string): Promise<ReadonlyMap<string, string>> {
+async function readClaudeSettingsVariables(file: string): Promise<ReadonlyMap<string, string>> {
   try {
-    const { env = {} } = ownSettingsForm.parse(JSON.parse(await readFile(file, 'utf8')));
+    const { env = {} } = claudeSettingsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     return new Map(Object.entries(env));
   } catch {
     // The file is missing or invalid; Claude Code itself reports that.
@@ -123,13 +123,14 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
       detail: vscode.l10n.t(
         'This sets {0} to {1} in {2} in your user settings. It counts for new sessions, in all windows. Claude Code’s own files, sign-in and key stay as they are. While the gateway is not running, Claude Code’s requests fail; the same command takes it back.',
         ADDRESS,
-        withoutSecret(address),
+        hideSecretInAddress(address),
         FULL_SETTING_NAME,
       ),
     },
     set,
   );
-  if (answer !== set || !(await saveVariables([...now.variables, { name: ADDRESS, value: address }]))) return;
+  if (answer !== set || !(await saveEnvironmentVariables([...now.variables, { name: ADDRESS, value: address }])))
+    return;
   void showInformationMessage(
     vscode.l10n.t('Set. New sessions of the Claude Code extension go through the gateway, without #recall.'),
   );
@@ -147,7 +148,7 @@ async function offerToRemoveAddress(
       detail: vscode.l10n.t(
         '{0} is {1} in {2}. Taking it back removes that variable and nothing else; sessions that are open keep the address.',
         ADDRESS,
-        withoutSecret(address),
+        hideSecretInAddress(address),
         FULL_SETTING_NAME,
       ),
     },
@@ -155,21 +156,22 @@ async function offerToRemoveAddress(
     start,
   );
   const others = variables.filter(({ name }) => name !== ADDRESS);
-  if (answer === takeBack && (await saveVariables(others))) {
+  if (answer === takeBack && (await saveEnvironmentVariables(others))) {
     void showInformationMessage(
       vscode.l10n.t('Taken back. New sessions of the Claude Code extension go to Anthropic’s own address.'),
     );
   }
   if (answer !== start) return;
   const running = await gateway();
-  if (running !== undefined && running !== address) await saveVariables([...others, { name: ADDRESS, value: running }]);
+  if (running !== undefined && running !== address)
+    await saveEnvironmentVariables([...others, { name: ADDRESS, value: running }]);
 }
 
 /**
  * Shows an error if it fails.
  * @returns whether the setting was written
  */
-async function saveVariables(variables: EnvironmentVariables): Promise<boolean> {
+async function saveEnvironmentVariables(variables: EnvironmentVariables): Promise<boolean> {
   const value = variables.length === 0 ? undefined : variables;
   try {
     await vscode.workspace.getConfiguration(SECTION).update(SETTING, value, vscode.ConfigurationTarget.Global);

@@ -11,21 +11,27 @@ import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
-import { getMetrics } from '../window/metrics';
+import { openMetricsStore } from '../window/metrics';
 import manifest from '../../package.json' with { type: 'json' };
 import { HAS_CONDENSED_CONTEXT_KEY } from '../window/lastCondensation';
 import { getConversationIndex } from './conversationIndex';
 import type { NotCondensedResult } from '../background/taskResults';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
-import { condenseFile, chooseActions } from './condenseNow';
-import { chooseProvider, condenseNamedWith, condenseNewest, condenseNow, undoLast } from './index';
+import { condenseFileAndWait, chooseFailureActions } from './condenseNow';
+import {
+  chooseProvider,
+  condenseNamedConversationWith,
+  condenseNewestConversation,
+  condenseNow,
+  undoLastCondensation,
+} from './index';
 import { formatAge } from '../views/age';
-import { undoCondensation } from './undo';
+import { undoLastStoredCondensation } from './undo';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { findMarkers, MARKER_START } from '../core/messages/markers';
-import { FILE_AWARE } from '../core/condense/providers/smart/presets';
-import { getOriginals } from '../window/originals';
+import { FILE_AWARE_PRESET } from '../core/condense/providers/smart/presets';
+import { getOriginalDocuments } from '../window/originals';
 import { openLedger } from '../storage/ledgerStore';
 import { getLedgerFolder } from '../window/background';
 
@@ -98,10 +104,16 @@ describe('the command Condense Context Now', () => {
     await condenseNow(services, file);
     await vi.waitFor(() => expect(tabs()).toBe(1));
     await services.comparisons.showComparison(
-      services.comparisons.add({ conversation: 'another', title: 't', before: 'b', after: 'a', firstChange: 0 }),
+      services.comparisons.addComparison({
+        conversation: 'another',
+        title: 't',
+        before: 'b',
+        after: 'a',
+        firstChange: 0,
+      }),
     );
     expect(tabs()).toBe(2);
-    await undoLast(services);
+    await undoLastCondensation(services);
     await vi.waitFor(() => expect(tabs()).toBe(1));
   });
 
@@ -112,15 +124,15 @@ describe('the command Condense Context Now', () => {
     expect(references.length).toBeGreaterThan(0);
     for (const { reference } of references) {
       const original = Uri.from({ scheme: 'context-condenser-original', path: `/${reference}.txt` });
-      const text = await getOriginals(services).provideTextDocumentContent(original as never);
+      const text = await getOriginalDocuments(services).provideTextDocumentContent(original as never);
       expect(transcript().includes(JSON.stringify(text).slice(1, 40))).toBe(true);
     }
   });
 
   it('shows the diff even after many other texts were opened', async () => {
     fake.answers = ['Show Diff', undefined];
-    const asked = vi.spyOn(services.comparisons, 'has').mockReturnValue(false);
-    const added = vi.spyOn(services.comparisons, 'add');
+    const asked = vi.spyOn(services.comparisons, 'hasComparison').mockReturnValue(false);
+    const added = vi.spyOn(services.comparisons, 'addComparison');
     await condenseNow(services, file);
     expect(added).toHaveBeenCalledTimes(1);
     expect(asked).not.toHaveBeenCalled();
@@ -168,7 +180,7 @@ describe('the command Condense Context Now', () => {
   });
 
   it('names the user’s own preset in the result, the diff and the ledger', async () => {
-    fake.settings['contextCondenser.presets'] = [{ id: 'own', name: 'My own', config: FILE_AWARE.config }];
+    fake.settings['contextCondenser.presets'] = [{ id: 'own', name: 'My own', config: FILE_AWARE_PRESET.config }];
     fake.settings['contextCondenser.provider'] = 'smart';
     fake.settings['contextCondenser.smart'] = 'own';
     fake.answers = ['Show Diff', undefined];
@@ -181,9 +193,15 @@ describe('the command Condense Context Now', () => {
   });
 
   it('keeps only the texts of the last few condensations', async () => {
-    const first = services.comparisons.add({ conversation: 'c', title: 't', before: 'b', after: 'a', firstChange: 0 });
+    const first = services.comparisons.addComparison({
+      conversation: 'c',
+      title: 't',
+      before: 'b',
+      after: 'a',
+      firstChange: 0,
+    });
     for (let round = 0; round < 3; round++)
-      services.comparisons.add({ conversation: 'c', title: 't', before: '', after: '', firstChange: 0 });
+      services.comparisons.addComparison({ conversation: 'c', title: 't', before: '', after: '', firstChange: 0 });
     const uri = Uri.from({ scheme: 'context-condenser', path: `/.condenser-conversation/${first}/before/Before` });
     expect(await fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
     services.comparisons.dispose();
@@ -199,12 +217,12 @@ describe('the command Condense Context Now', () => {
   });
 
   it('can be undone once, and says so if there is nothing to undo', async () => {
-    await undoLast(services);
+    await undoLastCondensation(services);
     expect(last().message).toContain('Nothing has been condensed in this window');
     fake.answers = ['Undo'];
     await condenseNow(services, file);
     expect(last().message).toMatch(/^Undone\. The conversation is as it was before(?:: (?:≈ )?<?\d+% full)?\.$/);
-    await undoLast(services);
+    await undoLastCondensation(services);
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
@@ -233,7 +251,7 @@ describe('the command Condense Context Now', () => {
     fake.cancelAtFirstReport = true;
     await condenseNow(services, file);
     expect(last()).toMatchObject({ kind: 'status', message: 'Cancelled. Nothing was condensed.' });
-    await undoCondensation(services, 'claude-code:session-1');
+    await undoLastStoredCondensation(services, 'claude-code:session-1');
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
@@ -252,7 +270,7 @@ describe('the command Condense Context Now', () => {
     const broken = { ...cutter, condense: () => Promise.reject(new Error('It is out of order.')) };
     services.registered.addProvider(createExternalProvider(parseProvider(broken)));
     fake.answers = ['Condense With…'];
-    await condenseFile(services, file, { ...readManualSettings(), provider: cutter.id });
+    await condenseFileAndWait(services, file, { ...readManualSettings(), provider: cutter.id });
     expect(fake.shown[0]).toMatchObject({
       message: expect.stringContaining('It is out of order.') as string,
       choices: ['Retry', 'Condense With…', 'Details'],
@@ -268,13 +286,13 @@ describe('the command Condense Context Now', () => {
     'with %s offers a way forward whatever the reason for not condensing',
     (provider) => {
       for (const reason of REASONS) {
-        const ways = chooseActions({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
+        const ways = chooseFailureActions({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
         expect(ways.length).toBeGreaterThan(0);
         if (reason === 'failed') expect(ways).toEqual(['retry', 'otherProvider']);
       }
       const advice = { canRetry: false, offerOtherProfile: true };
       const failed = { kind: 'not-condensed', reason: 'failed', advice } as NotCondensedResult;
-      expect(chooseActions(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
+      expect(chooseFailureActions(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
     },
   );
 
@@ -315,7 +333,7 @@ describe('the command Condense Context Now', () => {
     });
     fake.settings['contextCondenser.smart'] = 'speed';
     fake.settings['contextCondenser.manual.targetPercent'] = 50;
-    await condenseNamedWith(services, file);
+    await condenseNamedConversationWith(services, file);
     const labels = items.map(({ label }) => label);
     // By measured loss.
     expect(labels.slice(0, 7)).toEqual([
@@ -345,7 +363,7 @@ describe('the command Condense Context Now', () => {
       new RegExp(`^Condensed “Read all\\.” with Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
     // What ran, and not what the settings name.
-    const [run] = (await getMetrics(services).readRuns()).toReversed();
+    const [run] = (await openMetricsStore(services).readRuns()).toReversed();
     expect(run).toMatchObject({ provider: 'smart', preset: 'file-aware' });
   });
 });
@@ -443,12 +461,12 @@ describe('picking a conversation to condense', () => {
       '.claude/projects/-project/session-1.jsonl': transcript(),
       '.claude/projects/-project/session-2.jsonl': line('user', 'Hello') + line('assistant', 'Hello.'),
     });
-    await condenseNewest(services, join(home, 'no-such-sample.jsonl'));
+    await condenseNewestConversation(services, join(home, 'no-such-sample.jsonl'));
     expect(last().message).toMatch(/^Condensed “Rename value7 in src\/values\.ts” with /);
     expect(log.lines.join('\n')).toContain(join('-project', 'session-1.jsonl'));
     const another = openTestWindow();
     stubHome(join(another.home, 'empty'));
-    await condenseNewest(another.services, file);
+    await condenseNewestConversation(another.services, file);
     expect(last().message).toMatch(/^Condensed “/);
     expect(another.log.lines.join('\n')).toContain(file);
   });

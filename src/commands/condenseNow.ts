@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import { isBuiltIn } from '../core/condense/types';
+import { isBuiltInProvider } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summarizer';
 import { getErrorMessage } from '../core/errors';
-import { formatCondensation, formatProviders } from '../window/condensationWords';
+import { formatCondensationMessage, formatProviderNames } from '../window/condensationWords';
 import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
@@ -12,24 +12,24 @@ import { showDetails } from './conversations/details';
 import { runInBackground, getLedgerFolder, getSummaries, withCancellation } from '../window/background';
 import { askSummarizingModel, chooseCondensingProfile, getProfileAction } from './chooseProvider';
 import { recordMetrics } from '../window/metrics';
-import { loadModelFacts } from './modelFacts';
+import { loadModelWindowAndPrices } from './modelFacts';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { getCounter } from '../window/counter';
-import { createEngineModels, addWarnings } from './native';
-import { toPlain } from '../window/settings/plain';
+import { getMessageCounter } from '../window/counter';
+import { createEngineHostModels, addConfiguredWarnings } from './native';
+import { copyAsPlainData } from '../window/settings/plain';
 import { choiceMayCallModel } from './previewSetup';
-import { formatFillChange } from '../views/conversations/rowWords';
+import { formatRowFillChange } from '../views/conversations/rowWords';
 import { readSetting } from '../window/settings/settings';
 import { getConversationIndex, getFileName, findNewestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
-import { resolveConfig, readOwnPresets, getPresetName } from '../window/settings/providerConfig';
+import { resolveProviderConfig, readOwnPresets, getPresetName } from '../window/settings/providerConfig';
 import { getSamplePath } from '../window/samplePath';
-import { rememberCondensation } from '../window/lastCondensation';
+import { rememberLastCondensation } from '../window/lastCondensation';
 import type { LastCondensation, Services } from '../window/services';
 import { readManualSettings, type ManualSettings } from '../window/settings/manualSettings';
-import { undoCondensation } from './undo';
+import { undoLastStoredCondensation } from './undo';
 import { showErrorAndLog } from '../window/tellError';
-import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
+import { showErrorMessage, showInformationMessage, showProgress, showStatusMessage } from '../window/notifications';
 
 /**
  * Only reads the agent's file.
@@ -39,24 +39,24 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
   const picked =
     typeof asked === 'string'
       ? { path: asked }
-      : (findAskedLive(services, asked) ?? (await pickConversation(services)));
+      : (findRequestedLiveConversation(services, asked) ?? (await pickConversation(services)));
   if (!picked) return;
   if ('live' in picked) {
     await getAgentRuntime(services).condense(picked.live.id);
     return;
   }
-  await condenseFile(services, picked.path, readManualSettings());
+  await condenseFileAndWait(services, picked.path, readManualSettings());
 }
 
 /** Returns undefined if the conversation no longer exists. */
-function findAskedLive(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
+function findRequestedLiveConversation(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
   if (!isRecord(asked)) return undefined;
   const live = listLiveConversations(services).find(({ id }) => id === asked['live']);
   return live && { live };
 }
 
 /** Uses the sample if there is no stored conversation. */
-export async function condenseNewest(services: Services, sample: string): Promise<void> {
+export async function condenseNewestConversation(services: Services, sample: string): Promise<void> {
   const newest = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
     () => findNewestConversation(services),
@@ -65,21 +65,21 @@ export async function condenseNewest(services: Services, sample: string): Promis
 }
 
 /** Resolves after the user has answered the result. */
-export async function condenseFile(...args: Parameters<typeof condenseAndReport>): Promise<void> {
+export async function condenseFileAndWait(...args: Parameters<typeof condenseFileAndReport>): Promise<void> {
   await (
-    await condenseAndReport(...args)
+    await condenseFileAndReport(...args)
   ).told;
 }
 
 /**
- * Like {@link condenseFile}, but resolves after condensing. VS Code hides unanswered notifications
+ * Like {@link condenseFileAndWait}, but resolves after condensing. VS Code hides unanswered notifications
  * without closing them, so `told` may never resolve.
  */
-export async function condenseAndReport(
+export async function condenseFileAndReport(
   services: Services,
   path: string,
   settings: ManualSettings,
-  config: unknown = resolveConfig(settings.provider),
+  config: unknown = resolveProviderConfig(settings.provider),
 ): Promise<{ readonly told: Promise<void> }> {
   const tell = (telling: Promise<void>): { readonly told: Promise<void> } => ({
     told: telling.catch((error: unknown) => {
@@ -118,7 +118,7 @@ export async function condenseAndReport(
           report.report({ message: step });
         };
         const models = readModelSettings();
-        const isForeign = !isBuiltIn(settings.provider);
+        const isForeign = !isBuiltInProvider(settings.provider);
         if (!isForeign && !choiceMayCallModel(settings.provider, task.config))
           return runInBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !asked)
@@ -127,18 +127,25 @@ export async function condenseAndReport(
         const { registered } = services;
         const engineTask = {
           ...task,
-          config: toPlain({ config: task.config }).config,
+          config: copyAsPlainData({ config: task.config }).config,
           paid: {
-            presets: toPlain(readOwnPresets()),
+            presets: copyAsPlainData(readOwnPresets()),
             maxCost: models.maxCost,
             summaries: getSummaries(services).folder,
           },
           // A strategy may name registered providers too.
           ...((isForeign || settings.provider === 'strategy') && { registered: registered.describeProviders() }),
         };
-        const calls = registered.createCalls(() => getCounter(services));
-        return addWarnings(
-          await runInBackground(services, engineTask, signal, onProgress, createEngineModels(services, picked), calls),
+        const calls = registered.createCalls(() => getMessageCounter(services));
+        return addConfiguredWarnings(
+          await runInBackground(
+            services,
+            engineTask,
+            signal,
+            onProgress,
+            createEngineHostModels(services, picked),
+            calls,
+          ),
           models,
         );
       }),
@@ -147,21 +154,21 @@ export async function condenseAndReport(
     await recordMetrics(services, result.metrics, settings.provider, config);
     return tell(
       result.kind === 'condensed'
-        ? showCondensed(services, result, { provider: settings.provider, config })
-        : showUnchanged(services, result, settings),
+        ? showCondensedMessage(services, result, { provider: settings.provider, config })
+        : showUnchangedMessage(services, result, settings),
     );
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
       log.info(`${path}\nCancelled. Nothing was condensed.`);
-      void showStatus(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
+      void showStatusMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
       return tell(Promise.resolve());
     }
-    return tell(showError(services, error, () => condenseFile(services, path, settings, config)));
+    return tell(showErrorWithRetry(services, error, () => condenseFileAndWait(services, path, settings, config)));
   }
 }
 
 /** Offers actions until one of them closes the notification. */
-async function showCondensed(
+async function showCondensedMessage(
   services: Services,
   result: CondensedResult,
   choice: LastCondensation['choice'],
@@ -169,12 +176,12 @@ async function showCondensed(
   const { provider, tokensBefore, tokensAfter, cost, before, after, firstChange } = result;
   const { id, title, path } = result.conversation;
   const condensed = { conversation: id, title, path, choice, tokensAfter, notes: result.notes };
-  rememberCondensation(services, condensed);
+  rememberLastCondensation(services, condensed);
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
-  const by = formatProviders(services, result);
+  const by = formatProviderNames(services, result);
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const full = found && formatFillChange(found, result, readSetting('conversations.contextWindow'));
-  const summary = formatCondensation({ ...result, provider: by, title, full });
+  const full = found && formatRowFillChange(found, result, readSetting('conversations.contextWindow'));
+  const summary = formatCondensationMessage({ ...result, provider: by, title, full });
   let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
   const withAnother = vscode.l10n.t('Condense With…');
@@ -184,8 +191,8 @@ async function showCondensed(
     switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
       case showDiff:
         // The user may have opened other comparisons meanwhile.
-        if (comparison === undefined || !services.comparisons.has(comparison)) {
-          comparison = services.comparisons.add({ conversation: id, title, by, before, after, firstChange });
+        if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
+          comparison = services.comparisons.addComparison({ conversation: id, title, by, before, after, firstChange });
         }
         await services.comparisons.showComparison(comparison);
         break;
@@ -193,7 +200,7 @@ async function showCondensed(
         await vscode.commands.executeCommand('contextCondenser.condenseFurther', path);
         return;
       case undo:
-        await undoCondensation(services, id);
+        await undoLastStoredCondensation(services, id);
         return;
       case details:
         await showDetails(services, path);
@@ -207,7 +214,10 @@ async function showCondensed(
 type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
 /** Returns at least one action. */
-export function chooseActions({ reason, advice }: NotCondensedResult, provider: string): readonly FailureAction[] {
+export function chooseFailureActions(
+  { reason, advice }: NotCondensedResult,
+  provider: string,
+): readonly FailureAction[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};
     return [
@@ -219,11 +229,15 @@ export function chooseActions({ reason, advice }: NotCondensedResult, provider: 
   return [provider === 'lossless' || provider === 'native' ? 'truncation' : 'otherProvider'];
 }
 
-async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
+async function showUnchangedMessage(
+  services: Services,
+  result: NotCondensedResult,
+  settings: ManualSettings,
+): Promise<void> {
   const { path } = result.conversation;
   const { profiles } = readModelSettings();
   const condenseWith = async (provider: string | undefined): Promise<void> => {
-    if (provider !== undefined) await condenseFile(services, path, { ...settings, provider });
+    if (provider !== undefined) await condenseFileAndWait(services, path, { ...settings, provider });
   };
   const otherProfile =
     profiles.length > 1
@@ -247,17 +261,17 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
       services.log.show();
     },
   };
-  const limit = result.reason === 'over-budget' ? [await limitAction()] : [];
-  const offered = [...limit, ...chooseActions(result, settings.provider).map((id) => actions[id]), details];
+  const limit = result.reason === 'over-budget' ? [await createLimitAction()] : [];
+  const offered = [...limit, ...chooseFailureActions(result, settings.provider).map((id) => actions[id]), details];
   const [headline = ''] = result.report.split('\n');
   const choice = await showInformationMessage(headline, ...offered.map(({ label }) => label));
   await offered.find(({ label }) => label === choice)?.follow();
 }
 
 /** The user sets a price in the profile, and a limit in the settings. */
-async function limitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
+async function createLimitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = readModelSettings();
-  const isUnpriced = condensing && (await loadModelFacts(condensing)).inputPrice === undefined;
+  const isUnpriced = condensing && (await loadModelWindowAndPrices(condensing)).inputPrice === undefined;
   return isUnpriced
     ? {
         label: vscode.l10n.t('Set Prices…'),
@@ -273,7 +287,11 @@ async function limitAction(): Promise<{ readonly label: string; readonly follow:
       };
 }
 
-export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
+export async function showErrorWithRetry(
+  services: Services,
+  error: unknown,
+  retry: () => Promise<void>,
+): Promise<void> {
   const message = getErrorMessage(error);
   services.log.error(message);
   const again = vscode.l10n.t('Retry');

@@ -11,24 +11,24 @@ import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import {
   BUILT_IN_PROVIDERS,
   type BuiltInProviderId,
-  CALLS_MODEL,
+  PROVIDER_CALLS_MODEL,
   PROVIDER_DESCRIPTIONS,
   PROVIDER_NAMES,
 } from '../core/condense/types';
 import { getErrorMessage } from '../core/errors';
-import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
+import { resolveProviderConfig, readOwnPresets } from '../window/settings/providerConfig';
 import { readManualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
-import { resolveConversation, loadConversation } from './chosenConversation';
-import { condenseFile } from './condenseNow';
+import { resolveConversation, loadLiveView } from './chosenConversation';
+import { condenseFileAndWait } from './condenseNow';
 import { estimateChoices, type EstimateTexts } from './estimateChoices';
-import { type Configuration, readPreviewSetup } from './previewSetup';
+import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 import { pickItem } from './pickedItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
 import { formatPercent } from '../core/percent';
-import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from '../core/condense/measured';
+import { MEASURED_LOSS_BY_PRESET, MEASURED_LOSS_BY_PROVIDER, type MeasuredLoss } from '../core/condense/measured';
 
 interface ProviderChoice {
   readonly label: string;
@@ -37,7 +37,7 @@ interface ProviderChoice {
   readonly provider: string;
   readonly config: unknown;
   /** Absent if no estimate is possible. */
-  readonly configuration?: Configuration;
+  readonly configuration?: PreviewConfiguration;
   readonly isFree: boolean;
 }
 
@@ -45,25 +45,25 @@ interface ChoiceItem extends vscode.QuickPickItem {
   readonly choice?: ProviderChoice;
 }
 
-export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
+export type CondensationSubject = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
   // The choice that ran and the resulting size; absent if nothing is condensed.
   Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
 /** @param subject default: the conversation that this window condensed last */
 export async function condenseWith(
   services: Services,
-  subject: CondensedWith | undefined = services.last,
+  subject: CondensationSubject | undefined = services.last,
 ): Promise<void> {
   if (!subject) return;
-  const conversation = await findConversation(services, subject);
+  const conversation = await findSubjectConversation(services, subject);
   if (!conversation) return;
-  const choice = await askChoice(services, conversation, subject);
+  const choice = await askProviderChoice(services, conversation, subject);
   if (!choice) return;
   const { provider, config } = choice;
   const live = listLiveConversations(services).find(({ id }) => subject.isLive && id === subject.conversation);
   if (live) await getAgentRuntime(services).condense(live.id, provider, config);
   else if (subject.path !== undefined)
-    await condenseFile(services, subject.path, { ...readManualSettings(), provider }, config);
+    await condenseFileAndWait(services, subject.path, { ...readManualSettings(), provider }, config);
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
@@ -72,12 +72,12 @@ async function pickAndCondenseWith(services: Services): Promise<void> {
   const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
   const picked = await pickConversation(services, listLiveConversations(services), words);
   if (!picked) return;
-  if ('live' in picked) await condenseNamedWith(services, { live: picked.live.id });
-  else await condenseNamedWith(services, picked.path);
+  if ('live' in picked) await condenseNamedConversationWith(services, { live: picked.live.id });
+  else await condenseNamedConversationWith(services, picked.path);
 }
 
 /** @param asked path of a stored conversation, or `{live: id}`; default: the last one condensed */
-export async function condenseNamedWith(services: Services, asked: unknown): Promise<void> {
+export async function condenseNamedConversationWith(services: Services, asked: unknown): Promise<void> {
   if (typeof asked === 'string') {
     const { last } = services;
     const title = getFileName(services, asked);
@@ -94,11 +94,14 @@ export async function condenseNamedWith(services: Services, asked: unknown): Pro
   await condenseWith(services, isLast ? services.last : { conversation: live.id, title: live.title, isLive: true });
 }
 
-async function findConversation(services: Services, subject: CondensedWith): Promise<ConversationSource | undefined> {
+async function findSubjectConversation(
+  services: Services,
+  subject: CondensationSubject,
+): Promise<ConversationSource | undefined> {
   try {
     if (subject.isLive) {
       const name = { kind: 'live', id: subject.conversation } as const;
-      await loadConversation(services, name);
+      await loadLiveView(services, name);
       return resolveConversation(services, name);
     }
     return subject.path === undefined ? undefined : resolveConversation(services, { kind: 'file', path: subject.path });
@@ -109,16 +112,16 @@ async function findConversation(services: Services, subject: CondensedWith): Pro
 }
 
 /** Returns undefined for choices that were not measured, such as the user's own passes. */
-function findMeasured({ configuration }: ProviderChoice): Measured | undefined {
-  if (configuration?.kind === 'preset') return MEASURED_PRESETS[configuration.id];
-  return configuration?.kind === 'provider' ? MEASURED_PROVIDERS[configuration.id] : undefined;
+function findMeasuredLoss({ configuration }: ProviderChoice): MeasuredLoss | undefined {
+  if (configuration?.kind === 'preset') return MEASURED_LOSS_BY_PRESET[configuration.id];
+  return configuration?.kind === 'provider' ? MEASURED_LOSS_BY_PROVIDER[configuration.id] : undefined;
 }
 
 /** True if the agent can recall everything that the choice removes, so no facts count as lost. */
-const losesNothing = (choice: ProviderChoice): boolean => findMeasured(choice)?.lost === 0;
+const losesNothing = (choice: ProviderChoice): boolean => findMeasuredLoss(choice)?.lost === 0;
 
-function formatLoss(choice: ProviderChoice): string {
-  const { lost, isAtMost, projects } = findMeasured(choice) ?? {};
+function formatMeasuredLoss(choice: ProviderChoice): string {
+  const { lost, isAtMost, projects } = findMeasuredLoss(choice) ?? {};
   if (lost === undefined) return '';
   if (losesNothing(choice)) return vscode.l10n.t('Loses nothing.');
   const share = formatPercent(lost);
@@ -130,7 +133,7 @@ function formatLoss(choice: ProviderChoice): string {
 }
 
 /** Starts with the choices that lose least. */
-function listChoices({ registered }: Services): ProviderChoice[] {
+function listProviderChoices({ registered }: Services): ProviderChoice[] {
   const own = readOwnPresets();
   const ids = new Set(own.map(({ id }) => id));
   const presets = [...own, ...BUILT_IN_PRESETS.filter(({ id }) => !ids.has(id))].map(
@@ -143,29 +146,31 @@ function listChoices({ registered }: Services): ProviderChoice[] {
       isFree: !mayCallModel(createSmartProvider(), config),
     }),
   );
-  const ownPasses = resolveConfig('smart');
+  const ownPasses = resolveProviderConfig('smart');
   const choices = [
     ...presets,
-    ...BUILT_IN_PROVIDERS.filter((id) => id !== 'smart' || typeof ownPasses === 'object').map(makeSettingsChoice),
+    ...BUILT_IN_PROVIDERS.filter((id) => id !== 'smart' || typeof ownPasses === 'object').map(
+      makeChoiceWithOwnSettings,
+    ),
     ...registered.listProviders().map(({ id, name, description }): ProviderChoice => ({
       label: name,
       does: description,
       provider: id,
-      config: resolveConfig(id),
+      config: resolveProviderConfig(id),
       isFree: true,
     })),
   ];
-  const loss = (choice: ProviderChoice): number => findMeasured(choice)?.lost ?? 100;
+  const loss = (choice: ProviderChoice): number => findMeasuredLoss(choice)?.lost ?? 100;
   return choices.toSorted((a, b) => loss(a) - loss(b));
 }
 
-const makeSettingsChoice = (id: BuiltInProviderId): ProviderChoice => ({
+const makeChoiceWithOwnSettings = (id: BuiltInProviderId): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
   does: id === 'smart' ? vscode.l10n.t('Your own passes.') : PROVIDER_DESCRIPTIONS[id],
   provider: id,
-  config: resolveConfig(id),
+  config: resolveProviderConfig(id),
   configuration: { kind: 'provider', id },
-  isFree: CALLS_MODEL[id] === false,
+  isFree: PROVIDER_CALLS_MODEL[id] === false,
 });
 
 function isSameChoice(
@@ -175,30 +180,30 @@ function isSameChoice(
   if (!ran || provider !== ran.provider) return false;
   return (
     provider !== 'smart' ||
-    (typeof ran.config === 'string' && isPreset(configuration, ran.config)) ||
+    (typeof ran.config === 'string' && isPresetConfiguration(configuration, ran.config)) ||
     isEqual(config, ran.config)
   );
 }
 
-const isPreset = (configuration: Configuration | undefined, id: string): boolean =>
+const isPresetConfiguration = (configuration: PreviewConfiguration | undefined, id: string): boolean =>
   configuration?.kind === 'preset' && configuration.id === id;
 
-async function askChoice(
+async function askProviderChoice(
   services: Services,
   conversation: ConversationSource,
-  subject: CondensedWith,
+  subject: CondensationSubject,
 ): Promise<ProviderChoice | undefined> {
   const picker = createPicker<ChoiceItem>();
   const abort = new AbortController();
   const { provider } = readManualSettings();
-  const chosen = { provider, config: resolveConfig(provider) };
-  const choices = listChoices(services).toSorted(
+  const chosen = { provider, config: resolveProviderConfig(provider) };
+  const choices = listProviderChoices(services).toSorted(
     (a, b) => Number(isSameChoice(b, chosen)) - Number(isSameChoice(a, chosen)),
   );
   const found = new Map<ProviderChoice, EstimateTexts>();
   const show = (): void => {
     const active = picker.activeItems[0]?.choice;
-    picker.items = createItems(choices, found, chosen, subject);
+    picker.items = createChoiceItems(choices, found, chosen, subject);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === active);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
@@ -219,7 +224,7 @@ async function askChoice(
   return (await pickItem(picker, abort))?.choice;
 }
 
-const createLookButton = (): vscode.QuickInputButton => ({
+const createPreviewButton = (): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon('eye'),
   tooltip: vscode.l10n.t('Preview'),
 });
@@ -235,21 +240,21 @@ async function previewChoice(
   try {
     const setup = await readPreviewSetup(services, choice.configuration);
     const question = { kind: 'texts', conversation, setup, excluded: [] } as const;
-    const texts = await thread.ask(question, new AbortController().signal);
+    const texts = await thread.askPreviewQuestion(question, new AbortController().signal);
     const { comparisons } = services;
-    await comparisons.showComparison(comparisons.add({ ...texts, by: choice.label, isPreview: true }), true);
+    await comparisons.showComparison(comparisons.addComparison({ ...texts, by: choice.label, isPreview: true }), true);
   } catch (error) {
     void showErrorMessage(getErrorMessage(error));
   } finally {
-    thread.end();
+    thread.endThread();
   }
 }
 
-function createItems(
+function createChoiceItems(
   choices: readonly ProviderChoice[],
   found: ReadonlyMap<ProviderChoice, EstimateTexts>,
   chosen: LastCondensation['choice'],
-  { tokensAfter: now = Infinity, choice: ran }: CondensedWith,
+  { tokensAfter: now = Infinity, choice: ran }: CondensationSubject,
 ): ChoiceItem[] {
   const description = (choice: ProviderChoice): string => {
     const estimated = found.get(choice);
@@ -268,9 +273,9 @@ function createItems(
     choice,
     label: choice.label,
     description: description(choice),
-    ...(choice.configuration && choice.isFree && { buttons: [createLookButton()] }),
+    ...(choice.configuration && choice.isFree && { buttons: [createPreviewButton()] }),
     // The loss comes first because narrow windows cut off the end.
-    detail: [formatLoss(choice), losesNothing(choice) ? '' : (found.get(choice)?.loss ?? ''), choice.does]
+    detail: [formatMeasuredLoss(choice), losesNothing(choice) ? '' : (found.get(choice)?.loss ?? ''), choice.does]
       .filter((words) => words !== '')
       .join(' '),
   });

@@ -4,8 +4,8 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import { fake } from '../../test/support/vscode';
-import { getMetrics } from '../window/metrics';
-import { getSpending } from '../window/spending';
+import { openMetricsStore } from '../window/metrics';
+import { openSpending } from '../window/spending';
 import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, makeToolExchange, makeLines, result, user } from '../core/testing';
@@ -192,7 +192,7 @@ describe('the API for other extensions', () => {
       expect(server.requests.length).toBeGreaterThan(0);
       // What was paid is among the measures that History shows, and counts for the limits.
       const runs = await vi.waitFor(async () => {
-        const known = await getMetrics(services).readRuns();
+        const known = await openMetricsStore(services).readRuns();
         expect(known).toHaveLength(2);
         return known;
       });
@@ -201,7 +201,7 @@ describe('the API for other extensions', () => {
         { provider: 'native', trigger: 'api', outcome: 'condensed', calls: [{ profile: 'Work', outcome: 'complete' }] },
       ]);
       expect(runs[1]?.cost).toBeGreaterThan(0);
-      const spent = await getSpending(services).getSpent('own', conversation.id);
+      const spent = await openSpending(services).readSpent('own', conversation.id);
       expect(spent).toEqual({ conversation: runs[1]?.cost, day: runs[1]?.cost });
     } finally {
       await server.close();
@@ -563,7 +563,7 @@ describe('a provider that is missing', () => {
 it('runs through the API appear in History', async () => {
   await api.condense(conversation, { provider: 'truncation' });
   await vi.waitFor(async () => {
-    expect(await getMetrics(services).readRuns()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
+    expect(await openMetricsStore(services).readRuns()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
   });
 });
 

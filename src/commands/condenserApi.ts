@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { CondenserClient } from '../engine/condenser/client';
-import type { SentCondensation } from '../engine/condenser/session';
+import type { CondensationMessage } from '../engine/condenser/session';
 import { getSummaries } from '../window/background';
-import { getCounter } from '../window/counter';
+import { getMessageCounter } from '../window/counter';
 import { getReaderThread } from '../window/engineThread';
-import { toPlain } from '../window/settings/plain';
+import { copyAsPlainData } from '../window/settings/plain';
 import { createBuiltInProviders } from '../window/settings/settingRules';
 import { askModel } from './askModel';
-import { createEngineModels } from './native';
+import { createEngineHostModels } from './native';
 import type { Services } from '../window/services';
-import { resolveConfig, readFallbackConfigs, readOwnPresets } from '../window/settings/providerConfig';
+import { resolveProviderConfig, readFallbackConfigs, readOwnPresets } from '../window/settings/providerConfig';
 import { convertLmMessages } from '../api/vscodeLm';
-import { fromChat } from '../agent/conversion';
-import { fromOpenAI, toOpenAI } from '../conversations/formats/openai/openai';
-import { toVsCode } from '../window/languageModels';
+import { convertChatMessages } from '../agent/conversion';
+import { convertFromOpenAI, convertToOpenAI } from '../conversations/formats/openai/openai';
+import { toVsCodeMessage } from '../window/languageModels';
 import { recordMetrics } from '../window/metrics';
-import { toRunMetrics } from '../core/condense/metrics/metrics';
+import { createRunMetrics } from '../core/condense/metrics/metrics';
 import { readManualSettings } from '../window/settings/manualSettings';
 import type { AutomaticRequest, CondensationProvider } from '../core/condense';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
@@ -24,11 +24,11 @@ import { getProviderName } from '../core/condense/types';
 import { getOriginalText } from '../core/condense/edits/edits';
 import { expandReference, collectReferences } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
-import { formatReport } from '../core/condense/report/report';
+import { formatOutcomeReport } from '../core/condense/report/report';
 import type { ConfigSchema } from '../core/condense/types';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from '../extensionApi/api';
 import { createExternalProvider } from '../extensionApi/externalProvider';
-import { makeSendableView } from '../extensionApi/externalView';
+import { makeApiView } from '../extensionApi/externalView';
 import { toApiOutcome } from '../extensionApi/outcome';
 import {
   parseConversation,
@@ -49,18 +49,18 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     { provider: chosen, notes }: ProviderChoice,
     outcome: OutcomeWithoutView,
   ): Outcome => {
-    const report = formatReport(outcome, (provider) => getProviderName(provider, registered.listProviders()));
+    const report = formatOutcomeReport(outcome, (provider) => getProviderName(provider, registered.listProviders()));
     services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
       condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
-    const run = toRunMetrics(outcome, chosen, new Date(), { trigger: 'api' });
+    const run = createRunMetrics(outcome, chosen, new Date(), { trigger: 'api' });
     void recordMetrics(services, run, chosen);
     return toApiOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
   const tokensOf = ({ messages, edits }: ParsedConversation): Promise<number> =>
-    condenser.count(makeSendableView(messages, edits));
+    condenser.count(makeApiView(messages, edits));
 
   return {
     version: 1,
@@ -80,19 +80,23 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const chosen = chooseProvider(asked, services);
+      const chosen = chooseApiProvider(asked, services);
       if (typeof chosen === 'string') {
         const tokens = await tokensOf(parsed);
         return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
       }
-      return condenser.estimate(createRequest(parsed, asked, chosen));
+      return condenser.estimate(createCondensationRequest(parsed, asked, chosen));
     },
     async condense(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const chosen = chooseProvider(asked, services);
+      const chosen = chooseApiProvider(asked, services);
       if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), asked, chosen);
-      return publicOutcome(parsed, chosen, await condenser.condense(createRequest(parsed, asked, chosen), asked));
+      return publicOutcome(
+        parsed,
+        chosen,
+        await condenser.condense(createCondensationRequest(parsed, asked, chosen), asked),
+      );
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
@@ -102,23 +106,23 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: readFallbackConfigs(),
       };
-      const terms = { ...createTerms(model), policy };
-      const chosen = chooseProvider(asked, services);
+      const terms = { ...createWindowAndThreshold(model), policy };
+      const chosen = chooseApiProvider(asked, services);
       if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), asked, chosen);
-      const result = await condenser.condenseIfNeeded(createRequest(parsed, asked, chosen), terms, asked);
+      const result = await condenser.condenseIfNeeded(createCondensationRequest(parsed, asked, chosen), terms, asked);
       if (result.kind === 'ran') return publicOutcome(parsed, chosen, result.outcome);
       const { tokens, percent } = result;
       return { kind: 'not-due', tokens, percent };
     },
     viewOf: (conversation) => {
       const { messages, edits } = parseConversation(conversation);
-      return makeSendableView(messages, edits);
+      return makeApiView(messages, edits);
     },
     expand: (conversation, reference) => findOriginal(parseConversation(conversation), reference),
-    fromOpenAI: (messages) => fromOpenAI(parseOpenAI(messages)),
-    toOpenAI: (messages) => toOpenAI(parseMessages(messages)),
-    fromVSCode: (messages) => fromChat(messages),
-    toVSCode: (messages) => convertLmMessages({ messages: parseMessages(messages) }).map(toVsCode),
+    fromOpenAI: (messages) => convertFromOpenAI(parseOpenAI(messages)),
+    toOpenAI: (messages) => convertToOpenAI(parseMessages(messages)),
+    fromVSCode: (messages) => convertChatMessages(messages),
+    toVSCode: (messages) => convertLmMessages({ messages: parseMessages(messages) }).map(toVsCodeMessage),
     registerProvider: (provider) =>
       new vscode.Disposable(registered.addProvider(createExternalProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
@@ -137,9 +141,9 @@ function getCondenser(services: Services): CondenserClient {
   return new CondenserClient({
     engine: () => thread.engine,
     summaries: getSummaries(services).folder,
-    models: createEngineModels(services),
-    providers: registered.createCalls(() => getCounter(services)),
-    setup: () => ({ presets: toPlain(readOwnPresets()), registered: registered.describeProviders() }),
+    models: createEngineHostModels(services),
+    providers: registered.createCalls(() => getMessageCounter(services)),
+    setup: () => ({ presets: copyAsPlainData(readOwnPresets()), registered: registered.describeProviders() }),
   });
 }
 
@@ -177,15 +181,15 @@ interface ProviderChoice {
  * not started.
  * @returns an explanation if the caller's provider is missing
  */
-function chooseProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
+function chooseApiProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
   const known = listProviders(services).map(({ id }) => id);
   const id = provider ?? readManualSettings().provider;
-  if (known.includes(id)) return { provider: id, config: resolveConfig(id, config), notes: [] };
+  if (known.includes(id)) return { provider: id, config: resolveProviderConfig(id, config), notes: [] };
   if (provider !== undefined) {
     return `There is no provider "${provider}"; known providers: ${known.join(', ')}.`;
   }
   const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
-  return { provider: 'lossless', config: resolveConfig('lossless'), notes };
+  return { provider: 'lossless', config: resolveProviderConfig('lossless'), notes };
 }
 
 /** The provider isn't registered; its extension may not have started. */
@@ -200,24 +204,24 @@ const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseO
 });
 
 /** Absent options use the user's settings. */
-function createRequest(
+function createCondensationRequest(
   { edits, ...conversation }: ParsedConversation,
   { targetTokens, maxCost }: CondenseOptions,
   { provider, config }: ProviderChoice,
-): SentCondensation {
+): CondensationMessage {
   return {
     ...(targetTokens !== undefined && { targetTokens }),
     ...conversation,
     conversation: conversation.id,
     edits,
     provider,
-    config: toPlain({ config }).config,
+    config: copyAsPlainData({ config }).config,
     trigger: 'manual',
     maxCost: Math.min(maxCost ?? Infinity, readModelSettings().maxCost),
   };
 }
 
-function createTerms(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
+function createWindowAndThreshold(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
   // An explicit threshold is exact: a lower one in the settings must not apply.
   const { threshold } = readModelSettings();

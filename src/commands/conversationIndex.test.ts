@@ -18,7 +18,7 @@ it("the index notices changes of conversations, but not of VS Code's or the exte
   const storage = join(home, '.config', 'Code', 'User', 'globalStorage');
   const { services } = testServices(home, join(storage, 'us'));
   const changes = vi.fn();
-  vi.spyOn(getConversationIndex(services), 'watch').mockImplementation((folders, watch) => {
+  vi.spyOn(getConversationIndex(services), 'watchFolders').mockImplementation((folders, watch) => {
     for (const folder of folders) watch(folder, changes);
   });
   await watchConversations(services);

@@ -3,17 +3,17 @@ import { basename, dirname, join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { ConversationIndex, type IndexedConversation } from '../background/conversationIndex';
 import type { IndexTask } from '../background/tasks';
-import { storeFolders } from '../conversations/stores/find';
-import type { FindOptions } from '../conversations/stores/types';
+import { listStoreFolders } from '../conversations/stores/find';
+import type { FindConversationsOptions } from '../conversations/stores/types';
 import type { FillLevel } from '../core/account/fillLevel';
-import { getTitle, getWorkspace, isIn } from '../views/conversations/nodes';
+import { getConversationTitle, getConversationWorkspace, isInFolders } from '../views/conversations/nodes';
 import { runInBackground } from '../window/background';
 import { getReplacementsFolder } from './conversations/background';
 import { shortenTitle } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 
-export const getFindOptions = ({ context }: Services): FindOptions => ({
+export const createFindOptions = ({ context }: Services): FindConversationsOptions => ({
   platform: process.platform,
   env: { ...process.env },
   homedir: homedir(),
@@ -26,7 +26,7 @@ const indexByServices = new WeakMap<Services, ConversationIndex>();
 export function getConversationIndex(services: Services): ConversationIndex {
   const known = indexByServices.get(services);
   if (known) return known;
-  const index = createIndex(services);
+  const index = createConversationIndex(services);
   indexByServices.set(services, index);
   services.context.subscriptions.push(index);
   return index;
@@ -35,7 +35,7 @@ export function getConversationIndex(services: Services): ConversationIndex {
 export function getFileTitle(services: Services, path: string): string | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const { last } = services;
-  return (found && getTitle(found)) ?? (last?.path === path ? last.title : undefined);
+  return (found && getConversationTitle(found)) ?? (last?.path === path ? last.title : undefined);
 }
 
 export const getFileName = (services: Services, path: string): string =>
@@ -49,7 +49,7 @@ export function findCopyFill(services: Services, path: string): FillLevel | unde
 }
 
 /** Searches only this many of the newest conversations for one in a folder. */
-const MAX_LOOKED_THROUGH = 50;
+const MAX_SEARCHED_CONVERSATIONS = 50;
 
 /**
  * Returns the newest readable conversation that a user began, without waiting for others to be
@@ -65,10 +65,10 @@ export function findNewestConversation(
   const choose = (isAllRead: boolean): IndexedConversation | undefined => {
     const newest = index.conversations
       .filter(({ parent, details }) => parent === undefined && details?.problem === undefined)
-      .slice(0, folders.length === 0 ? 1 : MAX_LOOKED_THROUGH);
+      .slice(0, folders.length === 0 ? 1 : MAX_SEARCHED_CONVERSATIONS);
     const unread = isAllRead ? -1 : newest.findIndex(({ details }) => details === undefined);
     const read = unread < 0 ? newest : newest.slice(0, unread);
-    const here = read.find((conversation) => isIn(folders, getWorkspace(conversation)));
+    const here = read.find((conversation) => isInFolders(folders, getConversationWorkspace(conversation)));
     return here ?? (unread < 0 ? newest[0] : undefined);
   };
   return new Promise((resolve) => {
@@ -94,20 +94,20 @@ export function watchConversations(services: Services): Promise<void> {
   const known = watchingByServices.get(services);
   if (known) return known;
   const index = getConversationIndex(services);
-  const started = storeFolders(getFindOptions(services)).then((folders) => {
-    index.watch(folders, (folder, changed) => watchFolder(services, folder, changed));
+  const started = listStoreFolders(createFindOptions(services)).then((folders) => {
+    index.watchFolders(folders, (folder, changed) => watchFolder(services, folder, changed));
   });
   watchingByServices.set(services, started);
   return started;
 }
 
-function createIndex(services: Services): ConversationIndex {
+function createConversationIndex(services: Services): ConversationIndex {
   const { context, log } = services;
   return new ConversationIndex({
     run: (signal, report) => {
       const task: IndexTask = {
         kind: 'index',
-        find: getFindOptions(services),
+        find: createFindOptions(services),
         history: readManualSettings().history,
         cache: join(context.globalStorageUri.fsPath, 'conversations.json'),
         replacements: getReplacementsFolder(services),

@@ -12,7 +12,7 @@ import { getAgentRuntime } from '../agent/runtime';
 import { createCondenserApi } from './condenserApi';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
-import { condenseFile } from './condenseNow';
+import { condenseFileAndWait } from './condenseNow';
 
 const KEY = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
 const log = (index: number): string =>
@@ -84,7 +84,7 @@ beforeEach(async () => {
 
 /** Each way to run what the settings say, on a conversation with the condensing profile's own vendor. */
 const WAYS: Readonly<Record<string, (provider: string, config: object | undefined) => Promise<unknown>>> = {
-  'by hand': () => condenseFile(services, file, readManualSettings()),
+  'by hand': () => condenseFileAndWait(services, file, readManualSettings()),
   'in the chat': async () => {
     const { provider, config } = readLiveSettings();
     const { chat } = getAgentRuntime(services);

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { PreviewThread } from '../engine/previewThread';
 import type { ConversationSource, PreviewResult, PreviewSetup } from '../background/preview/messages';
 import type { CoherenceReport } from '../core/condense/coherence/coherence';
-import { formatChange, formatCost, formatTokens } from '../core/format';
+import { formatPercentChange, formatCost, formatTokens } from '../core/format';
 import { getErrorMessage } from '../core/errors';
 import { getEngineBundle } from '../window/background';
 import type { Services } from '../window/services';
-import { isSet } from '../window/settings/settings';
-import { type Configuration, readPreviewSetup } from './previewSetup';
+import { isSettingConfigured } from '../window/settings/settings';
+import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 
 export interface EstimateTexts {
   /** Tokens and cost, or why they are unknown. */
@@ -19,7 +19,7 @@ export interface EstimateTexts {
 }
 
 /** Uses a worker that ends with the list. */
-export async function estimateChoices<W extends { readonly configuration?: Configuration }>(
+export async function estimateChoices<W extends { readonly configuration?: PreviewConfiguration }>(
   services: Services,
   conversation: ConversationSource,
   choices: readonly W[],
@@ -34,35 +34,37 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
       try {
         const setup = await readPreviewSetup(services, choice.configuration);
         const question = { conversation, setup, excluded: [] };
-        const result = await thread.ask({ kind: 'preview', ...question }, signal);
-        const told = { size: formatSize(result, setup), tokensAfter: result.tokensAfter };
+        const result = await thread.askPreviewQuestion({ kind: 'preview', ...question }, signal);
+        const told = { size: formatEstimatedSize(result, setup), tokensAfter: result.tokensAfter };
         tell(choice, told);
-        const coherence = await thread.ask({ kind: 'coherence', ...question }, signal);
-        tell(choice, { ...told, loss: formatLoss(coherence) });
+        const coherence = await thread.askPreviewQuestion({ kind: 'coherence', ...question }, signal);
+        tell(choice, { ...told, loss: formatFactLoss(coherence) });
       } catch (error) {
         if (signal.aborted) return;
         tell(choice, { size: getErrorMessage(error) });
       }
     }
   } finally {
-    thread.end();
+    thread.endThread();
   }
 }
 
-function formatSize(result: PreviewResult, { models }: PreviewSetup): string {
+function formatEstimatedSize(result: PreviewResult, { models }: PreviewSetup): string {
   const { tokensBefore, tokensAfter, targetTokens, calls } = result;
   if (result.refusal !== undefined) return result.refusal;
   const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
   return [
-    vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
-    ...(tokensAfter <= targetTokens && isSet('manual.targetPercent') ? [vscode.l10n.t('meets your target')] : []),
-    ...(calls > 0 ? [describeCost(result)] : []),
+    vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatPercentChange(tokensBefore, tokensAfter)})`,
+    ...(tokensAfter <= targetTokens && isSettingConfigured('manual.targetPercent')
+      ? [vscode.l10n.t('meets your target')]
+      : []),
+    ...(calls > 0 ? [describeEstimatedCost(result)] : []),
     ...(hasNoModel ? [vscode.l10n.t('no model is set up, so steps that need one are skipped')] : []),
   ].join(' · ');
 }
 
 /** Formats a range if replies may vary in length. */
-function describeCost({ calls, cost, costRange }: PreviewResult): string {
+function describeEstimatedCost({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
   if (!costRange) return `${requests}, ≈ ${formatCost(cost)}`;
@@ -77,7 +79,7 @@ function describeCost({ calls, cost, costRange }: PreviewResult): string {
 /**
  * Counts facts (files, error lines, instructions, to-dos) that the view would no longer contain.
  */
-function formatLoss(report: CoherenceReport): string {
+function formatFactLoss(report: CoherenceReport): string {
   const kinds = Object.values(report);
   const sum = (of: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
     kinds.reduce((total, kind) => total + of(kind), 0);

@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { getErrorMessage } from '../core/errors';
-import { deleteKey, readKey, storeKey } from '../settings/keys';
-import { listTakenIds, withProfile, type ApiProfile } from '../settings/profiles';
+import { deleteApiKey, readApiKey, storeApiKey } from '../settings/keys';
+import { listProfileIds, replaceOrAddProfileEntry, type ApiProfile } from '../settings/profiles';
 import type { ImportedProfile } from '../settings/rooProfiles';
-import { readRooSettings, type ImportedSetting, type RooImport } from '../settings/rooSettings';
+import { readRooSettings, type ImportedSetting, type ImportedRooSettings } from '../settings/rooSettings';
 import { readModelSettings, readProfileEntries } from '../window/settings/modelSettings';
-import { saveUserSetting, getUserValue } from '../window/settings/settings';
+import { saveUserSetting, getUserSetting } from '../window/settings/settings';
 import type { Services } from '../window/services';
-import { pickSeveral, showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickSeveralItems, showErrorMessage, showInformationMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
 
 /** Bytes; Roo's exports have a few kilobytes. */
@@ -26,12 +26,12 @@ export async function importRooSettings(services: Services): Promise<void> {
       filters: { JSON: ['json'] },
     })) ?? [];
   if (!file) return;
-  const found = await readExport(file.fsPath);
+  const found = await readRooExport(file.fsPath);
   if (typeof found === 'string') {
     void showErrorMessage(vscode.l10n.t('Nothing was imported. {0} {1}', basename(file.fsPath), found));
     return;
   }
-  const items = createItems(found);
+  const items = createImportItems(found);
   if (items.length === 0) {
     const why = found.left.join('; ');
     void showInformationMessage(
@@ -39,12 +39,12 @@ export async function importRooSettings(services: Services): Promise<void> {
     );
     return;
   }
-  const picked = await pickSeveral(items, {
+  const picked = await pickSeveralItems(items, {
     title: vscode.l10n.t('Settings to import into your user settings'),
     ignoreFocusOut: true,
   });
   if (!picked || picked.length === 0) return;
-  const undo = await applyImport(services, picked, found.profiles);
+  const undo = await applyImportedItems(services, picked, found.profiles);
   for (const left of found.left) services.log.warn(`Import of Roo Code's settings: not imported: ${left}`);
   const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
@@ -61,17 +61,17 @@ export async function importRooSettings(services: Services): Promise<void> {
 }
 
 /** @returns an explanation if the file is not usable */
-async function readExport(path: string): Promise<RooImport | string> {
+async function readRooExport(path: string): Promise<ImportedRooSettings | string> {
   try {
     if ((await stat(path)).size > MAX_SETTINGS_FILE_BYTES) return vscode.l10n.t('is larger than 4 MB.');
-    const known = { profiles: readModelSettings().profiles, taken: listTakenIds(readProfileEntries()) };
+    const known = { profiles: readModelSettings().profiles, taken: listProfileIds(readProfileEntries()) };
     return readRooSettings(await readFile(path, 'utf8'), known);
   } catch (error) {
     return getErrorMessage(error);
   }
 }
 
-function createItems({ settings, profiles }: RooImport): ImportItem[] {
+function createImportItems({ settings, profiles }: ImportedRooSettings): ImportItem[] {
   const keys = profiles.filter(({ key }) => key !== undefined);
   return [
     ...settings.map((setting) => ({
@@ -106,7 +106,7 @@ function createItems({ settings, profiles }: RooImport): ImportItem[] {
 const shortenValue = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** @returns an undo function, which returns the settings left alone because they changed since */
-async function applyImport(
+async function applyImportedItems(
   { context }: Services,
   picked: readonly ImportItem[],
   imported: readonly ImportedProfile[],
@@ -117,32 +117,32 @@ async function applyImport(
   // A profile that wasn't selected can't be used for condensing.
   const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
   const changed = ['profiles' as const, ...possible.map(({ name }) => name)];
-  const before = changed.map((name) => [name, getUserValue(name)] as const);
+  const before = changed.map((name) => [name, getUserSetting(name)] as const);
   /** Profiles whose key was written, with the key that they had before. */
   const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
-    await saveUserSetting('profiles', profiles.reduce(withProfile, readProfileEntries()));
+    await saveUserSetting('profiles', profiles.reduce(replaceOrAddProfileEntry, readProfileEntries()));
   }
   if (picked.some((item) => 'isKeys' in item)) {
     for (const { profile, key } of imported) {
       if (key === undefined || !profiles.includes(profile)) continue;
-      const known = await readKey(context.secrets, profile);
-      await storeKey(context.secrets, profile, key);
+      const known = await readApiKey(context.secrets, profile);
+      await storeApiKey(context.secrets, profile, key);
       stored.push({ profile, before: known.kind === 'set' ? known.key : undefined });
     }
   }
   for (const { name, value } of possible) await saveUserSetting(name, value);
-  const written = new Map(changed.map((name) => [name, getUserValue(name)]));
+  const written = new Map(changed.map((name) => [name, getUserSetting(name)]));
   return async () => {
     const kept: string[] = [];
     for (const [name, value] of before) {
-      if (isEqual(getUserValue(name), written.get(name))) await saveUserSetting(name, value);
+      if (isEqual(getUserSetting(name), written.get(name))) await saveUserSetting(name, value);
       else kept.push(`contextCondenser.${name}`);
     }
     if (kept.includes('contextCondenser.profiles')) return kept;
     for (const { profile, before: key } of stored) {
-      if (key === undefined) await deleteKey(context.secrets, profile.id);
-      else await storeKey(context.secrets, profile, key);
+      if (key === undefined) await deleteApiKey(context.secrets, profile.id);
+      else await storeApiKey(context.secrets, profile, key);
     }
     return kept;
   };

@@ -4,7 +4,7 @@ import type { JudgedSessions } from '../conversations/judgeSessions';
 import { runInBackground } from '../window/background';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
-import { resolveConfig } from '../window/settings/providerConfig';
+import { resolveProviderConfig } from '../window/settings/providerConfig';
 import { getConversationIndex } from './conversationIndex';
 
 /** Daily users have thousands of sessions. */
@@ -31,7 +31,9 @@ export async function judgeStored(
 ): Promise<StoredJudgement> {
   const { provider } = readManualSettings();
   const isOther = needsModelOrExtension(provider);
-  const choices = listJudgedChoices(isOther ? { provider: 'lossless' } : { provider, config: resolveConfig(provider) });
+  const choices = listJudgedChoices(
+    isOther ? { provider: 'lossless' } : { provider, config: resolveProviderConfig(provider) },
+  );
   const index = getConversationIndex(services);
   await index.refresh();
   signal.throwIfAborted();

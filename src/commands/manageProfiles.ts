@@ -1,25 +1,31 @@
 import * as vscode from 'vscode';
-import { showInPicker } from '../agent/wrappedModels';
+import { explainModelPicker } from '../agent/wrappedModels';
 import { ApiError, isApiError } from '../api/apiError';
 import type { ListedModel } from '../api/modelList';
-import { formatTime } from '../core/format';
+import { formatDurationMs } from '../core/format';
 import { getErrorMessage } from '../core/errors';
 import { describeIssue } from '../core/issueWords';
-import { hasField, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
-import { deleteKey, getSendableKey, storeKey } from '../settings/keys';
+import { vendorHasField, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
+import { deleteApiKey, getKeyForEndpoint, storeApiKey } from '../settings/keys';
 import { createProfileHandler, testConnection } from '../settings/profileHandler';
-import { makeFreeId } from '../core/freeId';
-import { profileSchema, listTakenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
+import { makeUnusedId } from '../core/freeId';
+import {
+  profileSchema,
+  listProfileIds,
+  dropProfileEntry,
+  replaceOrAddProfileEntry,
+  type ApiProfile,
+} from '../settings/profiles';
 import { withCancellation } from '../window/background';
 import { languageModels } from '../window/languageModels';
 import { readModelSettings, readProfileEntries } from '../window/settings/modelSettings';
 import { saveUserSetting } from '../window/settings/settings';
-import { getCounter } from '../window/counter';
+import { getMessageCounter } from '../window/counter';
 import { countConsents, forgetConsents } from '../window/profileConsent';
 import type { Services } from '../window/services';
 import {
   askInput,
-  pickOne,
+  pickOneItem,
   showErrorMessage,
   showInformationMessage,
   showProgress,
@@ -38,28 +44,28 @@ export async function manageProfiles(services: Services): Promise<void> {
     description: `${profile.vendor} · ${profile.model}`,
     ...(profile.id === condensing?.id && { detail: vscode.l10n.t('condenses') }),
   }));
-  const picked = await pickOne<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Profile…')}` }], {
+  const picked = await pickOneItem<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Profile…')}` }], {
     title: vscode.l10n.t('API profiles'),
   });
   if (!picked) return;
-  if (picked.profile) await runAction(services, picked.profile);
+  if (picked.profile) await chooseProfileAction(services, picked.profile);
   else await addProfile(services);
 }
 
 /** The first profile is used for condensing. */
 async function addProfile(services: Services): Promise<void> {
-  const profile = await askProfile(undefined);
+  const profile = await askProfileFields(undefined);
   if (!profile) return;
   const isFirst = readProfileEntries().length === 0;
-  await saveUserSetting('profiles', withProfile(readProfileEntries(), profile));
-  if (profile.vendor !== 'vscode') await askKey(services, profile);
+  await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), profile));
+  if (profile.vendor !== 'vscode') await askApiKey(services, profile);
   if (isFirst) await saveUserSetting('condensingProfile', profile.id);
   await testProfile(services, profile);
 }
 
 type ProfileManagementAction = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forget' | 'remove';
 
-async function runAction(services: Services, profile: ApiProfile): Promise<void> {
+async function chooseProfileAction(services: Services, profile: ApiProfile): Promise<void> {
   const actions: (vscode.QuickPickItem & { readonly action: ProfileManagementAction })[] = [
     { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
     { action: 'use', label: `$(archive) ${vscode.l10n.t('Use for Condensing')}` },
@@ -79,18 +85,18 @@ async function runAction(services: Services, profile: ApiProfile): Promise<void>
   ];
   const offered = actions.filter(
     ({ action }) =>
-      (action !== 'key' || acceptsKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
+      (action !== 'key' || acceptsApiKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
   );
-  const picked = await pickOne(offered, { title: profile.name });
+  const picked = await pickOneItem(offered, { title: profile.name });
   switch (picked?.action) {
     case 'test':
       return testProfile(services, profile);
     case 'use':
       return saveUserSetting('condensingProfile', profile.id);
     case 'offer':
-      return offerInChat(profile);
+      return toggleOfferInChat(profile);
     case 'key':
-      if (await askKey(services, profile)) await showKeySaved(services, profile);
+      if (await askApiKey(services, profile)) await showApiKeySaved(services, profile);
       return;
     case 'forget':
       return forgetConsents(services, profile);
@@ -104,15 +110,15 @@ async function runAction(services: Services, profile: ApiProfile): Promise<void>
   }
 }
 
-async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
+async function toggleOfferInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
-  await saveUserSetting('profiles', withProfile(readProfileEntries(), changed));
-  if (!isOffered) await showInPicker([profile.name]);
+  await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), changed));
+  if (!isOffered) await explainModelPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {
-  const changed = await askProfile(profile);
-  if (changed) await saveUserSetting('profiles', withProfile(readProfileEntries(), changed));
+  const changed = await askProfileFields(profile);
+  if (changed) await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), changed));
 }
 
 /**
@@ -124,8 +130,8 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
   if ((await showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
   const { condensing } = readModelSettings();
-  await saveUserSetting('profiles', withoutProfile(readProfileEntries(), profile.id));
-  await deleteKey(services.context.secrets, profile.id);
+  await saveUserSetting('profiles', dropProfileEntry(readProfileEntries(), profile.id));
+  await deleteApiKey(services.context.secrets, profile.id);
   await forgetConsents(services, profile);
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
   return true;
@@ -135,7 +141,7 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
  * An empty input removes the stored key.
  * @returns whether a key was set
  */
-export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
+export async function askApiKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
   const key = await askInput({
     title: vscode.l10n.t('API key of {0}', profile.name),
     prompt: vscode.l10n.t(
@@ -146,14 +152,14 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
   });
   if (key === undefined) return false;
   if (key.trim() === '') {
-    await deleteKey(context.secrets, profile.id);
+    await deleteApiKey(context.secrets, profile.id);
     return false;
   }
-  await storeKey(context.secrets, profile, key.trim());
+  await storeApiKey(context.secrets, profile, key.trim());
   return true;
 }
 
-async function showKeySaved(services: Services, profile: ApiProfile): Promise<void> {
+async function showApiKeySaved(services: Services, profile: ApiProfile): Promise<void> {
   const test = vscode.l10n.t('Test Connection');
   const notice = vscode.l10n.t('The key of {0} was saved.', profile.name);
   if ((await showInformationMessage(notice, test)) === test) await testProfile(services, profile);
@@ -174,13 +180,13 @@ export async function testProfileConnection(
   signal: AbortSignal,
 ): Promise<ConnectionTestResult> {
   try {
-    const handler = createProfileHandler(profile, await getSendableKey(services.context.secrets, profile), {
-      counter: await getCounter(services),
+    const handler = createProfileHandler(profile, await getKeyForEndpoint(services.context.secrets, profile), {
+      counter: await getMessageCounter(services),
       models: languageModels,
     });
     const result = await testConnection(handler, signal);
     if (!result.ok) return describeFailure(profile, result.error);
-    const time = formatTime(result.timeMs);
+    const time = formatDurationMs(result.timeMs);
     return { ok: true, message: vscode.l10n.t('{0} responded ({1}, {2}).', profile.name, profile.model, time) };
   } catch (error) {
     return isApiError(error) ? describeFailure(profile, error) : { ok: false, message: getErrorMessage(error) };
@@ -190,10 +196,10 @@ export async function testProfileConnection(
 const describeFailure = (profile: ApiProfile, { kind, message }: ApiError): ConnectionTestResult => ({
   ok: false,
   message: kind === 'aborted' ? '' : message,
-  ...(kind === 'auth' && acceptsKey(profile) && { needsKey: true }),
+  ...(kind === 'auth' && acceptsApiKey(profile) && { needsKey: true }),
 });
 
-const acceptsKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key !== 'none';
+const acceptsApiKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key !== 'none';
 
 /** @throws {ApiError} also if the vendor has no list */
 export async function listVendorModels(
@@ -201,8 +207,8 @@ export async function listVendorModels(
   profile: ApiProfile,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const handler = createProfileHandler(profile, await getSendableKey(services.context.secrets, profile), {
-    counter: await getCounter(services),
+  const handler = createProfileHandler(profile, await getKeyForEndpoint(services.context.secrets, profile), {
+    counter: await getMessageCounter(services),
     models: languageModels,
   });
   if (!handler.listModels) {
@@ -231,9 +237,9 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
   log.error(message);
   const again = vscode.l10n.t('Retry');
   const setKey = vscode.l10n.t('Set Key…');
-  const choices = needsKey ? [setKey, again] : acceptsKey(profile) ? [again, setKey] : [again];
+  const choices = needsKey ? [setKey, again] : acceptsApiKey(profile) ? [again, setKey] : [again];
   const choice = await showErrorMessage(message, ...choices);
-  if (choice === again || (choice === setKey && (await askKey(services, profile))))
+  if (choice === again || (choice === setKey && (await askApiKey(services, profile))))
     await testProfile(services, profile);
 }
 
@@ -243,9 +249,9 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
 });
 
 /** Returns undefined if the user left the dialog. */
-async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
+async function askProfileFields(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
-    known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
+    known?.vendor ?? (await pickOneItem(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
   const model = await askForText(vscode.l10n.t('Model'), known?.model ?? getVendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
@@ -253,19 +259,19 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...known,
-    id: known?.id ?? makeFreeId(name, listTakenIds(readProfileEntries()), 'profile'),
+    id: known?.id ?? makeUnusedId(name, listProfileIds(readProfileEntries()), 'profile'),
     name,
     vendor,
     model,
   };
-  if (hasField(vendor, 'baseUrl')) {
+  if (vendorHasField(vendor, 'baseUrl')) {
     const url = await askForText(vscode.l10n.t("Base URL; leave empty for the vendor's own"), known?.baseUrl ?? '');
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
   }
   for (const field of ['region', 'projectId'] as const) {
-    if (!hasField(vendor, field)) continue;
+    if (!vendorHasField(vendor, field)) continue;
     const title = field === 'region' ? vscode.l10n.t('Region') : vscode.l10n.t('Project');
     const value = await askForText(title, known?.[field] ?? '');
     if (value === undefined) return undefined;

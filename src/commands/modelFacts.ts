@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
-import { getKnownModel } from '../settings/profileModel';
-import { OWN_VENDOR } from '../settings/ownVendor';
+import { getModelOfProfile } from '../settings/profileModel';
+import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
-export interface ModelFacts {
+export interface ModelWindowAndPrices {
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
   readonly isWindowKnown: boolean;
@@ -19,8 +19,8 @@ export interface ModelFacts {
 }
 
 /** Prefers the profile's window and prices to the model's known facts. */
-export async function loadModelFacts(profile: ApiProfile): Promise<ModelFacts> {
-  const { contextWindow, prices, pricesAsOf, tokenFactor } = getKnownModel(profile, await loadPriceTable());
+export async function loadModelWindowAndPrices(profile: ApiProfile): Promise<ModelWindowAndPrices> {
+  const { contextWindow, prices, pricesAsOf, tokenFactor } = getModelOfProfile(profile, await loadPriceTable());
   return {
     contextWindow: contextWindow ?? ASSUMED_WINDOW_TOKENS,
     isWindowKnown: contextWindow !== undefined,
@@ -33,5 +33,5 @@ export async function loadModelFacts(profile: ApiProfile): Promise<ModelFacts> {
 /** Excludes our own models. */
 export async function listEditorModels(): Promise<vscode.LanguageModelChat[]> {
   const models = await vscode.lm.selectChatModels();
-  return models.filter(({ vendor }) => vendor !== OWN_VENDOR);
+  return models.filter(({ vendor }) => vendor !== OWN_VSCODE_VENDOR);
 }

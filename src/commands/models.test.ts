@@ -13,9 +13,9 @@ import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { profileSchema } from '../settings/profiles';
-import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
-import { condenseFile, condenseNow } from './condenseNow';
-import { condenseNamedWith } from './condenseWith';
+import { chooseCondensingProfile, chooseProvider, askAndSetThreshold } from './chooseProvider';
+import { condenseFileAndWait, condenseNow } from './condenseNow';
+import { condenseNamedConversationWith } from './condenseWith';
 import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
 import { listSettingProblems } from '../window/settings/settings';
@@ -260,7 +260,7 @@ describe('condensing with Summary', () => {
   it('is listed first if it is chosen; every way that may call a model has its cost', async () => {
     fake.settings['contextCondenser.strategy'] = 'pipeline';
     const picked = pickProvider(undefined);
-    await condenseNamedWith(services, file);
+    await condenseNamedConversationWith(services, file);
     const labels = picked.items().map(({ label }) => label);
     expect(labels.slice(0, 4)).toEqual(['chosen in the settings', 'Summary', 'calls no model', 'Lossless']);
     const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
@@ -319,7 +319,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain(`with ${cutter.name}`);
     expect(server.requests).toHaveLength(1);
     const picked = pickProvider(undefined);
-    await condenseNamedWith(services, file);
+    await condenseNamedConversationWith(services, file);
     expect(picked.items()[1]?.label).toBe(cutter.name);
   });
 
@@ -332,10 +332,10 @@ describe('condensing with Summary', () => {
 
   it('can be left, or replaced by a free provider', async () => {
     pickProvider(undefined);
-    await condenseNamedWith(services, file);
+    await condenseNamedConversationWith(services, file);
     expect(fake.shown).toEqual([]);
     pickProvider('Truncation');
-    await condenseNamedWith(services, file);
+    await condenseNamedConversationWith(services, file);
     expect(shown().at(-1)).toContain('with Truncation');
     expect(server.requests).toHaveLength(1);
   });
@@ -398,7 +398,7 @@ describe('condensing with Summary', () => {
   it('says why the cost could not be estimated', async () => {
     fake.secrets.clear();
     const picked = pickProvider(undefined);
-    await condenseNamedWith(services, file);
+    await condenseNamedConversationWith(services, file);
     expect(picked.items()[1]?.description).toContain('no API key yet');
     fake.settings['contextCondenser.profiles'] = [];
     await condenseNow(services, file);
@@ -437,7 +437,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     fake.settings['contextCondenser.condensingProfile'] = '';
     fake.answers = ['Choose Profile'];
     fake.picks = ['Work'];
-    await condenseFile(services, file, { ...readManualSettings(), provider: 'native' });
+    await condenseFileAndWait(services, file, { ...readManualSettings(), provider: 'native' });
     expect(fake.shown).toContainEqual(
       expect.objectContaining({
         message: 'Nothing was condensed. No condensing profile is chosen.',
@@ -451,7 +451,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     await addProfile();
     fake.secrets.clear();
     fake.answers = ['Manage Profiles'];
-    await condenseFile(services, file, { ...readManualSettings(), provider: 'native' });
+    await condenseFileAndWait(services, file, { ...readManualSettings(), provider: 'native' });
     expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Condense With…', 'Details'] });
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await previewPrompt(services, file);
@@ -491,11 +491,11 @@ describe('choosing in a list', () => {
 
   it('sets a threshold within its bounds', async () => {
     fake.inputs = ['60'];
-    await setThreshold();
+    await askAndSetThreshold();
     expect(setting('threshold')).toBe(60);
     for (const wrong of ['4', '101', '', 'x', undefined]) {
       fake.inputs = [wrong];
-      await setThreshold();
+      await askAndSetThreshold();
     }
     expect(setting('threshold')).toBe(60);
     expect(fake.problems.filter((problem) => problem !== undefined)).toHaveLength(4);
@@ -506,7 +506,7 @@ describe('choosing in a list', () => {
     fake.workspaceSettings = { 'contextCondenser.threshold': 40 };
     fake.inputs = ['60', '40'];
     fake.answers = ['Open Workspace Settings'];
-    await setThreshold();
+    await askAndSetThreshold();
     expect(fake.settings['contextCondenser.threshold']).toBe(60);
     expect(fake.shown.at(-1)?.message).toBe(
       'Saved in your user settings. This workspace sets contextCondenser.threshold to 40, which applies here.',
@@ -514,7 +514,7 @@ describe('choosing in a list', () => {
     await vi.waitFor(() =>
       expect(fake.executed.map(([command]) => command)).toContain('workbench.action.openWorkspaceSettingsFile'),
     );
-    await setThreshold();
+    await askAndSetThreshold();
     expect(fake.shown).toHaveLength(1);
   });
 });

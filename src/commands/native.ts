@@ -2,20 +2,20 @@
 import * as vscode from 'vscode';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import { getWarnings } from '../core/condense/metrics/metrics';
+import { getRunWarnings } from '../core/condense/metrics/metrics';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summarizer';
 import type { ApiProfile } from '../settings/profiles';
 import { runInBackground } from '../window/background';
-import { getCounter } from '../window/counter';
-import { getMetrics } from '../window/metrics';
+import { getMessageCounter } from '../window/counter';
+import { openMetricsStore } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
 import { readNativeConfig } from '../window/settings/providerConfig';
 import { createHostModels } from '../window/hostModels';
-import { createWindowModels, createSummarizer, type WindowModels } from '../window/models';
+import { createWindowModels, createWindowSummarizer, type WindowModels } from '../window/models';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
-export interface NativeRequest {
+export interface NativePreviewRequest {
   /** A file's path, or `<path>#<part>`. */
   readonly path: string;
   readonly settings: ManualSettings;
@@ -30,12 +30,12 @@ export interface NativeRequest {
  * Sends nothing.
  * @throws NoSummarizerError, the signal's reason if aborted
  */
-export async function previewNative(
+export async function previewNativeCompaction(
   services: Services,
-  { path, settings, profile, billing, signal }: NativeRequest,
+  { path, settings, profile, billing, signal }: NativePreviewRequest,
 ): Promise<string> {
-  const runs = await getMetrics(services).readRuns();
-  const condensing = await createSummarizer(services, await getCounter(services), profile, runs, billing);
+  const runs = await openMetricsStore(services).readRuns();
+  const condensing = await createWindowSummarizer(services, await getMessageCounter(services), profile, runs, billing);
   const { model } = selectSummarizer({ condensing }).summarizer;
   const task = { kind: 'prompt', path, history: settings.history, config: readNativeConfig(), model } as const;
   const planned = await runInBackground(services, task, signal);
@@ -49,18 +49,18 @@ export async function previewNative(
 }
 
 /** @param picked use only this profile's model */
-export function createEngineModels(
+export function createEngineHostModels(
   services: Services,
-  picked?: Pick<NativeRequest, 'profile' | 'billing'>,
+  picked?: Pick<NativePreviewRequest, 'profile' | 'billing'>,
 ): HostModels {
   const models = async (): Promise<WindowModels> => {
-    const counter = await getCounter(services);
-    const { select, samples } = createWindowModels(services, counter, getMetrics(services));
+    const counter = await getMessageCounter(services);
+    const { select, samples } = createWindowModels(services, counter, openMetricsStore(services));
     if (!picked) return { select, samples };
     const choose = async (): Promise<SelectedSummarizer> => {
-      const runs = await getMetrics(services).readRuns();
+      const runs = await openMetricsStore(services).readRuns();
       return selectSummarizer({
-        condensing: await createSummarizer(services, counter, picked.profile, runs, picked.billing),
+        condensing: await createWindowSummarizer(services, counter, picked.profile, runs, picked.billing),
       });
     };
     return { select: choose, samples };
@@ -74,12 +74,12 @@ export function createEngineModels(
   });
 }
 
-export function addWarnings(
+export function addConfiguredWarnings(
   result: CondensedResult | NotCondensedResult,
   models: ModelSettings,
 ): CondensedResult | NotCondensedResult {
   if (result.kind !== 'condensed') return result;
-  const warnings = getWarnings(result.metrics, models.warnings);
+  const warnings = getRunWarnings(result.metrics, models.warnings);
   const report = [result.report, ...warnings.map((warning) => ` - Note: ${warning}`)].join('\n');
   return { ...result, report, notes: [...result.notes, ...warnings] };
 }

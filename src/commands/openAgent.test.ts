@@ -183,5 +183,5 @@ describe('the command line of a gateway that is started from VS Code', () => {
 it("a window in agent mode finds the agent's gateway", async () => {
   install('claude');
   await openAgent(services, 'claude');
-  expect(getAgentRuntime(services).list()).toEqual([]);
+  expect(getAgentRuntime(services).listConversations()).toEqual([]);
 });

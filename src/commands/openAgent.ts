@@ -6,18 +6,18 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import { getAgentRuntime } from '../agent/runtime';
-import { readConversationLimits, readWhenNotEnough } from '../agent/settings';
+import { readConversationLimits, readWhenNotEnoughSetting } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
 import { needsModelOrExtension } from '../core/condense/types';
 import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import { SETTINGS } from '../settings/table';
 import { nodeFiles } from '../storage/nodeFiles';
-import { removeLeftRuns } from '../storage/runFolders';
+import { removeLeftRunFolders } from '../storage/runFolders';
 import type { Services } from '../window/services';
-import { resolveConfig } from '../window/settings/providerConfig';
-import { isSet, saveUserSetting, readSetting } from '../window/settings/settings';
+import { resolveProviderConfig } from '../window/settings/providerConfig';
+import { isSettingConfigured, saveUserSetting, readSetting } from '../window/settings/settings';
 import { getSpendingFile } from '../window/spending';
-import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickOneItem, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 interface InstalledAgent {
   readonly name: string;
@@ -30,28 +30,28 @@ interface InstalledAgent {
  * @param folder working folder; undefined: the workspace's first
  */
 export async function openAgent(services: Services, command?: string, folder?: string): Promise<void> {
-  const options = await createTerminalOptions(services, command, folder);
+  const options = await createAgentTerminalOptions(services, command, folder);
   if (!options) return;
   vscode.window.createTerminal(options).show();
 }
 
 /** Creates the terminal profile "Agent, Condensed". */
 export async function createTerminalProfile(services: Services): Promise<vscode.TerminalProfile | undefined> {
-  const options = await createTerminalOptions(services, undefined, undefined);
+  const options = await createAgentTerminalOptions(services, undefined, undefined);
   return options && new vscode.TerminalProfile(options);
 }
 
-async function createTerminalOptions(
+async function createAgentTerminalOptions(
   services: Services,
   command: string | undefined,
   folder: string | undefined,
 ): Promise<vscode.TerminalOptions | undefined> {
-  if (!(await ensureEnabled())) return undefined;
+  if (!(await ensureAutomaticEnabled())) return undefined;
   const agent = await chooseAgent(command);
   if (!agent) return undefined;
   const running = getRunningFolder(services);
   mkdirSync(running, { recursive: true, mode: 0o700 });
-  await getAgentRuntime(services).watchRunning();
+  await getAgentRuntime(services).refreshRunningConversations();
   const cwd = folder !== undefined && existsSync(folder) ? folder : vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   return {
     name: vscode.l10n.t('{0}, condensed', agent.name),
@@ -73,15 +73,15 @@ async function createTerminalOptions(
 }
 
 /** Killed runs leave copies of agents' settings. */
-export const removeKilledRuns = (services: Services): Promise<void> =>
-  removeLeftRuns(nodeFiles, getLiveLedgerFolder(services));
+export const removeFoldersOfKilledRuns = (services: Services): Promise<void> =>
+  removeLeftRunFolders(nodeFiles, getLiveLedgerFolder(services));
 
 /** Omits defaults, because agents differ in what they can recall. */
 export function getCondensingOptions(): string[] {
   const provider = readSetting('provider');
   const [percent, tokens] = [readSetting('threshold'), readSetting('thresholdTokens')];
   const target = readSetting('agent.targetPercent');
-  const config = resolveConfig(provider);
+  const config = resolveProviderConfig(provider);
   return [
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
@@ -98,8 +98,9 @@ export function getCondensingOptions(): string[] {
 
 /** Returns nothing if Lossless only replaces another provider. */
 function getFollowUpOptions(provider: string): string[] {
-  const isAsked = provider === 'lossless' || (needsModelOrExtension(provider) && isSet('agent.whenNotEnough'));
-  const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
+  const isAsked =
+    provider === 'lossless' || (needsModelOrExtension(provider) && isSettingConfigured('agent.whenNotEnough'));
+  const what = isAsked ? readWhenNotEnoughSetting().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
@@ -123,7 +124,7 @@ export function getSpendingOptions(services: Services): string[] {
 }
 
 /** Offers to allow gateways if the settings forbid them. */
-export async function ensureEnabled(): Promise<boolean> {
+export async function ensureAutomaticEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
   const words = vscode.l10n.t(
@@ -139,7 +140,7 @@ export async function ensureEnabled(): Promise<boolean> {
 }
 
 async function chooseAgent(command: string | undefined): Promise<InstalledAgent | undefined> {
-  const found = findAgents();
+  const found = findInstalledAgents();
   if (command !== undefined) {
     const wanted = found.find((agent) => agent.command === command);
     if (!wanted) {
@@ -148,7 +149,7 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
     return wanted;
   }
   if (found.length === 0) {
-    const names = listAgents().map(({ command: one }) => one);
+    const names = listGatewayAgents().map(({ command: one }) => one);
     void showInformationMessage(
       vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', names.join(', ')),
     );
@@ -157,24 +158,24 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
   const items = found.map((agent) => ({ label: `$(terminal) ${agent.name}`, description: agent.path, agent }));
   const title = vscode.l10n.t('Open an agent, condensed');
   const placeHolder = vscode.l10n.t('It runs in a terminal; its settings and its sign-in stay as they are.');
-  return (await pickOne(items, { title, placeHolder, matchOnDescription: true }))?.agent;
+  return (await pickOneItem(items, { title, placeHolder, matchOnDescription: true }))?.agent;
 }
 
-const listAgents = (): { name: string; command: string }[] =>
+const listGatewayAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
 /** In table order. */
-function findAgents(): InstalledAgent[] {
+function findInstalledAgents(): InstalledAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];
-  return listAgents().flatMap((agent) => {
+  return listGatewayAgents().flatMap((agent) => {
     const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, `${agent.command}${ending}`)));
-    const path = paths.find(isProgram);
+    const path = paths.find(isExecutableFile);
     return path === undefined ? [] : [{ ...agent, path }];
   });
 }
 
-function isProgram(path: string): boolean {
+function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -67,7 +67,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
     expect(options.shellArgs[1]).toBe('gateway');
     expect(options.shellArgs.join(' ')).toContain(`--announce ${getRunningFolder(services)}`);
     await announceIt();
-    await getAgentRuntime(services).watchRunning();
+    await getAgentRuntime(services).refreshRunningConversations();
     await opening;
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual([
       '$(copy) Anthropic',
@@ -98,7 +98,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
     const both = [openGateway(services), openGateway(services)];
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     await announceIt();
-    await getAgentRuntime(services).watchRunning();
+    await getAgentRuntime(services).refreshRunningConversations();
     await Promise.all(both);
     expect(window.terminals).toHaveLength(1);
   });
@@ -156,7 +156,7 @@ describe('a gateway started from a window', () => {
 
   it('stops when condensing is turned off in the window, unless another window owns it', async () => {
     await announceIt();
-    await getAgentRuntime(services).watchRunning();
+    await getAgentRuntime(services).refreshRunningConversations();
     window.createTerminal({ name: 'zsh', shellArgs: [], env: {} });
     await workspace.getConfiguration('contextCondenser').update('automatic', false);
     expect(asked).not.toContain('end');
@@ -171,10 +171,10 @@ describe('a gateway started from a window', () => {
 
   it('that died can be restarted from the window', async () => {
     const takeBack = await announceIt();
-    await getAgentRuntime(services).watchRunning();
+    await getAgentRuntime(services).refreshRunningConversations();
     fake.answers = ['Start It Here'];
     await takeBack();
-    await getAgentRuntime(services).watchRunning();
+    await getAgentRuntime(services).refreshRunningConversations();
     await vi.waitFor(() => expect(fake.executed).toContainEqual(['contextCondenser.openGateway']));
     expect(last()).toMatchObject({ kind: 'warning', choices: ['Start It Here'] });
   });

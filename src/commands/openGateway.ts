@@ -8,12 +8,12 @@ import * as vscode from 'vscode';
 import { getAgentRuntime } from '../agent/runtime';
 import { GATEWAY_TERMINAL_NAME } from '../agent/names';
 import { getErrorMessage } from '../core/errors';
-import { withoutSecret, type Announcement } from '../gateway/announcement';
+import { hideSecretInAddress, type GatewayAnnouncement } from '../gateway/announcement';
 import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { CLAUDE_CODE_EXTENSION_ID, readClaudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
-import { getCondensingOptions, ensureEnabled, openAgent, getSpendingOptions } from './openAgent';
-import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
+import { getCondensingOptions, ensureAutomaticEnabled, openAgent, getSpendingOptions } from './openAgent';
+import { pickOneItem, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 export async function openGateway(services: Services): Promise<void> {
   const gateway = await ensureGateway(services);
@@ -23,27 +23,27 @@ export async function openGateway(services: Services): Promise<void> {
 export const connectClaudeCode = (services: Services): Promise<void> =>
   setClaudeCodeAddress(async () => (await ensureGateway(services))?.addresses?.['anthropic']);
 
-async function ensureGateway(services: Services): Promise<Announcement | undefined> {
+async function ensureGateway(services: Services): Promise<GatewayAnnouncement | undefined> {
   const agent = getAgentRuntime(services);
-  await agent.watchRunning();
-  return agent.sharedGateway ?? startOnce(services);
+  await agent.refreshRunningConversations();
+  return agent.sharedGateway ?? startGatewayOnce(services);
 }
 
-let startingGateway: Promise<Announcement | undefined> | undefined;
+let startingGateway: Promise<GatewayAnnouncement | undefined> | undefined;
 
 /** Calls during the start share its result. */
-const startOnce = (services: Services): Promise<Announcement | undefined> =>
+const startGatewayOnce = (services: Services): Promise<GatewayAnnouncement | undefined> =>
   (startingGateway ??= startGateway(services).finally(() => {
     startingGateway = undefined;
   }));
 
 /** @returns undefined if the gateway did not start; its terminal says why */
-async function startGateway(services: Services): Promise<Announcement | undefined> {
-  if (!(await ensureEnabled())) return undefined;
+async function startGateway(services: Services): Promise<GatewayAnnouncement | undefined> {
+  if (!(await ensureAutomaticEnabled())) return undefined;
   const running = getRunningFolder(services);
   mkdirSync(running, { recursive: true, mode: 0o700 });
   const agent = getAgentRuntime(services);
-  await agent.watchRunning();
+  await agent.refreshRunningConversations();
   const terminal = vscode.window.createTerminal({
     name: GATEWAY_TERMINAL_NAME,
     iconPath: new vscode.ThemeIcon('radio-tower'),
@@ -70,7 +70,7 @@ async function startGateway(services: Services): Promise<Announcement | undefine
         if (closed === terminal) end(undefined);
       }),
     ];
-    const end = (gateway: Announcement | undefined): void => {
+    const end = (gateway: GatewayAnnouncement | undefined): void => {
       for (const subscription of subscriptions) subscription.dispose();
       resolve(gateway);
     };
@@ -88,11 +88,11 @@ const ROUTE_LABELS: Readonly<Record<string, string>> = {
   openrouter: 'OpenRouter',
 };
 
-async function showAddresses(services: Services, { addresses = {}, folder }: Announcement): Promise<void> {
+async function showAddresses(services: Services, { addresses = {}, folder }: GatewayAnnouncement): Promise<void> {
   const items: AddressItem[] = [
     ...Object.entries(addresses).map(([route, address]) => ({
       label: `$(copy) ${ROUTE_LABELS[route] ?? route}`,
-      description: withoutSecret(address),
+      description: hideSecretInAddress(address),
       run: () => copyAddress(ROUTE_LABELS[route] ?? route, address),
     })),
     ...createExtensionItems(services),
@@ -100,7 +100,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
   ];
   const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
   const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and works while that window is open.');
-  await (await pickOne(items, { title, placeHolder }))?.run();
+  await (await pickOneItem(items, { title, placeHolder }))?.run();
 }
 
 function createExtensionItems(services: Services): AddressItem[] {

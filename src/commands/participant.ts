@@ -1,6 +1,6 @@
 /** `@condenser` only sees its own turns, so the user picks a conversation. */
 import * as vscode from 'vscode';
-import { formatThreshold, formatFigures, formatLastCondensation } from '../agent/statusBar';
+import { formatThreshold, formatCondensationTotals, formatLastCondensation } from '../agent/statusBar';
 import { listLiveConversations } from '../agent/runtime';
 import { PreviewThread } from '../engine/previewThread';
 import type { PreviewResult } from '../background/preview/messages';
@@ -11,9 +11,9 @@ import { getErrorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { getEngineBundle, withCancellation } from '../window/background';
 import { formatTokenChange } from '../window/condensationWords';
-import { escapeMarkdown, makeMarkdown, showMarkdown, type Markdown } from '../window/markdownText';
+import { escapeMarkdown, makeMarkdown, showMarkdown, type SafeMarkdown } from '../window/markdownText';
 import type { Services } from '../window/services';
-import { resolveConversation, loadConversation, type ConversationName } from './chosenConversation';
+import { resolveConversation, loadLiveView, type ConversationKey } from './chosenConversation';
 import { listLedgersSince } from './conversations/background';
 import { readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
@@ -25,9 +25,10 @@ export async function answerInChat(
   token: vscode.CancellationToken,
 ): Promise<vscode.ChatResult> {
   try {
-    if (command === 'report') await showReport(services, stream);
-    else if (command === 'preview') await withCancellation(token, (signal) => showPreview(services, stream, signal));
-    else showHelp(services, stream);
+    if (command === 'report') await respondWithReport(services, stream);
+    else if (command === 'preview')
+      await withCancellation(token, (signal) => respondWithPreview(services, stream, signal));
+    else respondWithHelp(services, stream);
     return {};
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};
@@ -38,7 +39,7 @@ export async function answerInChat(
   }
 }
 
-function showHelp(services: Services, stream: vscode.ChatResponseStream): void {
+function respondWithHelp(services: Services, stream: vscode.ChatResponseStream): void {
   showMarkdown(
     stream,
     makeMarkdown`${vscode.l10n.t('Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.')}
@@ -56,11 +57,11 @@ ${vscode.l10n.t('I see only what you say to me, not the conversation around it, 
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('Settings') });
 }
 
-async function pickSubject(
+async function pickChatSubject(
   services: Services,
   title: string,
   open: string,
-): Promise<{ readonly name: ConversationName; readonly live?: LiveSummary; readonly title?: string } | undefined> {
+): Promise<{ readonly name: ConversationKey; readonly live?: LiveSummary; readonly title?: string } | undefined> {
   const picked = await pickConversation(services, listLiveConversations(services), { title, open, staysOpen: true });
   if (!picked) return undefined;
   return 'live' in picked
@@ -68,18 +69,18 @@ async function pickSubject(
     : { ...picked, name: { kind: 'file', path: picked.path } };
 }
 
-const showNothingPicked = (stream: vscode.ChatResponseStream): void => {
+const respondNothingPicked = (stream: vscode.ChatResponseStream): void => {
   showMarkdown(stream, makeMarkdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
 };
 
-async function showReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
-  const picked = await pickSubject(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
+async function respondWithReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
+  const picked = await pickChatSubject(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
   if (!picked) {
-    showNothingPicked(stream);
+    respondNothingPicked(stream);
     return;
   }
   if (picked.live) {
-    showLiveReport(picked.live, stream);
+    respondWithLiveReport(picked.live, stream);
     return;
   }
   const { name } = picked;
@@ -102,20 +103,20 @@ async function showReport(services: Services, stream: vscode.ChatResponseStream)
 function renderCondensation(
   { at, provider, tokensBefore, tokensAfter, isUndone, steps, cost }: CondensationOutline,
   registered: readonly CondensationProvider[],
-): Markdown {
+): SafeMarkdown {
   const when = new Date(at).toLocaleString(vscode.env.language);
   const by = `${getProviderName(provider, registered)}, ${when}`;
   const lines = [
     `${formatTokenChange(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
-    ...renderSteps(steps),
+    ...renderStepLines(steps),
   ];
   const undone = isUndone ? makeMarkdown` (${vscode.l10n.t('undone')})` : '';
-  return makeMarkdown`\n\n**${by}**${undone}${renderList(lines)}`;
+  return makeMarkdown`\n\n**${by}**${undone}${renderMarkdownList(lines)}`;
 }
 
-const renderList = (lines: readonly string[]): Markdown[] => lines.map((line) => makeMarkdown`\n- ${line}`);
+const renderMarkdownList = (lines: readonly string[]): SafeMarkdown[] => lines.map((line) => makeMarkdown`\n- ${line}`);
 
-const renderSteps = (steps: readonly StepReport[]): string[] =>
+const renderStepLines = (steps: readonly StepReport[]): string[] =>
   steps.flatMap(({ name, tokensBefore, tokensAfter, edits, outcome }) =>
     outcome.kind === 'failed'
       ? [`${name}: ${outcome.reason}`]
@@ -124,44 +125,48 @@ const renderSteps = (steps: readonly StepReport[]): string[] =>
         : [],
   );
 
-function showLiveReport(live: LiveSummary, stream: vscode.ChatResponseStream): void {
+function respondWithLiveReport(live: LiveSummary, stream: vscode.ChatResponseStream): void {
   const { title, tokens, contextWindow, spent, whyNot, condensations } = live;
   const lines = [
     vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
     formatThreshold(live),
-    ...(condensations.length > 0 ? [formatFigures(live)] : []),
+    ...(condensations.length > 0 ? [formatCondensationTotals(live)] : []),
     ...formatLastCondensation(live),
     ...(whyNot === undefined ? [] : [vscode.l10n.t('Not condensed: {0}', whyNot)]),
     ...(spent === undefined ? [] : [vscode.l10n.t('Cost so far: {0}', formatCost(spent))]),
   ];
-  showMarkdown(stream, makeMarkdown`### ${title}\n${renderList(lines)}`);
+  showMarkdown(stream, makeMarkdown`### ${title}\n${renderMarkdownList(lines)}`);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Details…') });
   }
   stream.button(createCondenseButton({ kind: 'live', id: live.id }));
 }
 
-const createCondenseButton = (conversation: ConversationName): vscode.Command => ({
+const createCondenseButton = (conversation: ConversationKey): vscode.Command => ({
   command: 'contextCondenser.condenseNow',
   title: vscode.l10n.t('Condense This Conversation'),
   arguments: [conversation.kind === 'file' ? conversation.path : { live: conversation.id }],
 });
 
-async function showPreview(services: Services, stream: vscode.ChatResponseStream, signal: AbortSignal): Promise<void> {
-  const picked = await pickSubject(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
+async function respondWithPreview(
+  services: Services,
+  stream: vscode.ChatResponseStream,
+  signal: AbortSignal,
+): Promise<void> {
+  const picked = await pickChatSubject(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
   if (!picked) {
-    showNothingPicked(stream);
+    respondNothingPicked(stream);
     return;
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));
-  await loadConversation(services, picked.name);
+  await loadLiveView(services, picked.name);
   const conversation = resolveConversation(services, picked.name);
   const setup = await readPreviewSetup(services, { kind: 'current' });
   const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
   const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
-    const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    showMarkdown(stream, estimateLines(made, getProviderName(setup.provider, services.registered.listProviders())));
+    const made = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
+    showMarkdown(stream, renderEstimate(made, getProviderName(setup.provider, services.registered.listProviders())));
     stream.button(createCondenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -169,11 +174,11 @@ async function showPreview(services: Services, stream: vscode.ChatResponseStream
       arguments: ['preview'],
     });
   } finally {
-    thread.end();
+    thread.endThread();
   }
 }
 
-function estimateLines(made: PreviewResult, by: string): Markdown {
+function renderEstimate(made: PreviewResult, by: string): SafeMarkdown {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
   const change = formatTokenChange(tokensBefore, tokensAfter);
   const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
@@ -181,12 +186,12 @@ function estimateLines(made: PreviewResult, by: string): Markdown {
   return makeMarkdown`### ${title}
 
 ${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', by, change)}
-${renderList(renderSteps(steps))}
+${renderMarkdownList(renderStepLines(steps))}
 
 ${
   tokensAfter <= targetTokens
     ? vscode.l10n.t('This would meet the target of {0}.', target)
     : vscode.l10n.t('This would still be above the target of {0}.', target)
 }
-${renderList([...(calls > 0 ? [costs] : []), ...notes])}`;
+${renderMarkdownList([...(calls > 0 ? [costs] : []), ...notes])}`;
 }

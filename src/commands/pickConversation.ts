@@ -1,30 +1,30 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { createPicker } from '../window/notifications';
-import { toItem } from '../agent/liveDetails';
+import { toConversationItem } from '../agent/liveDetails';
 import type { LiveSummary } from '../live/types';
 import { listLiveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
 import { formatAge } from '../views/age';
-import { getWorkspace } from '../views/conversations/nodes';
-import { formatFill, formatName, formatSize } from '../views/conversations/rowWords';
+import { getConversationWorkspace } from '../views/conversations/nodes';
+import { formatRowFill, formatRowName, formatRowSize } from '../views/conversations/rowWords';
 import { getConversationIndex } from './conversationIndex';
-import { MovingRows, pickItem } from './pickedItem';
+import { UpdatingPickerRows, pickItem } from './pickedItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 
 /** Users can search for other conversations or use "Open file…". */
 const MAX_SHOWN_CONVERSATIONS = 200;
 
-interface PickItem extends vscode.QuickPickItem {
+interface ConversationItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
   readonly conversation?: LiveSummary;
   /** True for the row that opens a file, listed after conversations. */
   readonly isLast?: boolean;
 }
 
-export type PickResult = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
+export type PickedConversation = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
 
 interface PickerTexts {
   readonly title: string;
@@ -47,64 +47,68 @@ export async function pickConversation(
   services: Services,
   live = listLiveConversations(services),
   words: PickerTexts = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
-): Promise<PickResult | undefined> {
-  const picker = createPicker<PickItem>();
+): Promise<PickedConversation | undefined> {
+  const picker = createPicker<ConversationItem>();
   picker.title = words.title;
   picker.ignoreFocusOut = words.staysOpen === true;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
-  const ahead: PickItem[] = live.map(toItem);
-  const rows = new MovingRows(picker, [...ahead, createOpenFileItem(ahead.length > 0)], getKey);
+  const ahead: ConversationItem[] = live.map(toConversationItem);
+  const rows = new UpdatingPickerRows(picker, [...ahead, createOpenFileItem(ahead.length > 0)], getItemKey);
   const abort = new AbortController();
   const picked = pickItem(picker, abort, rows.meant);
-  void fillList(services, picker, { rows, ahead, signal: abort.signal });
+  void fillConversationList(services, picker, { rows, ahead, signal: abort.signal });
   const item = await picked;
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
   if (item.found) return { path: item.found.path, title: item.label };
-  const path = await openFile(words.open);
+  const path = await askForConversationFile(words.open);
   return path === undefined ? undefined : { path };
 }
 
-const getKey = ({ found, conversation, isLast }: PickItem): string | undefined =>
+const getItemKey = ({ found, conversation, isLast }: ConversationItem): string | undefined =>
   found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
 /**
  * @param isLast whether the row follows others; alone, it loses the selection to the first
  * conversation that appears
  */
-const createOpenFileItem = (isLast: boolean): PickItem => ({
+const createOpenFileItem = (isLast: boolean): ConversationItem => ({
   label: vscode.l10n.t('$(folder-opened) Open file…'),
   alwaysShow: true,
   isLast,
 });
 
 /** Shows the known conversations at once, and others as they are found. */
-async function fillList(
+async function fillConversationList(
   services: Services,
-  picker: vscode.QuickPick<PickItem>,
+  picker: vscode.QuickPick<ConversationItem>,
   {
     rows,
     ahead,
     signal,
-  }: { readonly rows: MovingRows<PickItem>; readonly ahead: readonly PickItem[]; readonly signal: AbortSignal },
+  }: {
+    readonly rows: UpdatingPickerRows<ConversationItem>;
+    readonly ahead: readonly ConversationItem[];
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
   const index = getConversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
   /** Rows stop moving once the list is complete, so that none slips away under the pointer. */
-  const settled: PickItem[] = [];
-  const itemsNow = (): readonly PickItem[] => {
+  const settled: ConversationItem[] = [];
+  const itemsNow = (): readonly ConversationItem[] => {
     // Subagents' conversations are omitted: their parents continue.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, MAX_SHOWN_CONVERSATIONS);
-    const others: PickItem[] = [...ahead, ...found.map(createItem)];
+    const others: ConversationItem[] = [...ahead, ...found.map(createConversationItem)];
     const items = [...others, createOpenFileItem(others.length > 0)];
-    const fresh = new Map(items.map((item) => [getKey(item), item]));
-    return settled.length === 0 ? items : settled.map((row) => fresh.get(getKey(row)) ?? row);
+    const fresh = new Map(items.map((item) => [getItemKey(item), item]));
+    return settled.length === 0 ? items : settled.map((row) => fresh.get(getItemKey(row)) ?? row);
   };
   const show = async (): Promise<void> => {
     redraw = undefined;
-    if (!signal.aborted) await rows.show(itemsNow());
+    if (!signal.aborted) await rows.showItems(itemsNow());
   };
   // Counts arrive several times per second; redraw at most ten times.
   const subscription = index.onDidChange(() => {
@@ -126,34 +130,34 @@ async function fillList(
   picker.busy = false;
 }
 
-function createItem(conversation: IndexedConversation): PickItem {
+function createConversationItem(conversation: IndexedConversation): ConversationItem {
   const { agent, modified } = conversation;
   const age = formatAge(Date.now() - modified);
-  const full = formatFill(conversation, readSetting('conversations.contextWindow'));
+  const full = formatRowFill(conversation, readSetting('conversations.contextWindow'));
   return {
-    label: formatName(conversation),
+    label: formatRowName(conversation),
     // The detail is on a separate line, so that a long title doesn't hide it.
     detail: [
       agent,
       age,
       ...(full === undefined ? [] : [full]),
-      formatSize(conversation),
-      ...getFolder(conversation),
+      formatRowSize(conversation),
+      ...getWorkspaceLabel(conversation),
     ].join(' · '),
     found: conversation,
   };
 }
 
 /** Names the agent's working folder; empty if only an id is known. */
-function getFolder(conversation: IndexedConversation): string[] {
-  const workspace = getWorkspace(conversation);
+function getWorkspaceLabel(conversation: IndexedConversation): string[] {
+  const workspace = getConversationWorkspace(conversation);
   if (workspace !== undefined) return [basename(workspace)];
   // Claude Code names a project's folder after its path, with dashes.
   const own = basename(dirname(conversation.path));
   return own.startsWith('-') ? [own.slice(1)] : [];
 }
 
-async function openFile(openLabel: string): Promise<string | undefined> {
+async function askForConversationFile(openLabel: string): Promise<string | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
       title: vscode.l10n.t('Open a conversation'),

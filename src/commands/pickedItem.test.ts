@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { fake } from '../../test/support/vscode';
-import { MovingRows, pickItem } from './pickedItem';
+import { UpdatingPickerRows, pickItem } from './pickedItem';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -69,11 +69,11 @@ it('accepting picks no row while newer rows with another one at its index are pe
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);
   const picker = vscode.window.createQuickPick();
-  const rows = new MovingRows(picker, [old, other], ({ label }) => label);
+  const rows = new UpdatingPickerRows(picker, [old, other], ({ label }) => label);
   const taken = vi.fn();
   const picked = pickItem(picker, new AbortController(), rows.meant);
   void picked.then(taken);
-  const drawn = rows.show([newest, old, other]);
+  const drawn = rows.showItems([newest, old, other]);
   // The user takes the second row, "other" or "old", and VS Code names the second of those that were set last.
   fake.quickPick?.accept(picker.items[1] ?? newest);
   await drawn;
@@ -86,9 +86,9 @@ it('accepting takes a row at once if it keeps its index in the newer rows', asyn
   const [old, renamed, newest] = ['old', 'old', 'newest'].map((label) => ({ label }));
   assert(old && renamed && newest);
   const picker = vscode.window.createQuickPick();
-  const rows = new MovingRows(picker, [old], ({ label }) => label);
+  const rows = new UpdatingPickerRows(picker, [old], ({ label }) => label);
   const picked = pickItem(picker, new AbortController(), rows.meant);
-  void rows.show([renamed, newest]);
+  void rows.showItems([renamed, newest]);
   fake.quickPick?.accept(picker.items[0] ?? newest);
   expect(await picked).toBe(renamed);
 });
@@ -97,12 +97,12 @@ it('a pick list shows newer rows only after the window has drawn the previous on
   const [old, newer, newest] = ['old', 'newer', 'newest'].map((label) => ({ label }));
   assert(old && newer && newest);
   const picker = vscode.window.createQuickPick();
-  const rows = new MovingRows(picker, [old], ({ label }) => label);
+  const rows = new UpdatingPickerRows(picker, [old], ({ label }) => label);
   const picked = pickItem(picker, new AbortController(), rows.meant);
   picker.activeItems = [old];
-  const drawn = rows.show([newer, old]);
-  void rows.show([old]);
-  const last = rows.show([newest, newer, old]);
+  const drawn = rows.showItems([newer, old]);
+  void rows.showItems([old]);
+  const last = rows.showItems([newest, newer, old]);
   expect(picker.items).toEqual([newer, old]);
   await Promise.all([drawn, last]);
   expect(picker.items).toEqual([newest, newer, old]);
@@ -115,9 +115,9 @@ it('accepting takes a row at an index that was empty before, because the window 
   const [old, newest] = ['old', 'newest'].map((label) => ({ label }));
   assert(old && newest);
   const picker = vscode.window.createQuickPick();
-  const rows = new MovingRows(picker, [newest], ({ label }) => label);
+  const rows = new UpdatingPickerRows(picker, [newest], ({ label }) => label);
   const picked = pickItem(picker, new AbortController(), rows.meant);
-  void rows.show([newest, old]);
+  void rows.showItems([newest, old]);
   fake.quickPick?.accept(old);
   expect(await picked).toBe(old);
 });

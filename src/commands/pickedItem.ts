@@ -65,7 +65,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
  * VS Code identifies a picked row by its index in the rows set last (extHostQuickOpen.ts,
  * `_handlesToItems`), which is wrong while the window still draws older rows.
  */
-export class MovingRows<Item extends vscode.QuickPickItem> {
+export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   private latest: readonly Item[];
   private drawn: readonly Item[];
   private next: readonly Item[] | undefined;
@@ -86,12 +86,12 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
    * which are drawn.
    * @returns when the window has these rows or newer ones
    */
-  show(items: readonly Item[]): Promise<void> {
+  showItems(items: readonly Item[]): Promise<void> {
     this.next = items;
-    return (this.drawing ??= this.drawRows());
+    return (this.drawing ??= this.drawLatestRows());
   }
 
-  private async drawRows(): Promise<void> {
+  private async drawLatestRows(): Promise<void> {
     for (; this.next; this.drawn = this.latest) {
       const active = this.picker.activeItems.map(this.keyOf)[0];
       this.latest = this.showRows(this.next);

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { withCancellation } from '../window/background';
 import { chooseCondensingProfile } from './chooseProvider';
-import { showError } from './condenseNow';
+import { showErrorWithRetry } from './condenseNow';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { previewNative } from './native';
+import { previewNativeCompaction } from './native';
 import { pickFile } from './pickConversation';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
@@ -31,12 +31,12 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   try {
     const content = await showProgress(progress, (_report, token) =>
       withCancellation(token, (signal) =>
-        previewNative(services, { path: file, settings: readManualSettings(), profile, models, signal }),
+        previewNativeCompaction(services, { path: file, settings: readManualSettings(), profile, models, signal }),
       ),
     );
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: 'markdown' }));
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
-    await showError(services, error, () => previewPrompt(services, file));
+    await showErrorWithRetry(services, error, () => previewPrompt(services, file));
   }
 }

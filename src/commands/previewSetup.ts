@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { PreviewModel, PreviewSetup } from '../background/preview/messages';
 import { getOutputSamples } from '../core/condense/metrics/metrics';
-import { findPreset } from '../core/condense/providers/smart/presets';
+import { findPresetById } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import type { ModelPrices } from '../core/cost/prices';
 import type { UsageAccounting } from '../core/cost/usage';
@@ -11,43 +11,43 @@ import { isRecord } from '../core/messages/blocks';
 import { getAccounting, VENDOR_IDS } from '../core/vendors/vendors';
 import { getSummaries } from '../window/background';
 import { readModelSettings } from '../window/settings/modelSettings';
-import { getCounter } from '../window/counter';
-import { getMetrics } from '../window/metrics';
-import { toPlain } from '../window/settings/plain';
-import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
+import { getMessageCounter } from '../window/counter';
+import { openMetricsStore } from '../window/metrics';
+import { copyAsPlainData } from '../window/settings/plain';
+import { resolveProviderConfig, readOwnPresets } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { createSmartProvider } from '../core/condense/providers/smart';
 import { mayCallModel } from '../core/condense/config';
-import { planModel } from '../window/hostModels';
-import { createWindowModels, createSummarizer } from '../window/models';
+import { createPlannedModel } from '../window/hostModels';
+import { createWindowModels, createWindowSummarizer } from '../window/models';
 
 /**
  * `current`: the settings. `smart`: this configuration of Smart. `preset`: one of Smart's presets.
  * `provider`: a provider with its own settings.
  */
-export type Configuration =
+export type PreviewConfiguration =
   | { readonly kind: 'smart'; readonly config: unknown }
   | { readonly kind: 'current' }
   | { readonly kind: 'preset'; readonly id: string }
   | { readonly kind: 'provider'; readonly id: string };
 
 /** @throws Error if the preset doesn't exist or the provider is another extension's */
-export async function readPreviewSetup(services: Services, configuration: Configuration): Promise<PreviewSetup> {
+export async function readPreviewSetup(services: Services, configuration: PreviewConfiguration): Promise<PreviewSetup> {
   const { provider, config } = resolveConfiguration(configuration);
   const { maxCost } = readModelSettings();
   return {
     provider,
     config,
-    presets: toPlain(readOwnPresets()),
+    presets: copyAsPlainData(readOwnPresets()),
     targetPercent: readManualSettings().targetPercent,
     maxCost,
     summaries: getSummaries(services).folder,
-    models: choiceMayCallModel(provider, config) ? await planModels(services, config) : [],
+    models: choiceMayCallModel(provider, config) ? await listPlannedModels(services, config) : [],
   };
 }
 
-function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 'provider' | 'config'> {
+function resolveConfiguration(configuration: PreviewConfiguration): Pick<PreviewSetup, 'provider' | 'config'> {
   switch (configuration.kind) {
     case 'current': {
       const { provider } = readManualSettings();
@@ -59,17 +59,17 @@ function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 
           ),
         );
       }
-      return { provider, config: resolveConfig(provider) };
+      return { provider, config: resolveProviderConfig(provider) };
     }
     case 'smart':
-      return { provider: 'smart', config: resolveConfig('smart', toPlain(configuration.config)) };
+      return { provider: 'smart', config: resolveProviderConfig('smart', copyAsPlainData(configuration.config)) };
     case 'provider':
-      return { provider: configuration.id, config: resolveConfig(configuration.id) };
+      return { provider: configuration.id, config: resolveProviderConfig(configuration.id) };
     case 'preset': {
-      const preset = findPreset(configuration.id, readOwnPresets());
+      const preset = findPresetById(configuration.id, readOwnPresets());
       if (!preset)
         throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', configuration.id));
-      return { provider: 'smart', config: toPlain(preset.config) };
+      return { provider: 'smart', config: copyAsPlainData(preset.config) };
     }
   }
 }
@@ -79,10 +79,14 @@ export const choiceMayCallModel = (provider: string, config: unknown): boolean =
   provider === 'strategy' ||
   (provider === 'smart' && mayCallModel(createSmartProvider(), config));
 
-async function planModels(services: Services, config: unknown): Promise<PreviewModel[]> {
-  const { select, samples } = createWindowModels(services, await getCounter(services), getMetrics(services));
+async function listPlannedModels(services: Services, config: unknown): Promise<PreviewModel[]> {
+  const { select, samples } = createWindowModels(
+    services,
+    await getMessageCounter(services),
+    openMetricsStore(services),
+  );
   const plan = async (apiProfile?: string): Promise<PreviewModel> =>
-    (await planModel(select, samples, apiProfile)).planned;
+    (await createPlannedModel(select, samples, apiProfile)).planned;
   return Promise.all([plan(), ...[...findProfileNames(config)].map(plan)]);
 }
 
@@ -109,12 +113,12 @@ export interface ProfileSetup {
 
 export async function createProfileSetups(services: Services): Promise<ProfileSetup[]> {
   const { profiles } = readModelSettings();
-  const counter = await getCounter(services);
-  const runs = await getMetrics(services).readRuns();
+  const counter = await getMessageCounter(services);
+  const runs = await openMetricsStore(services).readRuns();
   return Promise.all(
     profiles.map(async (profile): Promise<ProfileSetup> => {
       const { id, name, model } = profile;
-      const made = await createSummarizer(services, counter, profile, runs);
+      const made = await createWindowSummarizer(services, counter, profile, runs);
       if ('reason' in made) return { id, name, model, setup: { problem: made.reason } };
       const planned = {
         model: made.model,
@@ -123,7 +127,7 @@ export async function createProfileSetups(services: Services): Promise<ProfileSe
       } as const;
       const setup: PreviewSetup = {
         provider: 'native',
-        config: resolveConfig('native'),
+        config: resolveProviderConfig('native'),
         presets: [],
         targetPercent: readManualSettings().targetPercent,
         maxCost: UNLIMITED_PREVIEW_COST_DOLLARS,
@@ -141,7 +145,7 @@ export interface ModelPricing {
 }
 
 /** Returns undefined if the price table doesn't have this model. */
-export async function findPricing(model: string): Promise<ModelPricing | undefined> {
+export async function findModelPricing(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {
     const listed = table.lookup({ vendor, model });

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { SummarizerModel } from '../core/condense/summarizer';
-import { choosePrompt } from '../settings/profiles';
+import { chooseSummaryPrompt } from '../settings/profiles';
 import { runInBackground } from '../window/background';
 import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
@@ -34,7 +34,7 @@ export async function createPrompt(
   signal: AbortSignal,
 ): Promise<PromptText> {
   const { condensing } = readModelSettings();
-  const model = { ...PLACEHOLDER_MODEL, prompt: choosePrompt(condensing, prompt) };
+  const model = { ...PLACEHOLDER_MODEL, prompt: chooseSummaryPrompt(condensing, prompt) };
   const task = { kind: 'prompt', path, history: 'active', config: readNativeConfig(), model } as const;
   const planned = await runInBackground(services, task, signal);
   if (!planned) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };

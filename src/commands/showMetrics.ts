@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { summarizeMetrics, type Distribution } from '../core/condense/metrics/metrics';
-import { formatCost, formatTime } from '../core/format';
+import { summarizeMetrics, type ValueDistribution } from '../core/condense/metrics/metrics';
+import { formatCost, formatDurationMs } from '../core/format';
 import { formatPercent } from '../core/percent';
 import { clearHistory } from './history';
-import { getMetrics } from '../window/metrics';
+import { openMetricsStore } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
 
 export async function showMetrics(services: Services): Promise<void> {
-  const summary = summarizeMetrics(await getMetrics(services).readRuns());
-  const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>
+  const summary = summarizeMetrics(await openMetricsStore(services).readRuns());
+  const line = (name: string, values: ValueDistribution | undefined, format: (value: number) => string): string[] =>
     values
       ? [vscode.l10n.t('{0}: {1} on average, 95% at most {2}.', name, format(values.mean), format(values.p95))]
       : [];
@@ -21,7 +21,7 @@ export async function showMetrics(services: Services): Promise<void> {
       summary.failures,
       summary.fallbacks,
     ),
-    ...line(vscode.l10n.t('Time'), summary.latencyMs, formatTime),
+    ...line(vscode.l10n.t('Time'), summary.latencyMs, formatDurationMs),
     ...line(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
     ...line(vscode.l10n.t('Cost'), summary.cost, formatCost),
     ...line(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),

@@ -2,26 +2,26 @@ import * as vscode from 'vscode';
 import { getAgentRuntime } from '../agent/runtime';
 import { getErrorMessage } from '../core/errors';
 import { getLedgerFolder } from '../window/background';
-import { runToEnd } from './conversations/background';
+import { runUncancellableTask } from './conversations/background';
 import { findFill, formatUndone } from './conversations/fillAfter';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** Undoes in the chat or in a file's ledger. */
-export async function undoLast(services: Services): Promise<void> {
+export async function undoLastCondensation(services: Services): Promise<void> {
   if (services.last?.isLive) await getAgentRuntime(services).undo(services.last.conversation);
-  else await undoCondensation(services, services.last?.conversation);
+  else await undoLastStoredCondensation(services, services.last?.conversation);
 }
 
 /** @param conversation undefined if there is none */
-export async function undoCondensation(services: Services, conversation: string | undefined): Promise<void> {
+export async function undoLastStoredCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
     void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
     return;
   }
   try {
     const task = { kind: 'undo', conversation, store: getLedgerFolder(services) } as const;
-    const { undone } = await runToEnd(services, task);
+    const { undone } = await runUncancellableTask(services, task);
     const message = undone
       ? formatUndone(await findFill(services, conversation))
       : vscode.l10n.t('There is nothing left to undo.');

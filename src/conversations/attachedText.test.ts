@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collectInstructions, listInstructions } from '../core/condense/summary/instructions';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { readConversation } from './read';
-import { makeTitle } from './title';
+import { makeConversationTitle } from './title';
 
 type Fields = Record<string, unknown>;
 
@@ -152,7 +152,7 @@ it.each([
 ])("what Codex' app puts before a request is not what the person wrote: %s", (text) => {
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   expect(collectInstructions(messages, []).map((one) => one.text)).toEqual([WORDS]);
-  expect(makeTitle(messages)).toBe(WORDS);
+  expect(makeConversationTitle(messages)).toBe(WORDS);
 });
 
 /** As the pieces of microsoft/vscode's agentPrompt.tsx and tag.tsx are joined. */

@@ -6,9 +6,9 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkMessage } from './formats/messageShape';
+import { assertMessage } from './formats/messageShape';
 import type { DocumentFormat } from './detect';
-import { READERS, readConversation } from './read';
+import { READER_BY_FORMAT, readConversation } from './read';
 import { ConversationReadError } from './readError';
 import { oneCaseIn } from '../../test/support/cases';
 
@@ -84,7 +84,7 @@ const fixtures = samplesIn(FIXTURES, 1_000_000);
 it('every format has a fixture', () => {
   const formats = new Set(fixtures.map(({ bytes }) => readConversation(bytes, { path: '/x/y' }).format));
   const documents: Readonly<Record<DocumentFormat, true>> = { roo: true, anthropic: true, openai: true };
-  expect([...formats].toSorted()).toEqual([...Object.keys(READERS), ...Object.keys(documents)].toSorted());
+  expect([...formats].toSorted()).toEqual([...Object.keys(READER_BY_FORMAT), ...Object.keys(documents)].toSorted());
 });
 
 describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ bytes }) => {
@@ -96,7 +96,7 @@ describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ b
           const { messages, sidechains, title } = readConversation(input, { path: '/x/y' }, { history: 'all' });
           [messages, ...sidechains.map((side) => side.messages)].forEach((list) => {
             list.forEach((message, index) => {
-              checkMessage(message, `messages[${index}]`);
+              assertMessage(message, `messages[${index}]`);
             });
           });
           expect(title).not.toBe('');

@@ -20,19 +20,19 @@ beforeEach(() => {
   databases = new OpenDatabases();
 });
 afterEach(() => {
-  databases.close();
+  databases.closeAll();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const ids = (): string[] => listSessions(file, databases).map(({ id }) => id);
 
 it('a database stays open until all users have closed it', () => {
-  expect(databases.has(file)).toBe(false);
+  expect(databases.hasOpenDatabase(file)).toBe(false);
   expect(ids()).toEqual(['ses_kilo']);
-  expect(databases.has(file)).toBe(true);
+  expect(databases.hasOpenDatabase(file)).toBe(true);
   expect(readSession(file, 'ses_kilo', databases).info).toMatchObject({ id: 'ses_kilo' });
-  databases.close();
-  expect(databases.has(file)).toBe(false);
+  databases.closeAll();
+  expect(databases.hasOpenDatabase(file)).toBe(false);
 });
 
 it('a database is read with what the agent has written since it was opened', () => {
@@ -52,7 +52,7 @@ it('a database that became unreadable is reopened', () => {
   const whole = readFileSync(file);
   writeFileSync(file, 'SQLite format 3\0, and then nothing of the kind');
   expect(ids).toThrow("a database that can't be read");
-  expect(databases.has(file)).toBe(false);
+  expect(databases.hasOpenDatabase(file)).toBe(false);
   writeFileSync(file, whole);
   expect(ids()).toEqual(['ses_kilo']);
 });

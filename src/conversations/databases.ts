@@ -10,7 +10,7 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 
 export const SQLITE_MAGIC_BYTES = SQLITE_MAGIC.length;
 
-export const isDatabase = (head: Uint8Array): boolean =>
+export const isSqliteDatabase = (head: Uint8Array): boolean =>
   Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, SQLITE_MAGIC_BYTES)).toString('latin1') ===
   SQLITE_MAGIC;
 
@@ -27,7 +27,7 @@ export class OpenDatabases {
    * @throws {ConversationReadError} if the file is not an agent's database or the host has no
    * SQLite
    */
-  read<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
+  readDatabase<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
     try {
       return read(this.openReadOnly(file));
     } catch (error) {
@@ -36,11 +36,11 @@ export class OpenDatabases {
     }
   }
 
-  has(file: string): boolean {
+  hasOpenDatabase(file: string): boolean {
     return this.byFile.has(file);
   }
 
-  close(): void {
+  closeAll(): void {
     for (const file of [...this.byFile.keys()]) this.closeFile(file);
   }
 
@@ -63,10 +63,10 @@ export class OpenDatabases {
 /** A database opened as immutable must be reopened after its agent has written to it. */
 function readFileState(file: string): string {
   const { mtimeMs, size } = statSync(file);
-  return `${mtimeMs} ${size} ${existsSync(getLogPath(file))}`;
+  return `${mtimeMs} ${size} ${existsSync(getWriteAheadLogPath(file))}`;
 }
 
-const getLogPath = (file: string): string => `${file}-wal`;
+const getWriteAheadLogPath = (file: string): string => `${file}-wal`;
 
 /** @throws {ConversationReadError} as {@link OpenDatabases.read} */
 export function withDatabase<T>(
@@ -74,12 +74,12 @@ export function withDatabase<T>(
   databases: OpenDatabases | undefined,
   read: (database: sqlite.DatabaseSync) => T,
 ): T {
-  if (databases) return databases.read(file, read);
+  if (databases) return databases.readDatabase(file, read);
   const once = new OpenDatabases();
   try {
-    return once.read(file, read);
+    return once.readDatabase(file, read);
   } finally {
-    once.close();
+    once.closeAll();
   }
 }
 
@@ -87,11 +87,11 @@ const BUSY_TIMEOUT_MS = 2_000;
 
 function openDatabase(file: string): sqlite.DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  checkCompanions(file);
+  checkCompanionFiles(file);
   // Without a log beside the file no process has it open; `immutable` keeps SQLite from creating
   // files.
   const url = pathToFileURL(file);
-  if (!existsSync(getLogPath(file))) url.searchParams.set('immutable', '1');
+  if (!existsSync(getWriteAheadLogPath(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
   // SQL in an untrusted file must not call functions with side effects.
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA trusted_schema = OFF`);
@@ -99,8 +99,8 @@ function openDatabase(file: string): sqlite.DatabaseSync {
 }
 
 /** SQLite would block forever if a file beside the database were a pipe. */
-function checkCompanions(file: string): void {
-  for (const path of [getLogPath(file), `${file}-shm`, `${file}-journal`]) {
+function checkCompanionFiles(file: string): void {
+  for (const path of [getWriteAheadLogPath(file), `${file}-shm`, `${file}-journal`]) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats || stats.isFile()) continue;
     throw new ConversationReadError({

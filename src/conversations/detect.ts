@@ -19,7 +19,7 @@ export function detectLayout(lines: Iterable<Line>): FileLayout {
   const text = first.text.trim();
   if (!text.startsWith('{')) return 'document';
   const hasSecondRecord = second?.text.trimStart().startsWith('{') ?? false;
-  const end = findEndOfValue(text);
+  const end = findEndOfJsonValue(text);
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
@@ -45,7 +45,7 @@ const DOCUMENT_FORMAT_FIELDS = [
 const MAX_DETECTION_LINES = 20;
 
 /** Skips damaged lines, since a crash may have damaged the first ones. */
-export function detectLinesFormat(
+export function detectRecordFormat(
   lines: Iterable<Line>,
   formats: readonly ConversationReader[],
 ): ConversationReader['lines'] {
@@ -61,7 +61,7 @@ export function detectLinesFormat(
   return undefined;
 }
 
-export const listRecords = (lines: Iterable<Line>): readonly unknown[] =>
+export const parseFirstRecords = (lines: Iterable<Line>): readonly unknown[] =>
   takeFirst(lines, MAX_DETECTION_LINES).map(({ text }) => parseFirstValue(text));
 
 export const findRecordWithoutType = (values: readonly unknown[]): unknown =>
@@ -70,7 +70,7 @@ export const findRecordWithoutType = (values: readonly unknown[]): unknown =>
 /** A line may hold several values, be cut off, or be padded with NULs. */
 function parseFirstValue(line: string): unknown {
   const text = line.replace(/^[\0\s]+/, '').trimEnd();
-  const end = findEndOfValue(text);
+  const end = findEndOfJsonValue(text);
   return end === undefined ? undefined : (JSON.parse(text.slice(0, end)) as unknown);
 }
 
@@ -83,7 +83,7 @@ function takeFirst<T>(values: Iterable<T>, count: number): readonly T[] {
   return taken;
 }
 
-function findEndOfValue(text: string): number | undefined {
+function findEndOfJsonValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
@@ -101,7 +101,7 @@ function findEndOfValue(text: string): number | undefined {
 export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
 
 /** @throws {ConversationReadError} if the document has no messages */
-export function toMessageDocument(value: unknown, source: string): MessageDocument {
+export function parseMessageDocument(value: unknown, source: string): MessageDocument {
   const isBody = isRecord(value) && Array.isArray(value['messages']);
   const messages: unknown = isBody ? value['messages'] : value;
   if (!Array.isArray(messages)) {

@@ -1,7 +1,12 @@
 /** Reading sessions blocks, so run this in a worker or a separate process. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compareChoices, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
+import {
+  compareChoices,
+  tallyNeededLinesOfSession,
+  type ChoiceComparison,
+  type SessionTally,
+} from '../core/condense/futureNeed/judge';
 import { type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { hashText } from '../core/hash';
 import { makeMessageKey } from '../core/messages/messageKey';
@@ -10,7 +15,7 @@ import { isConversationReadError } from './readError';
 import { readConversationFile } from './readFile';
 import type { Conversation } from './types';
 
-export interface JudgedSessions extends Judgement {
+export interface JudgedSessions extends ChoiceComparison {
   /** Each session counts once, though an agent that resumes it may store its beginning again. */
   readonly read: number;
   readonly others: number;
@@ -23,7 +28,7 @@ export interface JudgeOptions {
 }
 
 /** A session is recognized by this number of messages. */
-const COMPARED_MESSAGES = 3;
+const MESSAGES_COMPARED_FOR_COPIES = 3;
 /** Agents cannot continue sessions this large. */
 const MAX_SESSION_BYTES = 200e6;
 
@@ -39,7 +44,7 @@ export async function judgeSessions(
 ): Promise<JudgedSessions> {
   const tallies: SessionTally[] = [];
   const found = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
-    const tally = await tallySession(messages, choices, tokens, { signal });
+    const tally = await tallyNeededLinesOfSession(messages, choices, tokens, { signal });
     if (tally) tallies.push(tally);
   });
   return { ...compareChoices(tallies, choices), ...found };
@@ -62,7 +67,7 @@ async function forEachSession(
     signal?.throwIfAborted();
     try {
       const conversation = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_SESSION_BYTES });
-      const key = hashText(conversation.messages.slice(0, COMPARED_MESSAGES).map(makeMessageKey).join());
+      const key = hashText(conversation.messages.slice(0, MESSAGES_COMPARED_FOR_COPIES).map(makeMessageKey).join());
       if (seen.has(key)) continue;
       seen.add(key);
       await visit({ ...conversation, location, key });

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 
-export interface Location {
+export interface ConversationLocation {
   readonly file: string;
   /** Undefined for the file's own conversation. */
   readonly part: string | undefined;
@@ -15,7 +15,7 @@ const LOCATION_WITH_PART = /^(.+)#([\w.:-]+)$/s;
 /** Inverse of {@link splitLocation}. */
 export const formatLocation = (file: string, part: string): string => `${file}#${part}`;
 
-export function splitLocation(location: string, exists: (path: string) => boolean = existsSync): Location {
+export function splitLocation(location: string, exists: (path: string) => boolean = existsSync): ConversationLocation {
   const [, file, part] = LOCATION_WITH_PART.exec(location) ?? [];
   if (file === undefined || part === undefined || exists(location)) return { file: location, part: undefined };
   return { file, part };

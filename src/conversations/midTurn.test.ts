@@ -9,7 +9,7 @@ import {
   text,
   user,
 } from '../../test/fixtures/conversations/claudeCodeLines';
-import { collectFacts, renderFactSheet } from '../core/condense/summary/factSheet';
+import { collectConversationFacts, renderFactSheet } from '../core/condense/summary/factSheet';
 import { collectInstructions } from '../core/condense/summary/instructions';
 import { createTranscript } from '../core/condense/summary/transcript';
 import { listToolExchanges } from '../core/messages/exchanges';
@@ -17,7 +17,7 @@ import { DEFAULT_TOOLS } from '../core/messages/tools';
 import { createCounter } from '../core/testingCounter';
 import { exportConversation } from './export';
 import { readConversation } from './read';
-import { renderSession } from './write/claudeCode';
+import { renderClaudeSession } from './write/claudeCode';
 
 const SENTENCE = 'NEVER touch the migrations folder';
 const rendered = (words: string): Fields => ({ rendered: [{ content: words }], renderedRole: 'system' });
@@ -37,7 +37,7 @@ const conversation = readConversation(session, { path: '/home/me/session.jsonl' 
 const { messages } = conversation;
 
 const givenBack = (): string =>
-  renderSession({
+  renderClaudeSession({
     ...{ sessionId: 's', title: 'T', view: messages, records: [], now: new Date(0) },
     newId: () => crypto.randomUUID(),
   });
@@ -53,7 +53,7 @@ describe('a sentence typed while Claude Code worked is in', () => {
           .map((one) => one.text)
           .join(),
     ],
-    ['the fact sheet', () => renderFactSheet(collectFacts(messages, DEFAULT_TOOLS), counter, 1_000)],
+    ['the fact sheet', () => renderFactSheet(collectConversationFacts(messages, DEFAULT_TOOLS), counter, 1_000)],
     [
       'what a summarizing model is asked',
       () => createTranscript(messages, { start: 0, end: messages.length }, LIMITS).join(),

@@ -2,7 +2,7 @@ import { formatPlural } from '../core/plural';
 import { ConversationReadError } from './readError';
 
 /** Returns for example "3 progress, 1 summary", most frequent first. */
-export function formatKinds(kinds: ReadonlyMap<string, number>): string {
+export function formatCountsByKind(kinds: ReadonlyMap<string, number>): string {
   return [...kinds]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([kind, count]) => `${count} ${kind}`)
@@ -10,7 +10,7 @@ export function formatKinds(kinds: ReadonlyMap<string, number>): string {
 }
 
 /** @param where for example "in abandoned branches" */
-export const noteOmitted = (count: number, where: string): string =>
+export const describeOmittedMessages = (count: number, where: string): string =>
   `Left out, ${where}: ${formatPlural(count, 'message')} (read them with history "all").`;
 
 const MAX_LINE_CHARS = 120;
@@ -24,23 +24,23 @@ export function formatNoteLine([first, ...others]: readonly string[], where: str
   return `${words} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${where})`;
 }
 
-export function noteSkipped(
+export function describeSkippedRecords(
   passedOver: ReadonlyMap<string, number>,
   notSent: { readonly has: (kind: string) => boolean },
 ): readonly string[] {
   const silent = new Map([...passedOver].filter(([kind]) => notSent.has(kind)));
   const unknown = new Map([...passedOver].filter(([kind]) => !notSent.has(kind)));
   return [
-    ...noteUnknown(unknown),
-    ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${formatKinds(silent)}.`] : []),
+    ...describeUnknownKinds(unknown),
+    ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${formatCountsByKind(silent)}.`] : []),
   ];
 }
 
-export const noteUnknown = (kinds: ReadonlyMap<string, number>): readonly string[] =>
+export const describeUnknownKinds = (kinds: ReadonlyMap<string, number>): readonly string[] =>
   kinds.size === 0
     ? []
     : [
-        `Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know): ${formatKinds(kinds)}.`,
+        `Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know): ${formatCountsByKind(kinds)}.`,
       ];
 
 /**
@@ -56,7 +56,7 @@ export const createNoMessagesError = (
   new ConversationReadError({
     problem: 'wrong-shape',
     source,
-    found: kinds.size === 0 ? 'no messages' : `no messages, only ${formatKinds(kinds)}`,
+    found: kinds.size === 0 ? 'no messages' : `no messages, only ${formatCountsByKind(kinds)}`,
     expected,
     ...(notes.length > 0 && { advice: notes.join(' ') }),
   });

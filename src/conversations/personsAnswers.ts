@@ -1,40 +1,46 @@
 import { AGENT_LIST } from '../core/agents';
 import {
-  listAskingTools,
-  type BlockPlace,
-  markAnswersAt,
-  markAnswers,
+  listToolsAskingPerson,
+  type MessageAndBlockIndex,
+  markAnswersAtPlaces,
+  markAnswersToTools,
   listPersonsAnswers,
 } from '../core/messages/personsAnswers';
-import { markProgramsResults } from '../core/messages/programs';
+import { markResultsReadByPrograms } from '../core/messages/programs';
 import type { ApiMessage } from '../core/messages/types';
 import type { Conversation } from './types';
 
 /**
  * Formats without an agent stay unmarked, because any server may offer a tool called `ask_user`.
  */
-export function markPersonsAnswers(conversation: Conversation): Conversation {
-  const asking = listAskingTools(
+export function markAnswersOfPerson(conversation: Conversation): Conversation {
+  const asking = listToolsAskingPerson(
     AGENT_LIST.filter(({ formats }) => formats.some((format) => format === conversation.format)),
   );
-  return withMarked(conversation, (messages) => markAnswers(asking, messages));
+  return markBlocksAt(conversation, (messages) => markAnswersToTools(asking, messages));
 }
 
-export type PersonsAnswers = readonly (readonly BlockPlace[])[];
+export type PlacesOfPersonsAnswers = readonly (readonly MessageAndBlockIndex[])[];
 
-export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PersonsAnswers =>
+export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PlacesOfPersonsAnswers =>
   [messages, ...sidechains.map((side) => side.messages)].map(listPersonsAnswers);
 
-export function markPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {
+export function markPersonsAnswersAt(
+  conversation: Conversation,
+  [own = [], ...sides]: PlacesOfPersonsAnswers,
+): Conversation {
   const places = new Map(conversation.sidechains.map(({ messages }, index) => [messages, sides[index] ?? []]));
-  return withMarked(conversation, (messages) => markAnswersAt(places.get(messages) ?? own, messages));
+  return markBlocksAt(conversation, (messages) => markAnswersAtPlaces(places.get(messages) ?? own, messages));
 }
 
-const withMarked = (
+const markBlocksAt = (
   conversation: Conversation,
   mark: (messages: readonly ApiMessage[]) => readonly ApiMessage[],
 ): Conversation => ({
   ...conversation,
-  messages: markProgramsResults(mark(conversation.messages)),
-  sidechains: conversation.sidechains.map((side) => ({ ...side, messages: markProgramsResults(mark(side.messages)) })),
+  messages: markResultsReadByPrograms(mark(conversation.messages)),
+  sidechains: conversation.sidechains.map((side) => ({
+    ...side,
+    messages: markResultsReadByPrograms(mark(side.messages)),
+  })),
 });

@@ -4,7 +4,7 @@ import { readConversation } from './read';
 import { createCounter } from '../core/testingCounter';
 import { listContents } from '../core/messages/content';
 import { listToolExchanges } from '../core/messages/exchanges';
-import { markProgramsResults } from '../core/messages/programs';
+import { markResultsReadByPrograms } from '../core/messages/programs';
 import type { ApiMessage } from '../core/messages/types';
 
 const DATA = 'row, '.repeat(2_000);
@@ -97,7 +97,7 @@ it('a reused call ID refers to the last call', () => {
     { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'query', input: {}, caller }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },
   ];
-  const counted = markProgramsResults([...called({ type: 'program' }), ...called(undefined)]).map(
+  const counted = markResultsReadByPrograms([...called({ type: 'program' }), ...called(undefined)]).map(
     (message) => createCounter().countMessage(message) > 1_000,
   );
   expect(counted).toEqual([false, false, false, true]);
@@ -108,6 +108,6 @@ it('messages without programs are returned as the same objects', () => {
     { role: 'user', content: 'Go' },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },
   ];
-  expect(markProgramsResults(messages)).toEqual(messages);
-  expect(markProgramsResults(messages)[1]).toBe(messages[1]);
+  expect(markResultsReadByPrograms(messages)).toEqual(messages);
+  expect(markResultsReadByPrograms(messages)[1]).toBe(messages[1]);
 });

@@ -1,9 +1,9 @@
 /** Preserves exact JSON where JavaScript values can't: long numbers and duplicate keys. */
 import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../core/messages/blocks';
-import { getJsonAt, listObjectsIn, replaceSpans, rewriteJson, type Replacement } from '../core/json/rewriteJson';
+import { getJsonAt, listObjectsIn, replaceSpans, rewriteJson, type JsonReplacement } from '../core/json/rewriteJson';
 import type { ApiMessage } from '../core/messages/types';
-import { isDatabase, SQLITE_MAGIC_BYTES } from './databases';
+import { isSqliteDatabase, SQLITE_MAGIC_BYTES } from './databases';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { exportConversation, type ExportedConversation } from './export';
 import { splitLocation } from './location';
@@ -18,7 +18,7 @@ export function readSourceText(location: string): string | undefined {
     const { file } = splitLocation(location);
     if (statSync(file).size > MAX_RAW_BYTES) return undefined;
     const bytes = readFileSync(file);
-    return isDatabase(bytes.subarray(0, SQLITE_MAGIC_BYTES))
+    return isSqliteDatabase(bytes.subarray(0, SQLITE_MAGIC_BYTES))
       ? undefined
       : bytes.toString('utf8').replace(/^\uFEFF/, '');
   } catch {
@@ -46,7 +46,7 @@ export function renderMessagesJson(
   if (isRecord(whole)) {
     return `${rewriteJson(source, document, ([key, ...below]) => (key === 'messages' && below.length === 0 ? from : undefined)).trim()}\n`;
   }
-  return keepCalls(`${JSON.stringify(document)}\n`, source);
+  return copyOriginalCallJson(`${JSON.stringify(document)}\n`, source);
 }
 
 /**
@@ -64,12 +64,12 @@ export function renderAnthropicJson(
     return { text: renderMessagesJson(conversation, messages, readSourceText(location), origins), notes: [] };
   }
   const exported = exportConversation({ ...conversation, messages }, 'anthropic', counter);
-  return { text: restoreRawCalls(exported, location), notes: exported.notes };
+  return { text: restoreOriginalCallJson(exported, location), notes: exported.notes };
 }
 
-export function restoreRawCalls({ text, extension }: ExportedConversation, location: string): string {
+export function restoreOriginalCallJson({ text, extension }: ExportedConversation, location: string): string {
   const source = extension === 'json' ? readSourceText(location) : undefined;
-  return source === undefined ? text : keepCalls(text, source);
+  return source === undefined ? text : copyOriginalCallJson(text, source);
 }
 
 function parseOrUndefined(text: string): unknown {
@@ -84,14 +84,14 @@ function parseOrUndefined(text: string): unknown {
  * Restores unedited call parameters as the source has them, matched by call id.
  * @param source JSON or JSON lines; broken lines are skipped
  */
-export function keepCalls(text: string, source: string): string {
+export function copyOriginalCallJson(text: string, source: string): string {
   const raw = new Map<string, string>();
-  for (const { id, parameters } of findCalls(source)) {
+  for (const { id, parameters } of findCallsInJson(source)) {
     if (JSON.stringify(JSON.parse(parameters)) !== parameters) raw.set(id, parameters);
   }
   if (raw.size === 0) return text;
-  const replaced: Replacement[] = [];
-  for (const { id, parameters, start, end, isText } of findCalls(text)) {
+  const replaced: JsonReplacement[] = [];
+  for (const { id, parameters, start, end, isText } of findCallsInJson(text)) {
     const known = raw.get(id);
     if (known === undefined) continue;
     const made = rewriteJson(known, JSON.parse(parameters));
@@ -100,7 +100,7 @@ export function keepCalls(text: string, source: string): string {
   return replaceSpans(text, replaced);
 }
 
-interface CallText {
+interface ToolCallJson {
   readonly id: string;
   readonly parameters: string;
   readonly start: number;
@@ -109,13 +109,13 @@ interface CallText {
   readonly isText: boolean;
 }
 
-function* findCalls(text: string): Generator<CallText, void> {
+function* findCallsInJson(text: string): Generator<ToolCallJson, void> {
   for (const { members, offset } of listObjectsIn(text)) {
     const field = (name: string): string | undefined => {
       const member = members.findLast(({ key }) => key === name);
       return member && text.slice(offset + member.start, offset + member.end);
     };
-    const id = parseText(field('call_id')) ?? parseText(field('id'));
+    const id = parseJsonString(field('call_id')) ?? parseJsonString(field('id'));
     if (id === undefined) continue;
     for (const name of ['input', 'arguments', 'function']) {
       const member = members.findLast(({ key }) => key === name);
@@ -129,13 +129,13 @@ function* findCalls(text: string): Generator<CallText, void> {
         json = inner;
       }
       const isText = json.startsWith('"');
-      const parameters = isText ? (parseText(json) ?? '') : json;
+      const parameters = isText ? (parseJsonString(json) ?? '') : json;
       if (isRecord(parseOrUndefined(parameters))) yield { id, parameters, start, end: start + json.length, isText };
     }
   }
 }
 
-function parseText(json: string | undefined): string | undefined {
+function parseJsonString(json: string | undefined): string | undefined {
   const value = json?.startsWith('"') ? parseOrUndefined(json) : undefined;
   return typeof value === 'string' ? value : undefined;
 }

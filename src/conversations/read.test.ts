@@ -4,12 +4,12 @@ import { assistant, jsonl, other, text, user } from '../../test/fixtures/convers
 import { makeSourceId, withLowerDrive } from './conversationId';
 import { EXPECTED_FORMATS_TEXT } from './detect';
 import { readConversation } from './read';
-import { ConversationReadError, type ReadErrorData, describeValue as words } from './readError';
+import { ConversationReadError, type ReadErrorDetails, describeValue as words } from './readError';
 import type { ReadOptions } from './types';
 
 const source = { path: '/tmp/conversation' };
 const read = (input: string | Uint8Array, options: ReadOptions = {}) => readConversation(input, source, options);
-const errorOf = (input: string | Uint8Array, options: ReadOptions = {}): ReadErrorData => {
+const errorOf = (input: string | Uint8Array, options: ReadOptions = {}): ReadErrorDetails => {
   try {
     read(input, options);
   } catch (error) {
@@ -187,7 +187,7 @@ describe('a damaged line in a conversation file', () => {
 const record = (fields: Record<string, unknown>) => jsonl({ ...user('u1', null, 'hi'), ...fields });
 
 describe('an unreadable conversation text causes one clear error', () => {
-  it.each<[string, string | Uint8Array, Partial<ReadErrorData>]>([
+  it.each<[string, string | Uint8Array, Partial<ReadErrorDetails>]>([
     ['nothing', '', { problem: 'empty', found: 'nothing' }],
     ['nothing but a mark', '\ufeff', { problem: 'empty' }],
     ['no bytes', Buffer.from(''), { problem: 'empty' }],

@@ -2,16 +2,21 @@ import { isUtf8 } from 'node:buffer';
 import { getSourceName } from './conversationId';
 import {
   EXPECTED_FORMATS_TEXT,
-  listRecords,
+  parseFirstRecords,
   type DocumentFormat,
   detectDocumentFormat,
   detectLayout,
-  detectLinesFormat,
-  toMessageDocument,
+  detectRecordFormat,
+  parseMessageDocument,
   findRecordWithoutType,
 } from './detect';
 import { readAnthropic } from './formats/anthropic';
-import { toWebExport, isClaudeCodeRecord, readClaudeCode, exportToRecords } from './formats/claudeCode/claudeCode';
+import {
+  asClaudeWebExport,
+  isClaudeCodeRecord,
+  readClaudeCode,
+  convertWebExportToLines,
+} from './formats/claudeCode/claudeCode';
 import { ClaudeRequests } from './formats/claudeCode/usage';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
 import { CodexRequests } from './formats/codex/usage';
@@ -20,7 +25,7 @@ import { isContinueSession, readContinue } from './formats/continue';
 import { isQwenRecord, readQwen } from './formats/qwen';
 import { QwenRequests } from './formats/qwenRequests';
 import { isResponsesBody, readResponses } from './formats/responses';
-import { refuseUnsupported, checkUnsupportedBinary } from './unsupported';
+import { rejectUnsupportedFormat, checkUnsupportedBinary } from './unsupported';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
 import { CopilotRequests } from './formats/copilot/usage';
 import type { EarlierRecords, ConversationReader } from './formats/format';
@@ -30,53 +35,53 @@ import { isOpenCodeDocument, toOpenCodeDocument, readOpenCode } from './formats/
 import { readOpenAI } from './formats/openai/openai';
 import { isPiRecord, PiRequests, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
-import { isV1Event, readTrajectory, readV1Lines, toTrajectory } from './formats/trajectory';
+import { isOpenHandsV1Event, readTrajectory, readOpenHandsV1Lines, asTrajectoryDocument } from './formats/trajectory';
 import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
-import { markPersonsAnswers } from './personsAnswers';
+import { markAnswersOfPerson } from './personsAnswers';
 import { ConversationReadError, describeValue } from './readError';
 import { JsonError, parseJson } from './text/json';
 import { asBuffer, decodeUtf8, readLines } from './text/lines';
 import type { Fields } from './text/values';
-import type { Conversation, ConversationFormat, ReadOptions, Source } from './types';
+import type { Conversation, ConversationFormat, ReadOptions, InputSource } from './types';
 
-function onlyIf(isDocument: (value: unknown) => value is Fields): (value: unknown) => Fields | undefined {
+function createDocumentGuard(isDocument: (value: unknown) => value is Fields): (value: unknown) => Fields | undefined {
   return (value) => (isDocument(value) ? value : undefined);
 }
 
 /** Formats are tried in this order. */
-export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, ConversationReader>> = {
+export const READER_BY_FORMAT: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, ConversationReader>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
-    document: { of: onlyIf(isGeminiDocument), read: readGeminiDocument },
+    document: { of: createDocumentGuard(isGeminiDocument), read: readGeminiDocument },
   },
   // Qwen Code's records look like Claude Code's but contain other messages.
   qwen: { lines: { isRecord: isQwenRecord, read: readQwen, requests: () => new QwenRequests() } },
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
     document: {
-      of: toWebExport,
-      read: (value, source, options) => readClaudeCode(exportToRecords(value), source, options),
+      of: asClaudeWebExport,
+      read: (value, source, options) => readClaudeCode(convertWebExportToLines(value), source, options),
     },
   },
   pi: { lines: { isRecord: isPiRecord, read: readPi, requests: () => new PiRequests() } },
   cursor: { lines: { isRecord: isCursorRecord, read: readCursor } },
   'vscode-chat': {
     lines: { isRecord: isVscodeChatRecord, read: readVscodeChatLines },
-    document: { of: onlyIf(isVscodeChat), read: readVscodeChat },
+    document: { of: createDocumentGuard(isVscodeChat), read: readVscodeChat },
   },
   codex: { lines: { isRecord: isCodexRecord, read: readCodex, requests: () => new CodexRequests() } },
   copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot, requests: () => new CopilotRequests() } },
   opencode: {
     document: {
-      of: onlyIf(isOpenCodeDocument),
+      of: createDocumentGuard(isOpenCodeDocument),
       read: (value, source, options) => readOpenCode(toOpenCodeDocument(value, getSourceName(source)), source, options),
     },
   },
-  continue: { document: { of: onlyIf(isContinueSession), read: readContinue } },
-  responses: { document: { of: onlyIf(isResponsesBody), read: readResponses } },
+  continue: { document: { of: createDocumentGuard(isContinueSession), read: readContinue } },
+  responses: { document: { of: createDocumentGuard(isResponsesBody), read: readResponses } },
   trajectory: {
-    lines: { isRecord: isV1Event, read: readV1Lines },
-    document: { of: toTrajectory, read: readTrajectory },
+    lines: { isRecord: isOpenHandsV1Event, read: readOpenHandsV1Lines },
+    document: { of: asTrajectoryDocument, read: readTrajectory },
   },
 };
 
@@ -87,30 +92,30 @@ export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
  */
 export function readConversation(
   input: string | Uint8Array,
-  source: Source,
+  source: InputSource,
   options: ReadOptions = {},
   earlier: readonly EarlierRecords[] = [],
 ): Conversation {
-  return markPersonsAnswers(readUnmarked(input, source, options, earlier));
+  return markAnswersOfPerson(readConversationWithoutMarks(input, source, options, earlier));
 }
 
-function readUnmarked(
+function readConversationWithoutMarks(
   input: string | Uint8Array,
-  source: Source,
+  source: InputSource,
   options: ReadOptions,
   earlier: readonly EarlierRecords[],
 ): Conversation {
   const name = getSourceName(source);
   const text = stripByteOrderMark(input, name);
-  const formats = Object.values(READERS);
-  const recordsFormat = (): ConversationReader['lines'] => detectLinesFormat(readLines(text, name), formats);
+  const formats = Object.values(READER_BY_FORMAT);
+  const recordsFormat = (): ConversationReader['lines'] => detectRecordFormat(readLines(text, name), formats);
   if (detectLayout(readLines(text, name)) === 'lines') {
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
-    checkText(text, name);
+    rejectBinaryInput(text, name);
     // Claude Code's reader reports what is wrong with lines of unknown format.
-    const values = listRecords(readLines(text, name));
-    refuseUnsupported({ values, document: undefined, text: undefined }, name);
+    const values = parseFirstRecords(readLines(text, name));
+    rejectUnsupportedFormat({ values, document: undefined, text: undefined }, name);
     const strange = findRecordWithoutType(values);
     if (strange === undefined) return readClaudeCode(text, source, options);
     throw new ConversationReadError({
@@ -127,16 +132,16 @@ function readUnmarked(
     // Records whose first line is damaged look like a broken document.
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
-    checkText(text, name);
-    refuseUnsupported({ values: [], document: undefined, text: readHead(text) }, name);
+    rejectBinaryInput(text, name);
+    rejectUnsupportedFormat({ values: [], document: undefined, text: decodeFirstBytes(text) }, name);
     throw error;
   }
-  refuseUnsupported({ values: [], document: value, text: undefined }, name);
+  rejectUnsupportedFormat({ values: [], document: value, text: undefined }, name);
   for (const { document } of formats) {
     const found = document?.of(value);
     if (document && found) return document.read(found, source, options, text);
   }
-  const document = toMessageDocument(value, name);
+  const document = parseMessageDocument(value, name);
   switch (detectDocumentFormat(document)) {
     case 'openai':
       return readOpenAI(document, source, text);
@@ -147,7 +152,7 @@ function readUnmarked(
   }
 }
 
-function createTextError(
+function createUnknownTextError(
   name: string,
   problem: 'empty' | 'binary' | 'encoding',
   found: string,
@@ -158,14 +163,14 @@ function createTextError(
 }
 
 /** NUL bytes around JSON lines are allowed, other binary data is not. */
-function checkText(input: string | Uint8Array, name: string): void {
+function rejectBinaryInput(input: string | Uint8Array, name: string): void {
   if (typeof input === 'string' || !input.subarray(0, DETECTION_BYTES).includes(0)) return;
-  throw checkUnsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');
+  throw checkUnsupportedBinary(name) ?? createUnknownTextError(name, 'binary', 'binary data');
 }
 
 function stripByteOrderMark(input: string | Uint8Array, name: string): string | Uint8Array {
   const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
-    createTextError(name, problem, found, advice);
+    createUnknownTextError(name, problem, found, advice);
   if (typeof input === 'string') {
     const text = input.startsWith('\ufeff') ? input.slice(1) : input;
     if (text.slice(0, DETECTION_BYTES).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
@@ -180,7 +185,7 @@ function stripByteOrderMark(input: string | Uint8Array, name: string): string | 
   return bytes.some((byte) => byte > 0x20) ? bytes : wrong('empty', 'nothing');
 }
 
-const readHead = (input: string | Uint8Array): string =>
+const decodeFirstBytes = (input: string | Uint8Array): string =>
   typeof input === 'string'
     ? input.slice(0, DETECTION_BYTES)
     : asBuffer(input.subarray(0, DETECTION_BYTES)).toString('utf8');

@@ -17,7 +17,7 @@ export type ReadProblem =
   | 'io';
 
 /** Classes can't cross worker boundaries, so this is plain data. */
-export interface ReadErrorData {
+export interface ReadErrorDetails {
   readonly problem: ReadProblem;
   readonly source: string;
   /** One-based line number. */
@@ -39,11 +39,11 @@ export class ConversationReadError extends Error {
   readonly reason: string;
 
   constructor(
-    readonly data: ReadErrorData,
+    readonly data: ReadErrorDetails,
     options?: ErrorOptions,
   ) {
     const place = data.line === undefined ? data.source : `${data.source}:${data.line}`;
-    const reason = formatReason(data);
+    const reason = formatReadErrorReason(data);
     super(`${place}: ${reason}`, options);
     this.reason = data.line === undefined ? reason : `line ${data.line}: ${reason}`;
     this.problem = data.problem;
@@ -56,11 +56,13 @@ export class ConversationReadError extends Error {
 }
 
 /** If a file can't be opened, the problem and the advice suffice. */
-const OPEN_PROBLEMS: readonly ReadProblem[] = ['not-found', 'no-permission'];
+const FILE_OPENING_PROBLEMS: readonly ReadProblem[] = ['not-found', 'no-permission'];
 
-function formatReason({ problem, found, expected, advice }: ReadErrorData): string {
+function formatReadErrorReason({ problem, found, expected, advice }: ReadErrorDetails): string {
   if (advice === undefined) return `found ${found}; expected ${expected}.`;
-  return OPEN_PROBLEMS.includes(problem) ? `${found}. ${advice}` : `found ${found}; expected ${expected}. ${advice}`;
+  return FILE_OPENING_PROBLEMS.includes(problem)
+    ? `${found}. ${advice}`
+    : `found ${found}; expected ${expected}. ${advice}`;
 }
 
 export const isConversationReadError = (error: unknown): error is ConversationReadError =>

@@ -1,15 +1,15 @@
-/** Runs in the reader's worker; other code calls `readConversation` of src/engine. */
+/** Runs in the reader's worker; other code calls `showReadingPage` of src/engine. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { getErrorCode, getErrorMessage } from '../core/errors';
-import { readCodexLineage } from './formats/codex/lineage';
-import { isDatabase, SQLITE_MAGIC_BYTES, type OpenDatabases } from './databases';
+import { readForkWithOrigins } from './formats/codex/lineage';
+import { isSqliteDatabase, SQLITE_MAGIC_BYTES, type OpenDatabases } from './databases';
 import { asBuffer } from './text/lines';
 import { splitLocation } from './location';
 import { isOpenCodeSession, readOpenCode } from './formats/openCode/openCode';
 import { readSession } from './formats/openCode/database';
 import { readSessionFiles } from './formats/openCode/files';
-import { markPersonsAnswers } from './personsAnswers';
+import { markAnswersOfPerson } from './personsAnswers';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
 import { toSidechainConversation } from './formats/sidechains';
@@ -46,13 +46,13 @@ export function readConversationFile(
 ): Conversation {
   const { file, part } = splitLocation(location);
   const source = { path: file };
-  const packed = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
+  const packed = databases?.hasOpenDatabase(file) ? undefined : readBytesUpTo(file, maxBytes, head);
   const notes: string[] = [];
-  const bytes = packed && unpack(packed, file, maxBytes, notes);
-  if (!bytes) return markPersonsAnswers(readOpenCode(readSession(file, part, databases), source, options));
+  const bytes = packed && decompressZstd(packed, file, maxBytes, notes);
+  if (!bytes) return markAnswersOfPerson(readOpenCode(readSession(file, part, databases), source, options));
   const session = parseSessionHead(bytes);
-  if (session) return markPersonsAnswers(readOpenCode(readSessionFiles(file, session), source, options));
-  const earlier = readCodexLineage(bytes, file, (path) => readFileBytes(path, maxBytes));
+  if (session) return markAnswersOfPerson(readOpenCode(readSessionFiles(file, session), source, options));
+  const earlier = readForkWithOrigins(bytes, file, (path) => readFileBytes(path, maxBytes));
   const read = readConversation(bytes, source, options, earlier);
   const conversation = notes.length === 0 ? read : { ...read, notes: [...notes, ...read.notes] };
   return part === undefined ? conversation : toSidechainConversation(conversation, part, source);
@@ -73,20 +73,22 @@ function parseSessionHead(bytes: Uint8Array): Fields | undefined {
 }
 
 /** Undefined for a database, which may be too large to read whole. */
-const readBytes = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
-  withFile(path, (file) => {
+const readBytesUpTo = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
+  withOpenFile(path, (file) => {
     const { mtimeMs, size } = fstatSync(file);
     const head =
-      known?.modified === mtimeMs && known.size === size ? known.bytes : readOn(file, NO_BYTES, SQLITE_MAGIC_BYTES);
-    if (isDatabase(head)) return undefined;
-    checkSize(path, size, maxBytes);
-    return readOn(file, head, size);
+      known?.modified === mtimeMs && known.size === size
+        ? known.bytes
+        : readRestOfFile(file, EMPTY_BYTES, SQLITE_MAGIC_BYTES);
+    if (isSqliteDatabase(head)) return undefined;
+    rejectIfTooLarge(path, size, maxBytes);
+    return readRestOfFile(file, head, size);
   });
 
 /** @throws {ConversationReadError} for a database or an unreadable file */
 function readFileBytes(path: string, maxBytes: number): Uint8Array {
-  const bytes = readBytes(path, maxBytes, undefined);
-  if (bytes) return unpack(bytes, path, maxBytes, []);
+  const bytes = readBytesUpTo(path, maxBytes, undefined);
+  if (bytes) return decompressZstd(bytes, path, maxBytes, []);
   throw new ConversationReadError({
     problem: 'unknown-format',
     source: path,
@@ -95,7 +97,7 @@ function readFileBytes(path: string, maxBytes: number): Uint8Array {
   });
 }
 
-const NO_BYTES = new Uint8Array();
+const EMPTY_BYTES = new Uint8Array();
 
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -107,7 +109,7 @@ const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) =>
  * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
  * beginning is damaged
  */
-function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
+function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
   // Node before 22.15 lacks this function, despite the types.
   const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
@@ -127,13 +129,13 @@ function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string
     const rest = bytes.subarray(at);
     const limits = { maxOutputLength: Math.max(1, maxBytes - size) };
     try {
-      const { buffer, engine } = decompress(rest, { ...limits, info: true }) as unknown as Frame;
+      const { buffer, engine } = decompress(rest, { ...limits, info: true }) as unknown as ZstdFrame;
       parts.push(buffer);
       size += buffer.length;
       at += Math.max(1, engine.bytesWritten);
     } catch (error) {
       if (getErrorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw createTooLargeError(path, maxBytes, error);
-      const begun = unpackBeginning(rest, (part) =>
+      const begun = decompressZstdBeginning(rest, (part) =>
         decompress(part, { ...limits, finishFlush: zlib.constants.ZSTD_e_flush }),
       );
       size += begun.text.length;
@@ -160,7 +162,7 @@ function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string
 }
 
 /** The types omit `info` for Zstandard. */
-interface Frame {
+interface ZstdFrame {
   readonly buffer: Uint8Array;
   /** Number of compressed bytes consumed. */
   readonly engine: { readonly bytesWritten: number };
@@ -177,11 +179,11 @@ const createTooLargeError = (path: string, maxBytes: number, cause: unknown): Co
     { cause },
   );
 
-function unpackBeginning(
+function decompressZstdBeginning(
   bytes: Uint8Array,
   decompress: (part: Uint8Array) => Uint8Array,
 ): { readonly text: Uint8Array; readonly read: number } {
-  let text: Uint8Array = NO_BYTES;
+  let text: Uint8Array = EMPTY_BYTES;
   let read = 0;
   let bad = bytes.length + 1;
   while (bad - read > 1) {
@@ -196,7 +198,7 @@ function unpackBeginning(
   return { text, read };
 }
 
-function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
+function readRestOfFile(file: number, head: Uint8Array, size: number): Uint8Array {
   const bytes = new Uint8Array(Math.max(size, head.length));
   bytes.set(head);
   let at = head.length;
@@ -208,13 +210,13 @@ function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-function withFile<T>(path: string, read: (file: number) => T): T {
+function withOpenFile<T>(path: string, read: (file: number) => T): T {
   let file: number | undefined;
   try {
     // Opening a pipe would wait for a writer.
-    checkKind(path, statSync(path));
+    rejectIfNoRegularFile(path, statSync(path));
     file = openSync(path, 'r');
-    checkKind(path, fstatSync(file));
+    rejectIfNoRegularFile(path, fstatSync(file));
     return read(file);
   } catch (error) {
     throw error instanceof ConversationReadError ? error : convertFileError(path, error);
@@ -223,12 +225,12 @@ function withFile<T>(path: string, read: (file: number) => T): T {
   }
 }
 
-interface FileKind {
+interface FileStats {
   isFile(): boolean;
   isDirectory(): boolean;
 }
 
-function checkKind(path: string, kind: FileKind): void {
+function rejectIfNoRegularFile(path: string, kind: FileStats): void {
   if (kind.isDirectory()) {
     throw new ConversationReadError({
       problem: 'not-a-file',
@@ -248,7 +250,7 @@ function checkKind(path: string, kind: FileKind): void {
   }
 }
 
-function checkSize(path: string, size: number, maxBytes: number): void {
+function rejectIfTooLarge(path: string, size: number, maxBytes: number): void {
   if (size <= maxBytes) return;
   throw new ConversationReadError({
     problem: 'too-large',

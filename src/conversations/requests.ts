@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
+import { dropImplausibleUsage, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from './formats/format';
-import { READERS } from './read';
+import { READER_BY_FORMAT } from './read';
 import { convertFileError } from './readFile';
-import { readRecords } from './text/jsonLines';
+import { readJsonLineRecords } from './text/jsonLines';
 import type { Line } from './text/lines';
 import type { Fields } from './text/values';
 
@@ -23,7 +23,7 @@ const MAX_DETECTION_RECORDS = 20;
 export function streamRequests(path: string): StreamedRequests | undefined {
   const waiting: Fields[] = [];
   let collector: RequestCollector | 'none' | undefined;
-  readRecords(readLines(path), path, [], ({ value }) => {
+  readJsonLineRecords(readLines(path), path, [], ({ value }) => {
     collector ??= createCollector(value);
     if (collector === 'none') return;
     if (collector) {
@@ -33,12 +33,12 @@ export function streamRequests(path: string): StreamedRequests | undefined {
   });
   if (!collector || collector === 'none') return undefined;
   const recorded = collector.getResult();
-  return recorded && { recorded: withoutOddNumbers(recorded), compactions: collector.compactions };
+  return recorded && { recorded: dropImplausibleUsage(recorded), compactions: collector.compactions };
 }
 
 /** `none` if the agent records no usage. */
 function createCollector(value: Fields): RequestCollector | 'none' | undefined {
-  const lines = Object.values(READERS).find((format) => format.lines?.isRecord(value))?.lines;
+  const lines = Object.values(READER_BY_FORMAT).find((format) => format.lines?.isRecord(value))?.lines;
   return lines && (lines.requests?.() ?? 'none');
 }
 

@@ -1,7 +1,7 @@
 /** Whatever stands in a file: a conversation or a clear error, never another one, and never a message without its shape. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { checkMessage } from './formats/messageShape';
+import { assertMessage } from './formats/messageShape';
 import { readConversation } from './read';
 import { ConversationReadError } from './readError';
 
@@ -125,7 +125,7 @@ it('every text is read as a conversation or rejected with a reason', () => {
         try {
           const { messages, title, notes } = readConversation(text, { path: '/x/y' }, { history });
           messages.forEach((message, index) => {
-            checkMessage(message, `messages[${index}]`);
+            assertMessage(message, `messages[${index}]`);
           });
           expect(title.length).toBeGreaterThan(0);
           expect(notes.every((note) => note.trim() !== '')).toBe(true);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { UNTITLED, cleanTitle, makeTitle, appendToTitle, removeMarkdown } from './title';
+import { UNTITLED, normalizeTitle, makeConversationTitle, appendToTitle, removeMarkdown } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
 
@@ -17,12 +17,14 @@ describe('the title of a conversation', () => {
     ['\u001b[31mred\u202etext\u0000', '[31mred text'],
     ['lone \ud800 half', 'lone \ufffd half'],
   ])('is taken from the words of %j', (text, title) => {
-    expect(makeTitle([user(text)])).toBe(title);
+    expect(makeConversationTitle([user(text)])).toBe(title);
   });
 
   it('is found in linear time', () => {
     // None of these ends: a search that goes on to the end from each would take minutes.
-    expect(makeTitle([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(/^Fix it <system-reminder/);
+    expect(makeConversationTitle([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(
+      /^Fix it <system-reminder/,
+    );
   });
 
   it.each([
@@ -44,48 +46,48 @@ describe('the title of a conversation', () => {
     },
     { role: 'user' as const, content: [{ type: 'image', source: {} }] },
   ])('skips text that no person wrote (%#)', (message) => {
-    expect(makeTitle([message, user('my words')])).toBe('my words');
-    expect(makeTitle([message])).toBe(UNTITLED);
+    expect(makeConversationTitle([message, user('my words')])).toBe('my words');
+    expect(makeConversationTitle([message])).toBe(UNTITLED);
   });
 
   it('is a command with an argument, or a bare one if there is nothing else', () => {
     const command = user(
       '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>pull 12</command-args>',
     );
-    expect(makeTitle([command])).toBe('/review pull 12');
-    expect(makeTitle([command, user('and fix it')])).toBe('/review pull 12');
-    expect(makeTitle([user('<command-name></command-name>')])).toBe(UNTITLED);
-    expect(makeTitle([user('<command-name>/x</command-name>')])).toBe('/x');
+    expect(makeConversationTitle([command])).toBe('/review pull 12');
+    expect(makeConversationTitle([command, user('and fix it')])).toBe('/review pull 12');
+    expect(makeConversationTitle([user('<command-name></command-name>')])).toBe(UNTITLED);
+    expect(makeConversationTitle([user('<command-name>/x</command-name>')])).toBe('/x');
   });
 
   it('is cut between graphemes', () => {
-    expect(makeTitle([user('a'.repeat(81))])).toBe(`${'a'.repeat(79)}…`);
-    expect(makeTitle([user('a'.repeat(80))])).toHaveLength(80);
+    expect(makeConversationTitle([user('a'.repeat(81))])).toBe(`${'a'.repeat(79)}…`);
+    expect(makeConversationTitle([user('a'.repeat(80))])).toHaveLength(80);
     const family = '👨‍👩‍👧';
-    expect(makeTitle([user(family.repeat(20))])).toBe(`${family.repeat(9)}…`);
-    expect(makeTitle([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
+    expect(makeConversationTitle([user(family.repeat(20))])).toBe(`${family.repeat(9)}…`);
+    expect(makeConversationTitle([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
   });
 
   it('contains no part of a key that the cut would split', () => {
     for (let before = 20; before < 80; before++) {
       const words = `${'a'.repeat(before)} https://me:hunter22hunter22hunter22@example.org`;
-      expect(maskSecrets(makeTitle([user(words)]))).not.toContain('hunter22');
+      expect(maskSecrets(makeConversationTitle([user(words)]))).not.toContain('hunter22');
     }
   });
 
   it.each(['Use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789', `Call ${'it '.repeat(500)}`])(
     'shows no part of a key, however little fits: %s',
     (words) => {
-      const title = makeTitle([user(words)]);
+      const title = makeConversationTitle([user(words)]);
       expect(title).toBe(maskSecrets(title));
-      expect(cleanTitle(words)).toBe(title);
+      expect(normalizeTitle(words)).toBe(title);
     },
   );
 
   it('is one clean line of at most 80 characters for every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        const title = makeTitle([user(text)]);
+        const title = makeConversationTitle([user(text)]);
         expect(title.length).toBeLessThanOrEqual(80);
         expect(title).not.toMatch(/[\p{Cc}\p{Surrogate}]|^\s|\s$/u);
         expect(title).not.toBe('');
@@ -95,19 +97,20 @@ describe('the title of a conversation', () => {
 
   it('is shortened to leave room for appended words', () => {
     expect(appendToTitle('short', '(condensed)')).toBe('short (condensed)');
-    const long = appendToTitle(makeTitle([user('word '.repeat(40))]), '(condensed)');
+    const long = appendToTitle(makeConversationTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
-    expect(cleanTitle(long)).toBe(long);
+    expect(normalizeTitle(long)).toBe(long);
   });
 
   it('is found quickly in long texts of unclosed elements', () => {
     // In time that grows with the square of the text it would not end before the test's time limit.
-    expect(makeTitle([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
+    expect(makeConversationTitle([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
   });
 });
 
 describe('text written by a program is not used as a title', () => {
-  const titled = (...texts: string[]): string => makeTitle(texts.map((content) => ({ role: 'user', content })));
+  const titled = (...texts: string[]): string =>
+    makeConversationTitle(texts.map((content) => ({ role: 'user', content })));
 
   it.each<[string, string[], string]>([
     [
@@ -164,8 +167,8 @@ describe('Markdown in a title is shown as plain text', () => {
     ['> quoted', 'quoted'],
     ['Use ``a ` b``', 'Use a ` b'],
   ])('%s', (text, plain) => {
-    expect(cleanTitle(text)).toBe(plain);
-    expect(makeTitle([user(text)])).toBe(plain);
+    expect(normalizeTitle(text)).toBe(plain);
+    expect(makeConversationTitle([user(text)])).toBe(plain);
   });
 
   it.each([

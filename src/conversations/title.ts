@@ -12,7 +12,7 @@ let graphemeSegmenter: Intl.Segmenter | undefined;
  * Takes the user's first words or command with an argument, or else a bare command or a program's
  * block.
  */
-export function makeTitle(messages: readonly ApiMessage[]): string {
+export function makeConversationTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
   let inside: string | undefined;
   for (const message of messages) {
@@ -25,7 +25,7 @@ export function makeTitle(messages: readonly ApiMessage[]): string {
     for (const [index, text] of texts.entries()) {
       const { words, wrapped } = stripWrappers(own[index] ?? '');
       if (words !== '' && !BARE_SLASH_COMMAND.test(words)) return shortenTitle(words);
-      const given = readCommand(text);
+      const given = readSlashCommand(text);
       if (given?.includes(' ')) return shortenTitle(given);
       if (!HOUSEKEEPING_COMMAND.test(given ?? words)) command ??= given ?? (words === '' ? undefined : words);
       inside ??= wrapped;
@@ -56,16 +56,16 @@ function stripWrappers(text: string): { words: string; wrapped: string | undefin
   let rest = text;
   let wrapped: string | undefined;
   for (let match = WRAPPED_TEXT.exec(rest); match; match = WRAPPED_TEXT.exec(rest)) {
-    const words = cleanText(match[2] ?? '');
+    const words = toSafeOneLine(match[2] ?? '');
     if (words !== '') wrapped ??= words;
     rest = rest.slice(match[0].length);
   }
   const plan = PLAN_PROMPT.exec(rest);
-  return { words: cleanText(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
+  return { words: toSafeOneLine(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
-export function cleanTitle(title: string | undefined): string | undefined {
-  const words = cleanText(title ?? '');
+export function normalizeTitle(title: string | undefined): string | undefined {
+  const words = toSafeOneLine(title ?? '');
   return words === '' ? undefined : shortenTitle(words);
 }
 
@@ -73,15 +73,15 @@ export function cleanTitle(title: string | undefined): string | undefined {
 export const appendToTitle = (title: string, words: string): string =>
   `${shortenTitle(title, MAX_TITLE_CHARS - words.length - 1)} ${words}`;
 
-function readCommand(text: string): string | undefined {
+function readSlashCommand(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined) return undefined;
-  const words = cleanText(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);
+  const words = toSafeOneLine(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);
   return words === '' ? undefined : words;
 }
 
 /** One line without control and direction characters is safe for menus and lists. */
-const cleanText = (text: string): string =>
+const toSafeOneLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .replace(/\p{Surrogate}/gu, '\ufffd')

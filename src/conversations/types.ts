@@ -44,4 +44,4 @@ export interface ReadOptions {
 }
 
 /** A file's path determines the conversation's id, other text's content does. */
-export type Source = { readonly path: string } | { readonly name: string };
+export type InputSource = { readonly path: string } | { readonly name: string };

@@ -6,7 +6,7 @@ import { isRecord } from '../core/messages/blocks';
 import { EXPECTED_FORMATS_TEXT } from './detect';
 import { isIflowRecord } from './formats/claudeCode/claudeCode';
 import { ConversationReadError } from './readError';
-import { type Fields, recordIn, readString } from './text/values';
+import { type Fields, readRecord, readString } from './text/values';
 
 interface InputSample {
   /** First records, if the file consists of lines. */
@@ -19,7 +19,7 @@ interface InputSample {
 
 type RecordTest = (record: Fields) => boolean;
 
-const matchesType =
+const createTypeTest =
   (...types: readonly string[]): RecordTest =>
   ({ type }) =>
     types.includes(typeof type === 'string' ? type : '');
@@ -27,11 +27,11 @@ const matchesType =
 const RECORD_TESTS: Readonly<Record<string, RecordTest>> = {
   'Kimi Code': (record) =>
     (record['type'] === 'metadata' && 'protocol_version' in record) ||
-    matchesType('context.append_message', 'context.append_loop_event', 'turn.prompt')(record) ||
+    createTypeTest('context.append_message', 'context.append_loop_event', 'turn.prompt')(record) ||
     ['_checkpoint', '_usage', '_system_prompt'].includes(readString(record, 'role') ?? ''),
   goose: (record) => 'working_dir' in record && ('description' in record || 'message_count' in record),
   'Antigravity CLI': (record) => 'step_index' in record && 'source' in record && 'status' in record,
-  'Factory Droid': matchesType('session_start'),
+  'Factory Droid': createTypeTest('session_start'),
   iFlow: isIflowRecord,
 };
 
@@ -40,7 +40,7 @@ const DOCUMENT_TESTS: Readonly<Record<string, RecordTest>> = {
     readString(value, 'id')?.startsWith('T-') === true && 'v' in value && Array.isArray(value['messages']),
   Zed: (value) => 'detailed_summary_state' in value || ('version' in value && 'initial_project_snapshot' in value),
   goose: (value) => 'working_dir' in value && Array.isArray(value['conversation']),
-  'Antigravity CLI': (value) => recordIn(value, 'trajectory') !== undefined && 'cascadeId' in value,
+  'Antigravity CLI': (value) => readRecord(value, 'trajectory') !== undefined && 'cascadeId' in value,
 };
 
 const TEXT_TESTS: Readonly<Record<string, RegExp>> = {
@@ -57,16 +57,18 @@ const DATABASE_TABLES: Readonly<Record<string, readonly string[]>> = {
   'Antigravity CLI': ['steps', 'trajectory_metadata_blob'],
 };
 
-const findFirstName = <T>(table: Readonly<Record<string, T>>, tells: (telling: T) => boolean): string | undefined =>
-  Object.entries(table).find(([, telling]) => tells(telling))?.[0];
+const findNameOfFirstMatch = <T>(
+  table: Readonly<Record<string, T>>,
+  tells: (telling: T) => boolean,
+): string | undefined => Object.entries(table).find(([, telling]) => tells(telling))?.[0];
 
 /** @throws {ConversationReadError} naming the agent if it is not supported */
-export function refuseUnsupported({ values, document, text }: InputSample, source: string): void {
+export function rejectUnsupportedFormat({ values, document, text }: InputSample, source: string): void {
   const records = values.filter(isRecord);
   const name =
-    findFirstName(RECORD_TESTS, (tells) => records.some(tells)) ??
-    (isRecord(document) ? findFirstName(DOCUMENT_TESTS, (tells) => tells(document)) : undefined) ??
-    (text === undefined ? undefined : findFirstName(TEXT_TESTS, (pattern) => pattern.test(text)));
+    findNameOfFirstMatch(RECORD_TESTS, (tells) => records.some(tells)) ??
+    (isRecord(document) ? findNameOfFirstMatch(DOCUMENT_TESTS, (tells) => tells(document)) : undefined) ??
+    (text === undefined ? undefined : findNameOfFirstMatch(TEXT_TESTS, (pattern) => pattern.test(text)));
   if (name !== undefined) throw createUnsupportedError(name, source);
 }
 
@@ -77,7 +79,7 @@ const STORE_FOLDERS: Readonly<Record<string, RegExp>> = {
 };
 
 export function checkUnsupportedBinary(source: string): ConversationReadError | undefined {
-  const name = findFirstName(STORE_FOLDERS, (folder) => folder.test(source));
+  const name = findNameOfFirstMatch(STORE_FOLDERS, (folder) => folder.test(source));
   return name === undefined ? undefined : createUnsupportedError(name, source);
 }
 
@@ -85,7 +87,7 @@ export function checkUnsupportedDatabase(
   tables: ReadonlySet<string>,
   source: string,
 ): ConversationReadError | undefined {
-  const name = findFirstName(DATABASE_TABLES, (needed) => needed.every((table) => tables.has(table)));
+  const name = findNameOfFirstMatch(DATABASE_TABLES, (needed) => needed.every((table) => tables.has(table)));
   return name === undefined ? undefined : createUnsupportedError(name, source);
 }
 

@@ -7,7 +7,7 @@ export const formatTokens = (tokens: number): string =>
   (numberFormat ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
 /** Never formats a change as 0%. */
-export function formatChange(before: number, after: number): string {
+export function formatPercentChange(before: number, after: number): string {
   const words = formatShare(after - before, before);
   return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;
 }
@@ -19,7 +19,7 @@ export function formatCost(dollars: number | undefined): string {
   return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;
 }
 
-export function formatTime(ms: number): string {
+export function formatDurationMs(ms: number): string {
   const whole = Math.round(ms);
   return whole < 1000 ? `${whole} ms` : `${(ms / 1000).toFixed(1)} seconds`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeFreeId } from './freeId';
+import { makeUnusedId } from './freeId';
 
 test.each([
   ['Work', [], 'work'],
@@ -9,5 +9,5 @@ test.each([
   ['漢字', [], 'preset'],
   ['漢字', ['preset'], 'preset-2'],
 ])('the preset name %s with the taken IDs %j gets the ID %s', (name, taken, expected) => {
-  expect(makeFreeId(name, taken, 'preset')).toBe(expected);
+  expect(makeUnusedId(name, taken, 'preset')).toBe(expected);
 });

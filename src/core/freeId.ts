@@ -2,7 +2,7 @@
  * Joins ASCII letters and digits with dashes, and adds a number if the ID is taken.
  * @param otherwise used for a name without letters or digits
  */
-export function makeFreeId(name: string, taken: readonly string[], otherwise: string): string {
+export function makeUnusedId(name: string, taken: readonly string[], otherwise: string): string {
   const plain =
     name
       .toLowerCase()

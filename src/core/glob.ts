@@ -6,29 +6,29 @@
 
 import { isWindowsPath } from './messages/filePath';
 
-export type Matcher = (text: string) => boolean;
+export type TextMatcher = (text: string) => boolean;
 
-export const createToolMatcher = (patterns: readonly string[]): Matcher => matchAny(patterns);
+export const createToolMatcher = (patterns: readonly string[]): TextMatcher => createAnyGlobMatcher(patterns);
 
 /**
  * A pattern without a leading `/` matches in any folder, as in .gitignore. Windows paths ignore
  * case.
  */
-export function createFileMatcher(patterns: readonly string[]): Matcher {
+export function createFileMatcher(patterns: readonly string[]): TextMatcher {
   const anywhere = patterns.map((pattern) => {
     const path = normalizeSlashes(pattern).replace(/^\.\//, '');
     return path.startsWith('/') ? path : `**/${path}`;
   });
-  const matches = matchAny(anywhere);
-  const matchesInAnyCase = matchAny(anywhere.map((pattern) => pattern.toLowerCase()));
+  const matches = createAnyGlobMatcher(anywhere);
+  const matchesInAnyCase = createAnyGlobMatcher(anywhere.map((pattern) => pattern.toLowerCase()));
   return (path) =>
     isWindowsPath(path) ? matchesInAnyCase(normalizeSlashes(path).toLowerCase()) : matches(normalizeSlashes(path));
 }
 
 const normalizeSlashes = (path: string): string => path.replaceAll('\\', '/');
 
-function matchAny(patterns: readonly string[]): Matcher {
-  const compiled = withoutTooMany(patterns).map(parseGlob);
+function createAnyGlobMatcher(patterns: readonly string[]): TextMatcher {
+  const compiled = limitPatterns(patterns).map(parseGlobTokens);
   const known = new Map<string, boolean>();
   return (text) => {
     const before = known.get(text);
@@ -42,7 +42,7 @@ function matchAny(patterns: readonly string[]): Matcher {
 const MAX_EXPANDED_CHARS = 50_000;
 const MAX_ALTERNATIVES = 100;
 
-function withoutTooMany(patterns: readonly string[]): readonly string[] {
+function limitPatterns(patterns: readonly string[]): readonly string[] {
   let room = MAX_EXPANDED_CHARS - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
     const written = expandAlternatives([pattern]);
@@ -68,26 +68,26 @@ function expandAlternatives(patterns: readonly string[]): readonly string[] {
   );
 }
 
-type Token =
+type GlobToken =
   | { readonly kind: 'character'; readonly character: string }
   | { readonly kind: 'any' }
   /** `name` matches any characters within a name, `path` any characters at all. */
   | { readonly kind: 'name' | 'path' }
   | { readonly kind: 'optional' };
 
-function parseGlob(pattern: string): Token[] {
-  return [...pattern.matchAll(/(?:\*\*\/)+|\*+|[^*]/gsu)].flatMap(([text]): Token[] => {
+function parseGlobTokens(pattern: string): GlobToken[] {
+  return [...pattern.matchAll(/(?:\*\*\/)+|\*+|[^*]/gsu)].flatMap(([text]): GlobToken[] => {
     if (text.startsWith('**/')) return [{ kind: 'optional' }, { kind: 'path' }, { kind: 'character', character: '/' }];
     if (text.startsWith('*')) return [{ kind: text === '*' ? 'name' : 'path' }];
     return [text === '?' ? { kind: 'any' } : { kind: 'character', character: text }];
   });
 }
 
-class MatchStates {
+class GlobMatchStates {
   readonly list: number[] = [];
   private readonly marks: Uint8Array;
 
-  constructor(private readonly tokens: readonly Token[]) {
+  constructor(private readonly tokens: readonly GlobToken[]) {
     this.marks = new Uint8Array(tokens.length + 2);
   }
 
@@ -112,12 +112,12 @@ class MatchStates {
   }
 }
 
-function matchesTokens(tokens: readonly Token[], text: string): boolean {
-  let [states, next] = [new MatchStates(tokens), new MatchStates(tokens)];
+function matchesTokens(tokens: readonly GlobToken[], text: string): boolean {
+  let [states, next] = [new GlobMatchStates(tokens), new GlobMatchStates(tokens)];
   states.addState(0);
   for (const character of text) {
     for (const state of states.list) {
-      const reached = stateAfter(tokens[state], state, character);
+      const reached = getStateAfter(tokens[state], state, character);
       if (reached !== undefined) next.addState(reached);
     }
     states.clearStates();
@@ -127,7 +127,7 @@ function matchesTokens(tokens: readonly Token[], text: string): boolean {
   return states.hasState(tokens.length);
 }
 
-function stateAfter(token: Token | undefined, state: number, character: string): number | undefined {
+function getStateAfter(token: GlobToken | undefined, state: number, character: string): number | undefined {
   switch (token?.kind) {
     case 'character':
       return token.character === character ? state + 1 : undefined;

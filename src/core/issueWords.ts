@@ -4,9 +4,9 @@ import type * as z from 'zod';
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return isMissing(issue)
+      return isMissingFieldIssue(issue)
         ? 'is missing'
-        : `must be ${withArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
+        : `must be ${addArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
     case 'too_small':
       if (issue.origin === 'string')
         return isEmptyTextIssue(issue) ? 'is missing' : `needs ${issue.minimum} characters`;
@@ -28,8 +28,8 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
 }
 
 /** Zod 4 reveals a missing value only in the issue's message. */
-const isMissing = ({ message }: z.core.$ZodIssue): boolean => message.endsWith('received undefined');
+const isMissingFieldIssue = ({ message }: z.core.$ZodIssue): boolean => message.endsWith('received undefined');
 
 const isEmptyTextIssue = ({ minimum }: { readonly minimum: number | bigint }): boolean => Number(minimum) === 1;
 
-const withArticle = (type: string): string => `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+const addArticle = (type: string): string => `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;

@@ -2,4 +2,5 @@
 const EMPTY_LIST: readonly never[] = [];
 
 /** A list that grew keeps capacity for sixteen more elements; a copy does not. */
-export const trimList = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? EMPTY_LIST : list.slice());
+export const copyWithoutSpareCapacity = <T>(list: readonly T[]): readonly T[] =>
+  list.length === 0 ? EMPTY_LIST : list.slice();

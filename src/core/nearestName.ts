@@ -1,12 +1,12 @@
 /** A misspelling may have one edit per this many letters, but at least one. */
-const LETTERS_PER_EDIT = 3;
+const LETTERS_PER_ALLOWED_EDIT = 3;
 
 /** @returns undefined if no name is close enough */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = normalizeName(name);
-  const limit = Math.max(1, Math.floor(wanted.length / LETTERS_PER_EDIT));
+  const limit = Math.max(1, Math.floor(wanted.length / LETTERS_PER_ALLOWED_EDIT));
   const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, normalizeName(candidate)) }))
+    .map((candidate) => ({ candidate, distance: computeEditDistance(wanted, normalizeName(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;
   return best && best.distance <= limit ? best.candidate : undefined;
@@ -17,7 +17,7 @@ const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_\
 /** Limits the work on hostile input. */
 const MAX_NAME_CHARS = 100;
 
-function editDistance(a: string, b: string): number {
+function computeEditDistance(a: string, b: string): number {
   if (a.length > MAX_NAME_CHARS || b.length > MAX_NAME_CHARS) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {

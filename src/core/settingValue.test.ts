@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   applyListChange,
   listEntryNames,
-  namePath,
-  PathError,
-  resolvePath,
-  withValueAt,
+  replaceIndexesByNames,
+  SettingPathError,
+  replaceNamesByIndexes,
+  replaceSettingValueAt,
   type ListChange,
 } from './settingValue';
 
@@ -18,19 +18,19 @@ describe('naming an entry of a list setting', () => {
   const config = { passes: [{ id: 'a' }, { id: 'b', or: [{}, {}] }, { id: 'a' }, {}] };
 
   it('uses its ID and its position among equal ones', () => {
-    expect(namePath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
-    expect(resolvePath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
+    expect(replaceIndexesByNames(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
+    expect(replaceNamesByIndexes(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
     // Without an ID, or beyond the last one, the index counts.
-    expect(namePath(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
-    expect(namePath(config, ['passes', 3])).toEqual(['passes', 3]);
-    expect(namePath(config, ['passes', 4])).toEqual(['passes', 4]);
+    expect(replaceIndexesByNames(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
+    expect(replaceIndexesByNames(config, ['passes', 3])).toEqual(['passes', 3]);
+    expect(replaceIndexesByNames(config, ['passes', 4])).toEqual(['passes', 4]);
   });
 
   it('finds the entry at its current position, or reports it missing', () => {
     const moved = { passes: [{ id: 'x' }, { id: 'b' }, { id: 'a' }] };
-    expect(resolvePath(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
-    expect(() => resolvePath(moved, ['passes', name('c')])).toThrow(PathError);
-    expect(() => resolvePath({}, ['passes', name('c')])).toThrow(PathError);
+    expect(replaceNamesByIndexes(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
+    expect(() => replaceNamesByIndexes(moved, ['passes', name('c')])).toThrow(SettingPathError);
+    expect(() => replaceNamesByIndexes({}, ['passes', name('c')])).toThrow(SettingPathError);
   });
 });
 
@@ -90,8 +90,8 @@ describe('changing a list setting', () => {
 });
 
 it('setting a value creates its path, and removing it removes empty parents', () => {
-  expect(withValueAt({ a: { b: 1 }, c: 2 }, ['a', 'b'], undefined)).toEqual({ c: 2 });
-  expect(withValueAt(undefined, ['a', 0, 'b'], 1)).toEqual({ a: [{ b: 1 }] });
-  expect(() => withValueAt({ a: [] }, ['a', 3], 1)).toThrow(PathError);
-  expect(() => withValueAt({}, ['__proto__'], 1)).toThrow(PathError);
+  expect(replaceSettingValueAt({ a: { b: 1 }, c: 2 }, ['a', 'b'], undefined)).toEqual({ c: 2 });
+  expect(replaceSettingValueAt(undefined, ['a', 0, 'b'], 1)).toEqual({ a: [{ b: 1 }] });
+  expect(() => replaceSettingValueAt({ a: [] }, ['a', 3], 1)).toThrow(SettingPathError);
+  expect(() => replaceSettingValueAt({}, ['__proto__'], 1)).toThrow(SettingPathError);
 });

@@ -6,10 +6,10 @@ import * as z from 'zod';
 
 /** The `nth` entry (from 0) with the ID, which is '' for entries without one. */
 export const entryNameSchema = z.strictObject({ id: z.string().max(200), nth: z.int().min(0).max(10_000) });
-export type EntryName = z.output<typeof entryNameSchema>;
+export type ListEntryName = z.output<typeof entryNameSchema>;
 
-export type Path = readonly (string | number)[];
-type NamedPath = readonly (string | number | EntryName)[];
+export type SettingPath = readonly (string | number)[];
+type SettingPathWithNames = readonly (string | number | ListEntryName)[];
 
 const FORBIDDEN_KEYS = new Set<string | number>(['__proto__', 'constructor', 'prototype']);
 
@@ -21,27 +21,27 @@ export const isEmptyObject = (value: unknown): boolean =>
   isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
 
 /** The path doesn't lead through plain objects and lists. */
-export class PathError extends Error {
+export class SettingPathError extends Error {
   override readonly name = 'PathError';
 }
 
 /**
  * Creates missing objects. Undefined removes the key or element, and objects that become empty.
- * @throws PathError
+ * @throws SettingPathError
  */
-export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
+export function replaceSettingValueAt(root: unknown, path: SettingPath, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  if (FORBIDDEN_KEYS.has(key)) throw new PathError(`"${key}" is not the name of a setting.`);
+  if (FORBIDDEN_KEYS.has(key)) throw new SettingPathError(`"${key}" is not the name of a setting.`);
   const container = root ?? (typeof key === 'number' ? [] : {});
   if (!isContainer(container) || Array.isArray(container) !== (typeof key === 'number')) {
-    throw new PathError(`There is no place "${key}" in the setting as it stands.`);
+    throw new SettingPathError(`There is no place "${key}" in the setting as it stands.`);
   }
-  const changed = withValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
+  const changed = replaceSettingValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
   const inner = value === undefined && typeof key === 'string' && isEmptyObject(changed) ? undefined : changed;
   if (Array.isArray(container)) {
     const list: unknown[] = container;
-    if (typeof key !== 'number' || key > list.length) throw new PathError(`The list ends before ${key}.`);
+    if (typeof key !== 'number' || key > list.length) throw new SettingPathError(`The list ends before ${key}.`);
     return inner === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, inner);
   }
   const others = Object.entries(container).filter(([other]) => other !== key);
@@ -51,39 +51,39 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
     : Object.fromEntries([...others, [key, inner]]);
 }
 
-const getId = (entry: unknown): string => {
+const getEntryId = (entry: unknown): string => {
   const id = isContainer(entry) && Object.hasOwn(entry, 'id') ? entry['id'] : undefined;
   return typeof id === 'string' ? id : '';
 };
 
-export function listEntryNames(list: readonly unknown[]): readonly EntryName[] {
+export function listEntryNames(list: readonly unknown[]): readonly ListEntryName[] {
   const seen = new Map<string, number>();
   return list.map((entry) => {
-    const id = getId(entry);
+    const id = getEntryId(entry);
     const nth = seen.get(id) ?? 0;
     seen.set(id, nth + 1);
     return { id, nth };
   });
 }
 
-const findEntryIndex = (list: readonly unknown[], { id, nth }: EntryName): number =>
+const findEntryIndex = (list: readonly unknown[], { id, nth }: ListEntryName): number =>
   listEntryNames(list).findIndex((name) => name.id === id && name.nth === nth);
 
 /**
  * Replaces names by indexes.
- * @throws PathError if an entry is missing
+ * @throws SettingPathError if an entry is missing
  */
-export function resolvePath(root: unknown, path: NamedPath): Path {
+export function replaceNamesByIndexes(root: unknown, path: SettingPathWithNames): SettingPath {
   let value = root;
   return path.map((key) => {
     const at = typeof key !== 'object' ? key : Array.isArray(value) ? findEntryIndex(value, key) : -1;
-    if (at === -1) throw new PathError(MISSING_ENTRY_TEXT);
+    if (at === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
     value = isContainer(value) && Object.hasOwn(value, at) ? value[at] : undefined;
     return at;
   });
 }
 
-export function namePath(root: unknown, path: Path): NamedPath {
+export function replaceIndexesByNames(root: unknown, path: SettingPath): SettingPathWithNames {
   let value = root;
   return path.map((key) => {
     const list = value;
@@ -96,12 +96,12 @@ export function namePath(root: unknown, path: Path): NamedPath {
 const MISSING_ENTRY_TEXT = 'It is no longer there: the settings have changed.';
 
 /** At the end if the entry is missing. */
-const besideSchema = z.union([
+const neighborsSchema = z.union([
   z.strictObject({ before: entryNameSchema }),
   z.strictObject({ after: entryNameSchema }),
   z.strictObject({}),
 ]);
-type Neighbors = z.output<typeof besideSchema>;
+type NeighborOfEntry = z.output<typeof neighborsSchema>;
 
 export const listChangeSchema = z.discriminatedUnion('kind', [
   /** Does nothing if the ID exists. */
@@ -109,9 +109,9 @@ export const listChangeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('insert'),
     entry: z.record(z.string(), z.unknown()),
     copyOf: entryNameSchema.optional(),
-    place: besideSchema,
+    place: neighborsSchema,
   }),
-  z.strictObject({ kind: z.literal('move'), entry: entryNameSchema, place: besideSchema }),
+  z.strictObject({ kind: z.literal('move'), entry: entryNameSchema, place: neighborsSchema }),
   z.strictObject({ kind: z.literal('remove'), entry: entryNameSchema }),
 ]);
 export type ListChange = z.output<typeof listChangeSchema>;
@@ -122,28 +122,32 @@ export interface ChangedList {
   readonly undo: ListChange | undefined;
 }
 
-/** @throws PathError if the entry is missing */
+/** @throws SettingPathError if the entry is missing */
 export function applyListChange(list: readonly unknown[], change: ListChange): ChangedList {
   if (change.kind === 'insert') {
     const { entry, copyOf, place } = change;
-    if (list.some((other) => getId(other) === getId(entry) && getId(entry) !== '')) return { list, undo: undefined };
+    if (list.some((other) => getEntryId(other) === getEntryId(entry) && getEntryId(entry) !== ''))
+      return { list, undo: undefined };
     const original = copyOf === undefined ? undefined : list[findEntryIndex(list, copyOf)];
-    if (copyOf !== undefined && !isContainer(original)) throw new PathError(MISSING_ENTRY_TEXT);
-    const at = placeIn(list, place);
+    if (copyOf !== undefined && !isContainer(original)) throw new SettingPathError(MISSING_ENTRY_TEXT);
+    const at = findInsertIndex(list, place);
     const after = list.toSpliced(at, 0, { ...(isContainer(original) ? original : {}), ...entry });
-    return { list: after, undo: { kind: 'remove', entry: nameAt(after, at) } };
+    return { list: after, undo: { kind: 'remove', entry: getEntryNameAt(after, at) } };
   }
   const from = findEntryIndex(list, change.entry);
-  if (from === -1) throw new PathError(MISSING_ENTRY_TEXT);
+  if (from === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
   const entry = list[from];
   const without = list.toSpliced(from, 1);
-  const back = getNeighbors(list, from);
+  const back = getNeighborOfEntry(list, from);
   if (change.kind === 'remove') {
     return { list: without, undo: isContainer(entry) ? { kind: 'insert', entry, place: back } : undefined };
   }
-  const after = without.toSpliced(placeIn(without, change.place), 0, entry);
+  const after = without.toSpliced(findInsertIndex(without, change.place), 0, entry);
   const to = after.indexOf(entry);
-  return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
+  return {
+    list: after,
+    undo: to === from ? undefined : { kind: 'move', entry: getEntryNameAt(after, to), place: back },
+  };
 }
 
 /** Returns changes that restore an entry after another one with its ID replaced it. */
@@ -151,20 +155,20 @@ export function restoreReplacedEntry(list: readonly unknown[], index: number): r
   const entry = list[index];
   if (!isContainer(entry)) return [];
   return [
-    { kind: 'remove', entry: nameAt(list, index) },
-    { kind: 'insert', entry, place: getNeighbors(list, index) },
+    { kind: 'remove', entry: getEntryNameAt(list, index) },
+    { kind: 'insert', entry, place: getNeighborOfEntry(list, index) },
   ];
 }
 
-const nameAt = (list: readonly unknown[], index: number): EntryName =>
+const getEntryNameAt = (list: readonly unknown[], index: number): ListEntryName =>
   listEntryNames(list)[index] ?? { id: '', nth: 0 };
 
-function getNeighbors(list: readonly unknown[], index: number): Neighbors {
-  if (index > 0) return { after: nameAt(list, index - 1) };
-  return list.length > 1 ? { before: nameAt(list, 1) } : {};
+function getNeighborOfEntry(list: readonly unknown[], index: number): NeighborOfEntry {
+  if (index > 0) return { after: getEntryNameAt(list, index - 1) };
+  return list.length > 1 ? { before: getEntryNameAt(list, 1) } : {};
 }
 
-function placeIn(list: readonly unknown[], place: Neighbors): number {
+function findInsertIndex(list: readonly unknown[], place: NeighborOfEntry): number {
   const before = 'before' in place ? findEntryIndex(list, place.before) : -1;
   if (before >= 0) return before;
   const after = 'after' in place ? findEntryIndex(list, place.after) : -1;

@@ -1,7 +1,7 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
 /** Shared by the core's tests: short constructors of messages. */
-import { findMarkers, makeMarker, withoutRule, type ReferenceId } from './messages/markers';
-import { markAnswers } from './messages/personsAnswers';
+import { findMarkers, makeMarker, removeMarkerRule, type ReferenceId } from './messages/markers';
+import { markAnswersToTools } from './messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
 export const text = (value: string, fields: Record<string, unknown> = {}): Block => ({
@@ -44,7 +44,8 @@ export const makeAnsweredExchange = (
   name: string,
   input: unknown,
   content: string,
-): readonly ApiMessage[] => markAnswers(new Set([name.toLowerCase()]), makeToolExchange(id, name, input, content));
+): readonly ApiMessage[] =>
+  markAnswersToTools(new Set([name.toLowerCase()]), makeToolExchange(id, name, input, content));
 
 /** Lines unique to a name, about 8 tokens each. */
 export const makeLines = (name: string, count: number): string =>
@@ -56,7 +57,7 @@ export const makeTestMarker = (what: string, reference = 'abcdef'): string =>
 /** Shortens markers to their words: `[40 lines suppressed]`. */
 export const shortenMarkers = (value: string): string =>
   findMarkers(value).reduceRight(
-    (text, { start, end, what }) => `${text.slice(0, start)}[${withoutRule(what)}]${text.slice(end)}`,
+    (text, { start, end, what }) => `${text.slice(0, start)}[${removeMarkerRule(what)}]${text.slice(end)}`,
     value,
   );
 

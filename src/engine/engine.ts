@@ -2,27 +2,33 @@
  * The engine runs everything whose time grows with a conversation's length, in a thread of a window
  * or in another program's process. It depends on neither VS Code nor threads.
  */
-import type { PreviewAnswer, PreviewRequest, LiveUpdate } from '../background/preview/messages';
+import type { PreviewAnswer, PreviewRequest, LiveConversationUpdate } from '../background/preview/messages';
 import type { PreviewSession } from '../background/preview/session';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
-import { findPersonsAnswers, type PersonsAnswers } from '../conversations/personsAnswers';
+import { findPersonsAnswers, type PlacesOfPersonsAnswers } from '../conversations/personsAnswers';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation, ReadOptions } from '../conversations/types';
 import type { TokenCounter } from '../core/tokens/types';
 import type { OutcomeSummary } from '../core/condense';
 import type { ApiMessage } from '../core/messages/types';
 import type { Usage } from '../core/cost/usage';
-import type { OverflowTokens } from '../api/tooLong';
-import type { ProviderCalls } from '../extensionApi/remoteProvider';
+import type { OverflowReport } from '../api/tooLong';
+import type { ProviderCallHandlers } from '../extensionApi/remoteProvider';
 import type { LiveId } from '../live/request';
 import type { LiveConversationsApi, LiveControls } from '../live/types';
-import type { LiveChange, LiveSetup, SentLiveView, SentPrepared, SentRequest } from './live/messages';
+import type {
+  LiveConversationsChange,
+  LiveEngineSetup,
+  EncodedLiveView,
+  EncodedPreparedRequest,
+  EncodedAgentRequest,
+} from './live/messages';
 import type { LiveSession } from './live/session';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
 import type { CondensationEstimate, CondensationProgress } from '../core/condense/types';
-import type { AutomaticResult, AutomaticTerms, CondenserSession, SentCondensation } from './condenser/session';
-import type { ManagerSetup } from './hostManager';
+import type { AutomaticResult, WindowAndThreshold, CondenserSession, CondensationMessage } from './condenser/session';
+import type { CondensationManagerSetup } from './hostManager';
 
 /**
  * The places of the user's answers are separate, because marks on messages are lost between
@@ -30,7 +36,7 @@ import type { ManagerSetup } from './hostManager';
  */
 export interface ConversationWithNotes {
   readonly conversation: Conversation;
-  readonly answers: PersonsAnswers;
+  readonly answers: PlacesOfPersonsAnswers;
 }
 
 export interface Engine {
@@ -48,8 +54,8 @@ export interface Engine {
     select?: HostModels['select'],
     summarize?: HostModels['summarize'],
     warn?: HostModels['warn'],
-    condense?: ProviderCalls['condense'],
-    estimate?: ProviderCalls['estimate'],
+    condense?: ProviderCallHandlers['condense'],
+    estimate?: ProviderCallHandlers['estimate'],
   ): Promise<TaskResult<T>>;
   readonly previews: Previews;
   readonly live: LiveEngine;
@@ -67,26 +73,26 @@ export interface CondenserEngine {
     select: HostModels['select'],
     summarize: HostModels['summarize'],
     warn: HostModels['warn'],
-    condense: ProviderCalls['condense'],
-    estimate: ProviderCalls['estimate'],
+    condense: ProviderCallHandlers['condense'],
+    estimate: ProviderCallHandlers['estimate'],
     signal: AbortSignal,
   ): Promise<void>;
   estimate(
-    request: SentCondensation,
-    setup: ManagerSetup,
+    request: CondensationMessage,
+    setup: CondensationManagerSetup,
   ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>>;
   /** @param call identifies the call for {@link CondenserEngine.cancel} */
   condense(
     call: number,
-    request: SentCondensation,
-    setup: ManagerSetup,
+    request: CondensationMessage,
+    setup: CondensationManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<OutcomeWithoutView>;
   condenseIfNeeded(
     call: number,
-    request: SentCondensation,
-    terms: AutomaticTerms,
-    setup: ManagerSetup,
+    request: CondensationMessage,
+    terms: WindowAndThreshold,
+    setup: CondensationManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<AutomaticResult>;
   /** Counts o200k tokens. */
@@ -108,16 +114,16 @@ export interface LiveEngine
    */
   open(
     folders: { readonly root: string; readonly summaries: string },
-    onChange: (change: LiveChange) => void,
+    onChange: (change: LiveConversationsChange) => void,
     select: HostModels['select'],
     summarize: HostModels['summarize'],
     warn: HostModels['warn'],
-    condense: ProviderCalls['condense'],
-    estimate: ProviderCalls['estimate'],
+    condense: ProviderCallHandlers['condense'],
+    estimate: ProviderCallHandlers['estimate'],
     signal: AbortSignal,
   ): Promise<void>;
   /** @throws RangeError if host and engine are out of sync; the signal's reason if aborted */
-  prepare(request: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared>;
+  prepare(request: EncodedAgentRequest, setup: LiveEngineSetup, signal?: AbortSignal): Promise<EncodedPreparedRequest>;
   /**
    * @param prepared ID of the refused request
    * @param view ID of the host's view
@@ -125,22 +131,22 @@ export interface LiveEngine
   prepareAfterOverflow(
     prepared: number,
     view: number,
-    overflow: OverflowTokens | undefined,
-    setup: LiveSetup,
+    overflow: OverflowReport | undefined,
+    setup: LiveEngineSetup,
     signal?: AbortSignal,
-  ): Promise<SentPrepared | undefined>;
+  ): Promise<EncodedPreparedRequest | undefined>;
   recordUsage(prepared: number, usage: Usage | undefined): Promise<void>;
   recordAnswer(prepared: number, usage: Usage | undefined, countedTokens: number): Promise<void>;
-  configure(setup: LiveSetup): Promise<void>;
-  follow(request: SentRequest, setup: LiveSetup): Promise<void>;
+  configure(setup: LiveEngineSetup): Promise<void>;
+  follow(request: EncodedAgentRequest, setup: LiveEngineSetup): Promise<void>;
   /** Counts o200k tokens of the request as received, including system prompt and tools. */
-  count(request: SentRequest): Promise<number>;
-  view(conversation: LiveId): Promise<SentLiveView | undefined>;
+  count(request: EncodedAgentRequest): Promise<number>;
+  view(conversation: LiveId): Promise<EncodedLiveView | undefined>;
   /** @throws the signal's reason if aborted, Error with text for the user, UnknownProviderError */
   condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
-    setup: LiveSetup,
+    setup: LiveEngineSetup,
     signal: AbortSignal,
   ): Promise<OutcomeSummary | undefined>;
   /** Cancels background work and writes pending data. */
@@ -155,7 +161,7 @@ export interface Previews {
    */
   ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>>;
   /** Questions asked after this refer to the updated state. */
-  update(id: string, update: LiveUpdate): Promise<void>;
+  update(id: string, update: LiveConversationUpdate): Promise<void>;
 }
 
 /** @param tokens loads the token counter on the first count */
@@ -182,9 +188,9 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       return (await performTask(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
     },
     previews: {
-      ask: async (request, signal) => (await previews()).ask(request, signal),
+      ask: async (request, signal) => (await previews()).answerPreviewRequest(request, signal),
       update: async (id, update) => {
-        (await previews()).update(id, update);
+        (await previews()).updateLiveConversation(id, update);
       },
     },
     live: createLiveEngine(tokens),

@@ -3,7 +3,7 @@ import { ConversationReadError } from '../conversations/readError';
 import { getErrorCode, getErrorMessage } from '../core/errors';
 import { GiveBackError } from '../giveBack/giveBackError';
 import { StorageError } from '../storage/storageError';
-import { noteEndedThread, shareEndedThreads } from '../storage/threads';
+import { recordEndedThread, shareEndedThreads } from '../storage/threads';
 import type { Engine } from './engine';
 import { RpcConnection } from './rpc';
 
@@ -68,13 +68,13 @@ export class EngineThread {
   }
 
   /** Allows restarting after two deaths. */
-  wake(): void {
+  wakeThread(): void {
     this.resting = undefined;
     this.lastDeath = -Infinity;
   }
 
   /** Terminates the thread immediately; pending calls reject. The next call starts a new one. */
-  end(): void {
+  endThread(): void {
     const { running } = this;
     this.running = undefined;
     running?.connection.close(new EngineDiedError('it was ended', false));
@@ -94,7 +94,7 @@ export class EngineThread {
       connection.close(error);
       if (this.running?.worker !== worker) return;
       this.running = undefined;
-      this.noteDeath(error);
+      this.recordDeath(error);
     };
     worker.once('error', (error: unknown) => {
       died(getErrorMessage(error), error);
@@ -104,13 +104,13 @@ export class EngineThread {
       void worker.terminate();
     });
     worker.once('exit', (code) => {
-      noteEndedThread(threadId);
+      recordEndedThread(threadId);
       died(`it ended with code ${code} before it answered`);
     });
     return { worker, connection };
   }
 
-  private noteDeath(error: EngineDiedError): void {
+  private recordDeath(error: EngineDiedError): void {
     const { onDeath, now = () => performance.now() } = this.options;
     const at = now();
     if (at - this.lastDeath < DEATH_WINDOW_MS) this.resting = error;

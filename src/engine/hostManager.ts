@@ -1,15 +1,15 @@
-import { selectFromHost, type HostModels } from '../background/hostModels';
+import { createHostModelSelection, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
 import type { Preset } from '../core/condense/providers/smart/presets';
 import type { LoadOwnModel } from '../core/condense/summarizer';
 import type { CondensationProvider } from '../core/condense/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { createRemoteProvider } from '../extensionApi/engineProvider';
-import type { ProviderCalls, ProviderDescription } from '../extensionApi/remoteProvider';
+import type { ProviderCallHandlers, ProviderDescription } from '../extensionApi/remoteProvider';
 import { StoredSummaries } from '../storage/summaries';
 import { isEqual } from '../core/isEqual';
 
-export interface ManagerSetup {
+export interface CondensationManagerSetup {
   readonly presets: readonly Preset[];
   /** Providers of other extensions. */
   readonly registered: readonly ProviderDescription[];
@@ -20,7 +20,7 @@ export interface HostManagerDependencies {
   /** Folder of paid summaries. */
   readonly summaries: string;
   readonly models: HostModels;
-  readonly providers: ProviderCalls;
+  readonly providers: ProviderCallHandlers;
   /** Aborts model calls that are no longer needed. */
   readonly signal: AbortSignal;
   /** Returns the key by which the host knows a conversation's own model. */
@@ -36,7 +36,7 @@ export class HostManager {
   constructor(private readonly parts: HostManagerDependencies) {
     const { counter, summaries, models, signal, nameOwn } = parts;
     const providers = createProviders({
-      ...selectFromHost(models, signal, nameOwn),
+      ...createHostModelSelection(models, signal, nameOwn),
       presets: () => this.presets,
       memo: new StoredSummaries(summaries, { onTrouble: models.warn }),
       others: () => this.others,
@@ -44,7 +44,7 @@ export class HostManager {
     this.manager = new CondensationManager(counter, providers);
   }
 
-  use({ presets, registered }: ManagerSetup): void {
+  applySetup({ presets, registered }: CondensationManagerSetup): void {
     this.presets = presets;
     if (isEqual(registered, this.registered)) return;
     for (const { id } of this.registered) this.manager.unregisterProvider(id);

@@ -49,17 +49,17 @@ function engineThat(does: string): string {
 it("the preview's bundled worker answers, and skips cancelled questions", async () => {
   const thread = new PreviewThread({ bundle: bundled, ended });
   const first = new AbortController();
-  const stale = thread.ask(question, first.signal);
+  const stale = thread.askPreviewQuestion(question, first.signal);
   first.abort(new Error('stale'));
   await expect(stale).rejects.toThrow('stale');
-  const { cells, tokensBefore } = await thread.ask(question, signal);
+  const { cells, tokensBefore } = await thread.askPreviewQuestion(question, signal);
   expect(cells.length).toBeGreaterThan(20);
   expect(tokensBefore).toBeGreaterThan(10_000);
   const gone = { ...conversation, path: 'gone.jsonl' };
-  await expect(thread.ask({ ...question, conversation: gone }, signal)).rejects.toThrow('no such file');
-  thread.end();
-  expect((await thread.ask(question, signal)).tokensBefore).toBe(tokensBefore);
-  thread.end();
+  await expect(thread.askPreviewQuestion({ ...question, conversation: gone }, signal)).rejects.toThrow('no such file');
+  thread.endThread();
+  expect((await thread.askPreviewQuestion(question, signal)).tokensBefore).toBe(tokensBefore);
+  thread.endThread();
 });
 
 it('a preview worker that dies fails its questions, and the next question starts another worker', async () => {
@@ -68,23 +68,24 @@ it('a preview worker that dies fails its questions, and the next question starts
     if (first.setup.targetPercent === 2) throw new Error('out of its mind');
     answer('alive');`);
   const thread = new PreviewThread({ bundle, ended });
-  const ask = (targetPercent: number) => thread.ask({ ...question, setup: { ...setup, targetPercent } }, signal);
+  const ask = (targetPercent: number) =>
+    thread.askPreviewQuestion({ ...question, setup: { ...setup, targetPercent } }, signal);
   await expect(ask(1)).rejects.toThrow('ended: it ended with code 3 before it answered');
   expect(await ask(50)).toBe('alive');
   await expect(ask(2)).rejects.toThrow('ended: out of its mind');
   expect(await ask(50)).toBe('alive');
-  thread.end();
+  thread.endThread();
 });
 
 it('a preview worker ends when idle, and fails its questions when it is closed', async () => {
   const bundle = engineThat('if (first.setup.targetPercent === 50) answer(threadId);');
   const thread = new PreviewThread({ bundle, ended, idleMs: 1 });
-  const first = await thread.ask(question, signal);
-  await expect.poll(async () => (await thread.ask(question, signal)) !== first).toBe(true);
-  const never = thread.ask({ ...question, setup: { ...setup, targetPercent: 3 } }, signal);
-  thread.end();
+  const first = await thread.askPreviewQuestion(question, signal);
+  await expect.poll(async () => (await thread.askPreviewQuestion(question, signal)) !== first).toBe(true);
+  const never = thread.askPreviewQuestion({ ...question, setup: { ...setup, targetPercent: 3 } }, signal);
+  thread.endThread();
   await expect(never).rejects.toThrow('ended: it was ended');
-  await expect(thread.ask(question, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+  await expect(thread.askPreviewQuestion(question, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
 it('a preview worker receives only new messages of a live conversation, and nothing if there are none', async () => {
@@ -95,7 +96,7 @@ it('a preview worker receives only new messages of a live conversation, and noth
   const thread = new PreviewThread({ bundle, ended });
   const ask = (messages: readonly { readonly role: 'user'; readonly content: string }[], edits: readonly never[]) => {
     const live = { kind: 'live', id: 'l', title: '', pinned: [], content: { messages, edits } } as const;
-    return thread.ask({ ...question, conversation: live }, signal);
+    return thread.askPreviewQuestion({ ...question, conversation: live }, signal);
   };
   const message = (content: string) => ({ role: 'user', content }) as const;
   const messages = [message('a'), message('b')];
@@ -107,7 +108,7 @@ it('a preview worker receives only new messages of a live conversation, and noth
     await ask([messages[0]!, message('other')], []),
   ]).toEqual(['0+2', 'nothing', '2+1', '1+1']);
   // Another worker has no state of it.
-  thread.end();
+  thread.endThread();
   expect(await ask(longer, [])).toBe('0+3');
-  thread.end();
+  thread.endThread();
 });

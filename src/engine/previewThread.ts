@@ -1,6 +1,6 @@
 /** The first question starts the preview engine; a period without questions ends it. */
-import { makeUnchangedUpdate, computeUpdate } from '../background/preview/listUpdate';
-import type { PreviewAnswer, PreviewRequest, LiveContent } from '../background/preview/messages';
+import { makeUnchangedListUpdate, computeListUpdate } from '../background/preview/listUpdate';
+import type { PreviewAnswer, PreviewRequest, LiveConversationContent } from '../background/preview/messages';
 import type { Previews } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
 
@@ -15,17 +15,17 @@ export interface PreviewThreadOptions {
 /** Several times the size of the largest previewed file. */
 const PREVIEW_RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024 };
 
-const NO_CONTENT: LiveContent = { messages: [], edits: [] };
+const EMPTY_LIVE_CONTENT: LiveConversationContent = { messages: [], edits: [] };
 
-interface RunningTask {
+interface RunningPreviewThread {
   readonly thread: EngineThread;
   readonly previews: Previews;
   /** Live contents that the engine has, by ID. */
-  readonly contents: Map<string, LiveContent>;
+  readonly contents: Map<string, LiveConversationContent>;
 }
 
 export class PreviewThread {
-  private running: RunningTask | undefined;
+  private running: RunningPreviewThread | undefined;
   private asked = 0;
   private idle: NodeJS.Timeout | undefined;
 
@@ -35,19 +35,19 @@ export class PreviewThread {
    * The next question after an error starts a new engine.
    * @throws Error with the engine's message, or if it ended; the signal's reason if aborted
    */
-  async ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
+  async askPreviewQuestion<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();
     clearTimeout(this.idle);
     const running = (this.running ??= this.startThread());
     this.asked++;
     try {
-      return await running.previews.ask(this.withoutContent(request, running), signal);
+      return await running.previews.ask(this.replaceContentByUpdate(request, running), signal);
     } catch (error) {
       if (!(error instanceof EngineDiedError)) throw error;
       throw new Error(this.options.ended(error.message), { cause: error });
     } finally {
       this.asked--;
-      if (this.asked === 0) this.endLater();
+      if (this.asked === 0) this.endThreadWhenIdle();
     }
   }
 
@@ -57,14 +57,14 @@ export class PreviewThread {
   }
 
   /** Ends the engine; pending questions reject. */
-  end(): void {
+  endThread(): void {
     clearTimeout(this.idle);
     const { running } = this;
     this.running = undefined;
-    running?.thread.end();
+    running?.thread.endThread();
   }
 
-  private startThread(): RunningTask {
+  private startThread(): RunningPreviewThread {
     const thread = new EngineThread({
       bundle: this.options.bundle,
       limits: PREVIEW_RESOURCE_LIMITS,
@@ -80,18 +80,21 @@ export class PreviewThread {
    * Removes a live conversation's content from the request, after sending the changes to the
    * engine.
    */
-  private withoutContent<R extends PreviewRequest>(request: R, { contents, previews }: RunningTask): R {
+  private replaceContentByUpdate<R extends PreviewRequest>(
+    request: R,
+    { contents, previews }: RunningPreviewThread,
+  ): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
     const { content, ...rest } = conversation;
-    const known = contents.get(rest.id) ?? NO_CONTENT;
-    const messages = computeUpdate(known.messages, content.messages);
-    const edits = computeUpdate(known.edits, content.edits);
+    const known = contents.get(rest.id) ?? EMPTY_LIVE_CONTENT;
+    const messages = computeListUpdate(known.messages, content.messages);
+    const edits = computeListUpdate(known.edits, content.edits);
     if (messages || edits) {
       contents.set(rest.id, content);
       const update = {
-        messages: messages ?? makeUnchangedUpdate(known.messages),
-        edits: edits ?? makeUnchangedUpdate(known.edits),
+        messages: messages ?? makeUnchangedListUpdate(known.messages),
+        edits: edits ?? makeUnchangedListUpdate(known.edits),
       };
       // The question that follows reports errors of the update.
       previews.update(rest.id, update).catch(() => undefined);
@@ -99,9 +102,9 @@ export class PreviewThread {
     return { ...request, conversation: rest };
   }
 
-  private endLater(): void {
+  private endThreadWhenIdle(): void {
     this.idle = setTimeout(() => {
-      this.end();
+      this.endThread();
     }, this.options.idleMs ?? 60_000);
     this.idle.unref();
   }

@@ -189,7 +189,7 @@ describe('the engine’s thread', () => {
     expect(deaths).toEqual([false, false, true]);
     expect(ask).toThrow(EngineDiedError);
     expect(deaths).toHaveLength(3);
-    thread.wake();
+    thread.wakeThread();
     await expect(ask()).rejects.toThrow('ended with code 3');
     expect(deaths).toEqual([false, false, true, false]);
   });
@@ -202,7 +202,7 @@ describe('the engine’s thread', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const asked = readConversation(thread, path, {}, signal);
       if (kill % 3 > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
-      thread.end();
+      thread.endThread();
       await asked.then(
         (conversation) => {
           expect(JSON.stringify(conversation)).toBe(whole);
@@ -213,7 +213,7 @@ describe('the engine’s thread', () => {
       );
     }
     expect(JSON.stringify(await readConversation(thread, path, {}, signal))).toBe(whole);
-    thread.end();
+    thread.endThread();
   });
 
   it('fails only the current question if it runs out of heap', async () => {

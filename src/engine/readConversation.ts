@@ -24,7 +24,7 @@ export async function readConversation(
   }
 }
 
-/** @see readConversation */
+/** @see showReadingPage */
 export async function readConversationOnce(
   bundle: string,
   path: string,
@@ -35,7 +35,7 @@ export async function readConversationOnce(
   try {
     return await readConversation(thread, path, options, signal);
   } finally {
-    thread.end();
+    thread.endThread();
   }
 }
 

@@ -3,7 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { ConversationReadError } from '../conversations/readError';
-import { RpcConnection, markForTransfer } from './rpc';
+import { RpcConnection, attachTransferList } from './rpc';
 
 const ports: { close(): void }[] = [];
 afterEach(() => {
@@ -35,7 +35,7 @@ const exposed = {
   uncloneable: (): Promise<unknown> => Promise.resolve(() => undefined),
   bytes: (): Promise<ArrayBuffer> => {
     const made = new ArrayBuffer(8);
-    return Promise.resolve(markForTransfer(made, [made]));
+    return Promise.resolve(attachTransferList(made, [made]));
   },
 };
 
@@ -101,7 +101,7 @@ it('a function passed over RPC can be called back until the call is answered, an
 it('a buffer marked for transfer is moved, not copied', async () => {
   const { near } = pair();
   const sent = new ArrayBuffer(16);
-  expect(await near.remote.echo(markForTransfer(sent, [sent]))).toEqual(new ArrayBuffer(16));
+  expect(await near.remote.echo(attachTransferList(sent, [sent]))).toEqual(new ArrayBuffer(16));
   expect(sent.byteLength).toBe(0);
   expect(await near.remote.bytes()).toEqual(new ArrayBuffer(8));
 });

@@ -13,18 +13,18 @@ export interface MessagePortLike {
 }
 
 /** Methods that return promises, or groups of such methods. */
-export type Exposable<T> = {
+export type RemotelyCallable<T> = {
   readonly [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown>
     ? T[K]
     : T[K] extends (...args: never[]) => unknown
       ? never
-      : Exposable<T[K]>;
+      : RemotelyCallable<T[K]>;
 };
 
 /** Errors are rebuilt from own fields, so these classes must not have `#private` ones. */
 export type ErrorClasses = Readonly<Record<string, { readonly prototype: Error }>>;
 
-type Method = (...args: readonly unknown[]) => unknown;
+type CallableMethod = (...args: readonly unknown[]) => unknown;
 
 type EncodedArgument =
   | { readonly value: unknown }
@@ -59,20 +59,20 @@ const transferLists = new WeakMap<object, readonly Transferable[]>();
  * Marks buffers or ports to be moved to the other thread instead of copied.
  * @returns the value
  */
-export function markForTransfer<T extends object>(value: T, list: readonly Transferable[]): T {
+export function attachTransferList<T extends object>(value: T, list: readonly Transferable[]): T {
   transferLists.set(value, list);
   return value;
 }
 
-const listTransfers = (values: readonly unknown[]): readonly Transferable[] =>
+const collectTransferLists = (values: readonly unknown[]): readonly Transferable[] =>
   values.flatMap((value) => (typeof value === 'object' && value !== null ? (transferLists.get(value) ?? []) : []));
 
 /** @typeParam Remote what the other end exposes */
-export class RpcConnection<Remote extends Exposable<Remote>> {
+export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   readonly remote: Remote;
   private readonly local: object;
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
-  private readonly callbacks = new Map<number, Method>();
+  private readonly callbacks = new Map<number, CallableMethod>();
   /** Local counterparts of the other side's signals. */
   private readonly twins = new Map<number, AbortController>();
   private lastId = 0;
@@ -128,7 +128,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
     this.calls.set(id, call);
     try {
       const sent = args.map((arg) => this.encodeArgument(arg, call.reject, cleanups));
-      this.postMessage({ type: 'call', id, target, args: sent }, listTransfers(args));
+      this.postMessage({ type: 'call', id, target, args: sent }, collectTransferLists(args));
       return await call.promise;
     } finally {
       this.calls.delete(id);
@@ -139,7 +139,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
   private encodeArgument(arg: unknown, reject: (reason: unknown) => void, cleanups: (() => void)[]): EncodedArgument {
     const id = ++this.lastId;
     if (typeof arg === 'function') {
-      this.callbacks.set(id, arg as Method);
+      this.callbacks.set(id, arg as CallableMethod);
       cleanups.push(() => this.callbacks.delete(id));
       return { callback: id };
     }
@@ -181,7 +181,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
         target,
         args.map((arg) => this.decodeArgument(arg)),
       );
-      this.postMessage({ type: 'answer', id, value }, listTransfers([value]));
+      this.postMessage({ type: 'answer', id, value }, collectTransferLists([value]));
     } catch (error) {
       this.answerWithError(id, error);
     } finally {
@@ -203,7 +203,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
 
   private decodeArgument(arg: EncodedArgument): unknown {
     if ('value' in arg) return arg.value;
-    if ('signal' in arg) return this.createTwinSignal(arg.signal, arg.flag);
+    if ('signal' in arg) return this.createLinkedSignal(arg.signal, arg.flag);
     return (...args: readonly unknown[]): Promise<unknown> => {
       const answer = this.callRemote(arg.callback, args);
       // Progress callbacks ignore the answer, including the error that the call has ended.
@@ -213,7 +213,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
   }
 
   /** Polls a shared flag too, so that synchronous code sees the abort. */
-  private createTwinSignal(id: number, flag: Int32Array): AbortSignal {
+  private createLinkedSignal(id: number, flag: Int32Array): AbortSignal {
     const twin = new AbortController();
     const { signal } = twin;
     const hear = (): void => {

@@ -1,5 +1,5 @@
 import type { ResourceLimits } from 'node:worker_threads';
-import type { ProviderCalls } from '../extensionApi/remoteProvider';
+import type { ProviderCallHandlers } from '../extensionApi/remoteProvider';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { EngineDiedError, EngineThread } from './engineThread';
@@ -9,7 +9,7 @@ export interface RunTaskOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: TaskProgress) => void;
   readonly models?: HostModels | undefined;
-  readonly providers?: ProviderCalls | undefined;
+  readonly providers?: ProviderCallHandlers | undefined;
 }
 
 /**
@@ -43,6 +43,6 @@ export async function runTask<T extends Task>(task: T, options: RunTaskOptions):
     if (!(error instanceof EngineDiedError)) throw error;
     throw new Error(`The background work stopped: ${error.message}. Nothing was changed.`, { cause: error });
   } finally {
-    thread.end();
+    thread.endThread();
   }
 }

@@ -1,12 +1,12 @@
 import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
-import { createSummaryMessage, formatSummary } from '../core/condense/summary/summaryMessage';
+import { createSummaryMessage, formatSummaryText } from '../core/condense/summary/summaryMessage';
 import { listContents, type Content } from '../core/messages/content';
 import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
 import type { ExternalView } from './externalView';
 
-export interface DroppedChanges {
+export interface DroppedChangeCounts {
   readonly useless: number;
   /** Number of cuts that overlap an earlier one. */
   readonly overlapping: number;
@@ -21,12 +21,12 @@ export function applyChanges(
   changes: readonly Change[],
   draft: Draft,
   step: string,
-): DroppedChanges {
+): DroppedChangeCounts {
   let useless = 0;
   let overlapping = 0;
-  for (const group of groupChanges(changes)) {
+  for (const group of groupCutChanges(changes)) {
     const isCut = group.kind === 'cut';
-    const saved = isCut ? cutPlace(view, group, draft, step) : addSummary(view, group, draft, step);
+    const saved = isCut ? applyCutsAtPlace(view, group, draft, step) : applySummaryChange(view, group, draft, step);
     if (saved === 0) useless += isCut ? group.requests.length : 1;
     else if (isCut) overlapping += countOverlaps(group.requests);
   }
@@ -45,7 +45,7 @@ function countOverlaps(requests: readonly CutRequest[]): number {
 }
 
 /** Cuts of one place are applied together, because their offsets refer to the original text. */
-interface CutGroup {
+interface CutsAtPlace {
   readonly kind: 'cut';
   readonly message: number;
   readonly path: Path;
@@ -53,9 +53,9 @@ interface CutGroup {
   readonly requests: CutRequest[];
 }
 
-function groupChanges(changes: readonly Change[]): (CutGroup | SummaryChange)[] {
-  const cuts = new Map<string, CutGroup>();
-  const groups: (CutGroup | SummaryChange)[] = [];
+function groupCutChanges(changes: readonly Change[]): (CutsAtPlace | SummaryChange)[] {
+  const cuts = new Map<string, CutsAtPlace>();
+  const groups: (CutsAtPlace | SummaryChange)[] = [];
   for (const change of changes) {
     if (change.kind === 'summary') {
       groups.push(change);
@@ -74,9 +74,9 @@ function groupChanges(changes: readonly Change[]): (CutGroup | SummaryChange)[] 
 const toCutRequest = ({ start, end, what }: CutChange): CutRequest => ({ start, end, marker: what });
 
 /** @throws Error if nothing can be cut there */
-function cutPlace(
+function applyCutsAtPlace(
   view: ExternalView,
-  { message, path, reason, requests }: CutGroup,
+  { message, path, reason, requests }: CutsAtPlace,
   draft: Draft,
   step: string,
 ): number {
@@ -88,7 +88,8 @@ function cutPlace(
   if (range.start === draft.task) throw new Error(`${where}: the first user message stays as it is.`);
   const contents = listContents(shown).filter((content) => arePathsEqual(content.path, path));
   const type = findContentType(contents, requests);
-  if (type === undefined) throw new Error(`${where}: there is no text from ${describeSpan(requests)} that may be cut.`);
+  if (type === undefined)
+    throw new Error(`${where}: there is no text from ${describeCutSpans(requests)} that may be cut.`);
   return draft.cutText(step, { message: range.start, path }, requests, {
     contentType: type,
     operation: 'cut',
@@ -107,11 +108,11 @@ function findContentType(contents: readonly Content[], requests: readonly CutReq
   return holders.every((holder) => holder !== undefined) ? holders[0]?.type : undefined;
 }
 
-const describeSpan = (requests: readonly CutRequest[]): string =>
+const describeCutSpans = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
 /** @throws Error for an invalid range */
-function addSummary(
+function applySummaryChange(
   view: ExternalView,
   { start, end, text, reason }: SummaryChange,
   draft: Draft,
@@ -121,7 +122,12 @@ function addSummary(
   const last = view.ranges[end - 1];
   if (!first || !last || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);
   if (draft.task >= first.start && draft.task < last.end) throw new Error('The first user message stays as it is.');
-  return draft.summarize(step, { start: first.start, end: last.end }, createSummaryMessage(formatSummary(text, '')), {
-    reason,
-  });
+  return draft.replaceWithSummary(
+    step,
+    { start: first.start, end: last.end },
+    createSummaryMessage(formatSummaryText(text, '')),
+    {
+      reason,
+    },
+  );
 }

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { CondensationProvider } from '../core/condense/types';
 import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';
 import { createExternalProvider } from './externalProvider';
-import type { ProviderCalls, ProviderDescription } from './remoteProvider';
+import type { ProviderCallHandlers, ProviderDescription } from './remoteProvider';
 
 export function createRemoteProvider(
   { usesModel, estimates, configSchema, ...about }: ProviderDescription,
-  calls: ProviderCalls,
+  calls: ProviderCallHandlers,
 ): CondensationProvider {
   const { id } = about;
   const provider: Provider = {

@@ -35,7 +35,7 @@ export function createExternalProvider(parsed: ParsedProvider): ExternalProvider
     async condense(context, config, options) {
       if (!usesModel) return condenseWithProvider(parsed, context, config, options);
       const { cost: estimatedCost } = await estimateWithProvider(parsed, context, config, options);
-      const detail = describeOverBudget(estimatedCost, options);
+      const detail = explainExcessiveCost(estimatedCost, options);
       if (detail !== undefined) return { edits: [], steps: [], cost: 0, unchanged: { reason: 'over-budget', detail } };
       const condensed = await condenseWithProvider(parsed, context, config, options);
       return { ...condensed, ...(estimatedCost !== undefined && { estimatedCost }) };
@@ -54,7 +54,7 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
 });
 
 /** Returns undefined if the cost is within the limit (US dollars). */
-function describeOverBudget(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
+function explainExcessiveCost(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
   const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
   return `${price}; at most $${maxCost} may be spent on a condensation.`;
@@ -69,7 +69,7 @@ async function condenseWithProvider(
   const { name } = parsed.provider;
   const started = performance.now();
   const view = createExternalView(context);
-  const { changes, cost, notes } = await callProvider(parsed, view, config, options);
+  const { changes, cost, notes } = await callExternalProvider(parsed, view, config, options);
   const draft = new Draft(context.messages, context.counter, context.edits);
   const tokensBefore = draft.tokens;
   const leftOut = applyChanges(view, changes, draft, name);
@@ -105,26 +105,26 @@ async function estimateWithProvider(
   const view = createExternalView(context);
   const tokensBefore = context.counter.countMessages(view.messages);
   if (provider.estimate) {
-    const work = (signal: AbortSignal) => provider.estimate?.(makeInput(view, config, options), signal);
-    const { tokensAfter, cost } = parseEstimate(await settleWithin(work, options, parsed), provider.name);
+    const work = (signal: AbortSignal) => provider.estimate?.(makeProviderInput(view, config, options), signal);
+    const { tokensAfter, cost } = parseEstimate(await runWithTimeout(work, options, parsed), provider.name);
     return { tokensBefore, tokensAfter, steps: [], cost };
   }
   const { edits, steps, cost } = await condenseWithProvider(parsed, context, config, options);
   return { tokensBefore, tokensAfter: steps[0]?.tokensAfter ?? tokensBefore, steps, cost, edits };
 }
 
-async function callProvider(
+async function callExternalProvider(
   parsed: ParsedProvider,
   view: ExternalView,
   config: unknown,
   options: CondensationOptions,
 ): Promise<ParsedResult> {
   const { provider } = parsed;
-  const work = (signal: AbortSignal) => provider.condense(makeInput(view, config, options), signal);
-  return parseResult(await settleWithin(work, options, parsed), provider.name);
+  const work = (signal: AbortSignal) => provider.condense(makeProviderInput(view, config, options), signal);
+  return parseResult(await runWithTimeout(work, options, parsed), provider.name);
 }
 
-const makeInput = (
+const makeProviderInput = (
   { messages, context }: ExternalView,
   config: unknown,
   { targetTokens, maxCost, onProgress }: CondensationOptions,
@@ -146,7 +146,7 @@ const MAX_PROVIDER_WITH_MODEL_MS = 300_000;
  * External work may ignore the signal or never end.
  * @throws Error on timeout
  */
-async function settleWithin<T>(
+async function runWithTimeout<T>(
   work: (signal: AbortSignal) => T | Promise<T>,
   { signal }: CondensationOptions,
   { provider, usesModel }: ParsedProvider,

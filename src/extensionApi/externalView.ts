@@ -7,18 +7,18 @@ import type { ApiMessage } from '../core/messages/types';
 export interface ExternalView {
   readonly context: ConversationContext;
   readonly messages: readonly ApiMessage[];
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly OriginalMessageRange[];
 }
 
 /** Covers several messages if a summary replaces them. */
-interface Range {
+interface OriginalMessageRange {
   readonly start: number;
   readonly end: number;
   readonly isSummary: boolean;
 }
 
 /** Removes the internal tags of summaries. */
-export function makeSendableView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
+export function makeApiView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
   const view = applyEdits(messages, edits);
   return view.messages.map((message, index) => {
     if (view.origins[index] !== SUMMARY_ORIGIN) return message;
@@ -33,7 +33,7 @@ export function createExternalView(context: ConversationContext): ExternalView {
     .filter((edit) => edit.kind === 'summary')
     .sort((a, b) => a.start - b.start);
   let next = 0;
-  const ranges = origins.map((origin): Range => {
+  const ranges = origins.map((origin): OriginalMessageRange => {
     const summary = origin === SUMMARY_ORIGIN ? summaries[next++] : undefined;
     return summary
       ? { start: summary.start, end: summary.end, isSummary: true }

@@ -1,7 +1,7 @@
 import type { OutcomeWithoutView } from '../core/condense/condensation';
 import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { Edit as ApiEdit, Outcome } from './api';
-import { makeSendableView } from './externalView';
+import { makeApiView } from './externalView';
 import type { ParsedConversation } from './parse';
 
 /** @param conversation its messages, and the edits that it came with */
@@ -14,7 +14,7 @@ export function toApiOutcome(
   switch (outcome.kind) {
     case 'condensed': {
       const { tokensAfter, edits } = outcome;
-      const view = makeSendableView(messages, [...earlier, ...edits]);
+      const view = makeApiView(messages, [...earlier, ...edits]);
       return { ...base, kind: 'condensed', tokensAfter, view, edits: selectShownEdits(earlier, edits) };
     }
     case 'unchanged':

@@ -1,12 +1,12 @@
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { checkOpenAIMessage } from '../conversations/formats/openai/openai';
 import * as z from 'zod';
-import { checkMessage } from '../conversations/formats/messageShape';
+import { assertMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
-import { upgradeEdit } from '../core/condense/edits/storedEdits';
+import { upgradeStoredEdit } from '../core/condense/edits/storedEdits';
 import { isEditOperation, type EditOperation } from '../core/condense/edits/operations';
 import type { WindowLimits } from '../core/condense/fallback';
-import { isBuiltIn } from '../core/condense/types';
+import { isBuiltInProvider } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { getErrorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
@@ -32,7 +32,7 @@ const callbackSchema = z.custom<(...values: never[]) => unknown>(
   'expected a function',
 );
 
-const editFields = {
+const editFieldSchemas = {
   id: textSchema,
   step: textSchema,
   operation: z.custom<EditOperation>(isEditOperation, 'is not an operation that edits have'),
@@ -51,14 +51,14 @@ const cutSchema = z.object({
 });
 const editSchema = z.discriminatedUnion('kind', [
   z.object({
-    ...editFields,
+    ...editFieldSchemas,
     kind: z.literal('cut'),
     place: placeSchema,
     contentType: z.enum(['messageText', 'toolParameters', 'toolResults']),
     cuts: z.array(cutSchema),
   }),
   z.object({
-    ...editFields,
+    ...editFieldSchemas,
     kind: z.literal('summary'),
     start: countSchema,
     end: countSchema,
@@ -66,7 +66,7 @@ const editSchema = z.discriminatedUnion('kind', [
     message: z.looseObject({ role: z.enum(['user', 'assistant', 'system']) }),
   }),
   z.object({
-    ...editFields,
+    ...editFieldSchemas,
     kind: z.literal('block'),
     place: placeSchema,
     placeholder: z.object({ text: textSchema, reference: textSchema }).optional(),
@@ -76,7 +76,7 @@ const editSchema = z.discriminatedUnion('kind', [
 const conversationSchema = z.object({
   id: z.string().min(1),
   messages: z.array(z.unknown()),
-  edits: z.array(z.preprocess(upgradeEdit, editSchema)).default([]),
+  edits: z.array(z.preprocess(upgradeStoredEdit, editSchema)).default([]),
   system: textSchema.optional(),
   vendor: textSchema.optional(),
   overheadTokens: countSchema.default(0),
@@ -91,7 +91,7 @@ const optionsSchema = z.object({
   onProgress: callbackSchema.optional(),
 });
 
-const modelRequest = z.object({
+const modelRequestSchema = z.object({
   extension: z.string().regex(/^[\w-]+\.[\w.-]+$/, 'must be the id of an extension, such as publisher.name'),
   profile: textSchema.optional(),
   system: textSchema.default(''),
@@ -101,7 +101,7 @@ const modelRequest = z.object({
   signal: z.instanceof(AbortSignal).optional(),
 });
 
-const modelWindow = z.object({
+const modelWindowSchema = z.object({
   contextWindow: z.int().min(1_000),
   maxOutputTokens: z.int().min(1).optional(),
   tokenFactor: z.number().min(0.1).max(10).optional(),
@@ -114,7 +114,7 @@ const providerSchema = z
     id: z
       .string()
       .regex(/^[\w.-]{1,64}$/, 'must consist of letters, digits, ., _ and -, at most 64')
-      .refine((id) => !isBuiltIn(id), 'is the id of a built-in provider'),
+      .refine((id) => !isBuiltInProvider(id), 'is the id of a built-in provider'),
     name: nameSchema,
     description: nameSchema,
     version: nameSchema,
@@ -174,7 +174,7 @@ export function parseConversation(value: Conversation): ParsedConversation {
     id,
     messages: parseMessageList(messages, 'conversation.messages'),
     // The schema matches Edit, apart from its branded IDs and hashes.
-    edits: copyValue(edits, 'conversation.edits') as unknown as Edit[],
+    edits: copyAsData(edits, 'conversation.edits') as unknown as Edit[],
     overheadTokens,
     ...(system !== undefined && { system }),
     ...(vendor !== undefined && { vendor }),
@@ -190,7 +190,7 @@ export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
  * @throws TypeError
  */
 export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
-  return copyValue(parseOrThrow(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
+  return copyAsData(parseOrThrow(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
     try {
       return checkOpenAIMessage(message, `messages[${index}]`);
     } catch (error) {
@@ -200,9 +200,9 @@ export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
 }
 
 function parseMessageList(values: readonly unknown[], where: string): ApiMessage[] {
-  return copyValue(values, where).map((message, index) => {
+  return copyAsData(values, where).map((message, index) => {
     try {
-      checkMessage(message, `${where}[${index}]`);
+      assertMessage(message, `${where}[${index}]`);
     } catch (error) {
       throw new TypeError(getErrorMessage(error), { cause: error });
     }
@@ -211,7 +211,7 @@ function parseMessageList(values: readonly unknown[], where: string): ApiMessage
 }
 
 /** @throws TypeError if the value isn't JSON, such as a function */
-function copyValue<T>(value: T, where: string): T {
+function copyAsData<T>(value: T, where: string): T {
   try {
     return structuredClone(value);
   } catch (error) {
@@ -228,8 +228,8 @@ export function parseOptions(value: CondenseOptions | undefined): CondenseOption
 }
 
 /** @throws TypeError */
-export const parseModelRequest = (value: ModelRequest): z.output<typeof modelRequest> =>
-  parseOrThrow(modelRequest, value, 'request');
+export const parseModelRequest = (value: ModelRequest): z.output<typeof modelRequestSchema> =>
+  parseOrThrow(modelRequestSchema, value, 'request');
 
 /** @throws TypeError */
 export function parseModelWindow(value: ModelWindow): {
@@ -238,7 +238,7 @@ export function parseModelWindow(value: ModelWindow): {
   readonly thresholdTokens: number | undefined;
 } {
   const { contextWindow, maxOutputTokens, tokenFactor, thresholdPercent, thresholdTokens } = parseOrThrow(
-    modelWindow,
+    modelWindowSchema,
     value,
     'model',
   );
@@ -279,7 +279,7 @@ export function parseProvider(value: Provider): ParsedProvider {
   // zod doesn't validate defaults by itself.
   const defaults = empty.success ? zodSchema.safeParse(empty.data) : empty;
   if (!defaults.success) {
-    throw new TypeError(`provider.configSchema: its defaults are not valid: ${listFields(defaults.error)}`);
+    throw new TypeError(`provider.configSchema: its defaults are not valid: ${describeInvalidFields(defaults.error)}`);
   }
   return { provider: value, usesModel, configSchema, zodSchema };
 }
@@ -317,10 +317,10 @@ export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
 function parseOrThrow<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TypeError(`${what}: ${listFields(parsed.error)}`);
+  throw new TypeError(`${what}: ${describeInvalidFields(parsed.error)}`);
 }
 
-const listFields = (error: z.ZodError): string =>
+const describeInvalidFields = (error: z.ZodError): string =>
   error.issues
     .slice(0, 5)
     .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${issue.message}`)

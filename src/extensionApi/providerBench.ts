@@ -4,7 +4,7 @@ import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import type { BenchOptions, Conversation, Estimate, Message, Outcome, Provider } from './api';
 import { createExternalProvider } from './externalProvider';
-import { makeSendableView } from './externalView';
+import { makeApiView } from './externalView';
 import { toApiOutcome } from './outcome';
 import { parseConversation, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
@@ -47,5 +47,5 @@ export async function estimate(
 
 export function viewOf(conversation: Conversation): readonly Message[] {
   const { messages, edits } = parseConversation(conversation);
-  return makeSendableView(messages, edits);
+  return makeApiView(messages, edits);
 }

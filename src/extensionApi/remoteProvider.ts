@@ -23,35 +23,38 @@ export function describeProvider({ provider, usesModel, configSchema }: ParsedPr
   return { id, name, description, version, usesModel, estimates: !!provider.estimate, configSchema: schema };
 }
 
-export type SentInput = Omit<ProviderInput, 'countTokens' | 'onProgress'>;
+export type SerializableProviderInput = Omit<ProviderInput, 'countTokens' | 'onProgress'>;
 
 /** Callers validate the answers. */
-export interface ProviderCalls {
+export interface ProviderCallHandlers {
   readonly condense: (
     id: string,
-    input: SentInput,
+    input: SerializableProviderInput,
     onProgress: (progress: Progress) => void,
     signal: AbortSignal,
   ) => Promise<unknown>;
   readonly estimate: (
     id: string,
-    input: SentInput,
+    input: SerializableProviderInput,
     onProgress: (progress: Progress) => void,
     signal: AbortSignal,
   ) => Promise<unknown>;
 }
 
 /** @param counter loads the counter of o200k tokens */
-export function callProviders(
+export function createProviderCallHandlers(
   find: (id: string) => Provider | undefined,
   counter: () => Promise<{ countText(text: string): number }>,
-): ProviderCalls {
+): ProviderCallHandlers {
   const found = (id: string): Provider => {
     const provider = find(id);
     if (!provider) throw new Error(`The provider "${id}" is no longer registered.`);
     return provider;
   };
-  const whole = async (input: SentInput, onProgress: (progress: Progress) => void): Promise<ProviderInput> => {
+  const whole = async (
+    input: SerializableProviderInput,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ProviderInput> => {
     const counting = await counter();
     return { ...input, countTokens: (text) => counting.countText(text), onProgress };
   };

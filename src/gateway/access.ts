@@ -6,7 +6,7 @@ export const SECRET_HEADER_NAME = 'x-context-condenser';
 
 export const createSecret = (): string => randomBytes(24).toString('base64url');
 
-export interface Admitted {
+export interface AdmittedRequest {
   readonly kind: 'admitted';
   readonly route: string;
   readonly rest: string;
@@ -14,7 +14,7 @@ export interface Admitted {
 
 /** `detail` is for the client and does not reveal the secret. */
 export type Admission =
-  | Admitted
+  | AdmittedRequest
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
 export interface AccessKeys {
@@ -26,7 +26,7 @@ export interface AccessKeys {
   readonly tickets: ReadonlyMap<string, string>;
 }
 
-export function checkAccess(
+export function checkGatewayAccess(
   url: string,
   headers: IncomingHttpHeaders,
   { secret, tickets }: AccessKeys,
@@ -44,10 +44,11 @@ export function checkAccess(
   const given = headers[SECRET_HEADER_NAME];
   const path = typeof given === 'string' ? `/${given}${url}` : url;
   const [, sent = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
-  const isOpen = isSame(sent, secret) || [...tickets].some(([ticket, to]) => to === route && isSame(sent, ticket));
+  const isOpen =
+    isSameSecret(sent, secret) || [...tickets].some(([ticket, to]) => to === route && isSameSecret(sent, ticket));
   if (!isOpen) return { kind: 'refused', status: 404, detail: 'Not found.' };
   return { kind: 'admitted', route, rest: path.slice(`/${sent}/${route}`.length) };
 }
 
-const isSame = (a: string, b: string): boolean => timingSafeEqual(hashText(a), hashText(b));
-const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(hashSecret(a), hashSecret(b));
+const hashSecret = (text: string): Buffer => createHash('sha256').update(text).digest();

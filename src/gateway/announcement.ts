@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { hashText } from '../core/hash';
 import { nodeFiles } from '../storage/nodeFiles';
-import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from '../storage/owner';
-import { OWN_FILE_KINDS, removeOwnFile, replaceOwnFile, inspectPath } from '../storage/ownFiles';
-import { claimFolder } from '../storage/ownFolder';
+import { isProcessGone, getOwnerLiveness, parseOwner, formatOwner, getThisProcess } from '../storage/owner';
+import { OWN_FILE_KINDS, removeOwnFile, replaceOwnFile, inspectOwnPath } from '../storage/ownFiles';
+import { claimOwnFolder } from '../storage/ownFolder';
 
 const announcementSchema = z.object({
   pid: z.number().int().positive(),
@@ -24,10 +24,10 @@ const announcementSchema = z.object({
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
-export type Announcement = Omit<z.infer<typeof announcementSchema>, 'owner'>;
+export type GatewayAnnouncement = Omit<z.infer<typeof announcementSchema>, 'owner'>;
 
 /** For display; the secret is only copied to the clipboard. */
-export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
+export const hideSecretInAddress = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
 export const isGatewayAddress = (address: string): boolean =>
   /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/\w+$/.test(address);
@@ -36,8 +36,8 @@ export const isGatewayAddress = (address: string): boolean =>
  * @returns a function that withdraws the announcement
  * @throws StorageError `not-ours` if the folder belongs to another program
  */
-export async function announceGateway(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
-  await claimFolder(nodeFiles, folder, 'Nothing was started.');
+export async function announceGateway(folder: string, gateway: GatewayAnnouncement): Promise<() => Promise<void>> {
+  await claimOwnFolder(nodeFiles, folder, 'Nothing was started.');
   const owner = formatOwner(getThisProcess());
   // The hash is needed because processes in two containers may have the same PID.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
@@ -52,7 +52,7 @@ export async function announceGateway(folder: string, gateway: Announcement): Pr
 }
 
 /** Also removes the announcements of gateways that no longer run. */
-export async function listAnnouncements(folder: string): Promise<Announcement[]> {
+export async function listAnnouncements(folder: string): Promise<GatewayAnnouncement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
     names
@@ -62,12 +62,12 @@ export async function listAnnouncements(folder: string): Promise<Announcement[]>
   return found.filter((one) => one !== undefined);
 }
 
-async function readAnnouncement(path: string): Promise<Announcement | undefined> {
+async function readAnnouncement(path: string): Promise<GatewayAnnouncement | undefined> {
   try {
-    if ((await inspectPath(nodeFiles, path, OWN_FILE_KINDS.gateway)) !== 'ours') return undefined;
+    if ((await inspectOwnPath(nodeFiles, path, OWN_FILE_KINDS.gateway)) !== 'ours') return undefined;
     const { owner: word = '', ...gateway } = announcementSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     const owner = parseOwner(word);
-    const liveness = owner ? checkLiveness(owner) : isProcessGone(gateway.pid) ? 'unknown' : 'running';
+    const liveness = owner ? getOwnerLiveness(owner) : isProcessGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
   } catch {

@@ -4,21 +4,21 @@
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../conversations/text/json';
-import { skipSpace, skipString, skipValue } from '../core/json/editJson';
+import { skipJsonSpace, skipJsonString, skipJsonValue } from '../core/json/editJson';
 import { isRecord } from '../core/messages/blocks';
-import type { Body } from './wires/wire';
+import type { RequestBody } from './wires/wire';
 
 const MAX_KNOWN_BODIES = 20;
 
 export class ParsedBody {
   private words: string | undefined;
-  private places: Places | null | undefined;
+  private places: ElementEnds | null | undefined;
 
   constructor(
     readonly bytes: Buffer,
-    readonly body: Body,
+    readonly body: RequestBody,
     readonly list: string,
-    places?: Places,
+    places?: ElementEnds,
   ) {
     this.places = places;
   }
@@ -32,11 +32,11 @@ export class ParsedBody {
     return this.known?.ends ?? [];
   }
 
-  get before(): Body {
+  get before(): RequestBody {
     return this.known?.before ?? {};
   }
 
-  private get known(): Places | null {
+  private get known(): ElementEnds | null {
     if (this.places !== undefined) return this.places;
     const found = locateElements(this.text, this.list);
     this.places = found
@@ -49,9 +49,9 @@ export class ParsedBody {
   }
 }
 
-interface Places {
+interface ElementEnds {
   readonly ends: readonly number[];
-  readonly before: Body;
+  readonly before: RequestBody;
 }
 
 export class ParsedBodyCache {
@@ -60,15 +60,15 @@ export class ParsedBodyCache {
 
   /** Returns undefined for anything but a JSON object that the core supports. */
   parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
-    const [best, common] = this.findLongestCommon(bytes, list);
-    const read = (best && continueBody(best, common, bytes)) ?? readWhole(bytes, list);
+    const [best, common] = this.findBodyWithLongestCommon(bytes, list);
+    const read = (best && parseContinuedBody(best, common, bytes)) ?? parseWholeBody(bytes, list);
     if (!read) return undefined;
     const others = this.known.filter((other) => other !== best || common < other.ends.length);
     this.known = [...others, read].slice(-MAX_KNOWN_BODIES);
     return read;
   }
 
-  private findLongestCommon(bytes: Buffer, list: string): [ParsedBody | undefined, number] {
+  private findBodyWithLongestCommon(bytes: Buffer, list: string): [ParsedBody | undefined, number] {
     let best: ParsedBody | undefined;
     let most = 0;
     for (const known of this.known) {
@@ -97,7 +97,7 @@ function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer):
 }
 
 /** Returns undefined if the whole body must be parsed. */
-function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
+function parseContinuedBody(known: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
   const { list, ends } = known;
   const from = ends[common - 1];
   const elements = known.body[list];
@@ -126,7 +126,7 @@ function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedB
   }
 }
 
-function readWhole(bytes: Buffer, list: string): ParsedBody | undefined {
+function parseWholeBody(bytes: Buffer, list: string): ParsedBody | undefined {
   try {
     // Invalid UTF-8 would not round-trip.
     if (!isUtf8(bytes)) return undefined;
@@ -161,25 +161,25 @@ function locateElements(
 ): { readonly ends: number[]; readonly before: string[] } | undefined {
   const names = new Set<string>();
   const behindComma = (end: number): number => {
-    const at = skipSpace(text, end);
-    return text[at] === ',' ? skipSpace(text, at + 1) : at;
+    const at = skipJsonSpace(text, end);
+    return text[at] === ',' ? skipJsonSpace(text, at + 1) : at;
   };
   let found: { readonly ends: number[]; readonly before: string[] } | undefined;
-  for (let at = skipSpace(text, skipSpace(text, 0) + 1); text[at] !== '}';) {
-    const nameEnd = skipString(text, at);
+  for (let at = skipJsonSpace(text, skipJsonSpace(text, 0) + 1); text[at] !== '}';) {
+    const nameEnd = skipJsonString(text, at);
     const name = JSON.parse(text.slice(at, nameEnd)) as string;
     if (names.has(name)) return undefined;
-    let end = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    let end = skipJsonSpace(text, skipJsonSpace(text, nameEnd) + 1);
     if (name === list) {
       if (text[end] !== '[') return undefined;
       const ends: number[] = [];
-      for (end = skipSpace(text, end + 1); text[end] !== ']';) {
-        ends.push(skipValue(text, end));
+      for (end = skipJsonSpace(text, end + 1); text[end] !== ']';) {
+        ends.push(skipJsonValue(text, end));
         end = behindComma(ends.at(-1) ?? end);
       }
       end++;
       found = { ends, before: [...names] };
-    } else end = skipValue(text, end);
+    } else end = skipJsonValue(text, end);
     names.add(name);
     at = behindComma(end);
   }

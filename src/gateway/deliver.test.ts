@@ -3,9 +3,9 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS } from '../live/attempts';
-import { UNCHANGED_CALL, type PreparedCall } from './condenser';
-import { deliver, type Delivery } from './deliver';
-import { beginDelivery, nextState, type Event } from './deliveryState';
+import { UNCHANGED_HTTP_CALL, type PreparedHttpCall } from './condenser';
+import { deliverRequest, type DeliveryDependencies } from './deliver';
+import { beginDelivery, getNextState, type DeliveryEvent } from './deliveryState';
 import { chatWire } from './wires/chat';
 
 const REFUSALS = {
@@ -70,7 +70,7 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
     if (failure.isAbort) abort.abort(error);
     throw error;
   };
-  const call = (isCondensed: boolean, left: number, canForget: boolean): PreparedCall => ({
+  const call = (isCondensed: boolean, left: number, canForget: boolean): PreparedHttpCall => ({
     bytes: isCondensed ? VIEW : undefined,
     shortened: async () => {
       await Promise.resolve();
@@ -83,13 +83,13 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
     },
     asItCame: () => {
       step('as it came');
-      return { ...UNCHANGED_CALL, answered: () => booked++ };
+      return { ...UNCHANGED_HTTP_CALL, answered: () => booked++ };
     },
     answered: () => booked++,
     end: (isPaid) => ended.push(isPaid),
   });
-  const exchange: Delivery['exchange'] = {
-    send: async (body) => {
+  const exchange: DeliveryDependencies['exchange'] = {
+    sendUpstream: async (body) => {
       await Promise.resolve();
       step('send');
       const answer = answers[sent.length] ?? 'busy';
@@ -102,7 +102,7 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
       sent.push(body === VIEW);
       return message;
     },
-    passAnswer: async (message, look) => {
+    passAnswerToAgent: async (message, look) => {
       await Promise.resolve();
       const place = places.get(message) ?? -1;
       received.push(place);
@@ -110,21 +110,21 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
       const answer = answers[place] ?? 'busy';
       if (isSuccess(answer)) look?.(Buffer.from(JSON.stringify(SUCCESSES[answer])));
     },
-    passRead: (message) => {
+    passReadAnswerToAgent: (message) => {
       received.push(places.get(message) ?? -1);
       step('pass a refusal');
     },
   };
-  const delivery: Delivery = {
+  const delivery: DeliveryDependencies = {
     exchange,
     prepared: form === 'none' ? undefined : call(form === 'condensed', shorter, hasThinking),
-    pack: ({ bytes = Buffer.from('what came') } = UNCHANGED_CALL) => bytes,
+    pack: ({ bytes = Buffer.from('what came') } = UNCHANGED_HTTP_CALL) => bytes,
     wire: chatWire,
     signal: abort.signal,
     log: () => undefined,
     readers: new Set(),
   };
-  const error = await deliver(delivery).then(
+  const error = await deliverRequest(delivery).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -224,11 +224,11 @@ describe('one request of an agent', () => {
 });
 
 it('does not accept an event out of order', () => {
-  const events: readonly Event[] = [
+  const events: readonly DeliveryEvent[] = [
     { kind: 'changed', call: undefined },
     { kind: 'passed' },
     { kind: 'booked' },
     { kind: 'refused' },
   ];
-  for (const event of events) expect(() => nextState(beginDelivery(UNCHANGED_CALL), event)).toThrow(RangeError);
+  for (const event of events) expect(() => getNextState(beginDelivery(UNCHANGED_HTTP_CALL), event)).toThrow(RangeError);
 });

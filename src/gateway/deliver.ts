@@ -1,42 +1,49 @@
 import { getErrorKind } from '../core/errors';
-import type { PreparedCall } from './condenser';
-import { beginDelivery, isPaid, nextState, type Event, type LogLine, type State } from './deliveryState';
-import type { Exchange } from './exchange';
-import { parseOverflow, readRefusal } from './refusal';
-import { UsageReader } from './usageReader';
-import type { Wire } from './wires/wire';
+import type { PreparedHttpCall } from './condenser';
+import {
+  beginDelivery,
+  hasBeenPaid,
+  getNextState,
+  type DeliveryEvent,
+  type DeliveryLogLine,
+  type DeliveryState,
+} from './deliveryState';
+import type { HttpExchange } from './exchange';
+import { parseOverflowFromRefusal, readVendorRefusal } from './refusal';
+import { UsageStreamReader } from './usageReader';
+import type { WireFormat } from './wires/wire';
 
-export interface Delivery {
-  readonly exchange: Pick<Exchange, 'send' | 'passAnswer' | 'passRead'>;
-  readonly prepared: PreparedCall | undefined;
-  readonly pack: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer;
-  readonly wire: Wire;
+export interface DeliveryDependencies {
+  readonly exchange: Pick<HttpExchange, 'sendUpstream' | 'passAnswerToAgent' | 'passReadAnswerToAgent'>;
+  readonly prepared: PreparedHttpCall | undefined;
+  readonly pack: (call: PreparedHttpCall | undefined) => Promise<Buffer> | Buffer;
+  readonly wire: WireFormat;
   readonly signal: AbortSignal;
-  readonly log: (line: LogLine) => void;
-  readonly readers: Set<UsageReader>;
+  readonly log: (line: DeliveryLogLine) => void;
+  readonly readers: Set<UsageStreamReader>;
 }
 
 /**
  * Sends one version of a call after another until an answer or a rejection can be forwarded.
  * @throws the connection's error, or the signal's reason if the agent disconnected
  */
-export async function deliver(delivery: Delivery): Promise<void> {
+export async function deliverRequest(delivery: DeliveryDependencies): Promise<void> {
   const { prepared, log } = delivery;
   let state = beginDelivery(prepared);
   try {
     while (state.kind !== 'ended' && state.kind !== 'failed') {
-      state = nextState(state, await performStep(state, delivery));
+      state = getNextState(state, await performDeliveryStep(state, delivery));
       if ('log' in state) log(state.log);
     }
   } finally {
-    prepared?.end(isPaid(state));
+    prepared?.end(hasBeenPaid(state));
   }
   if (state.kind === 'failed') throw state.error;
 }
 
-type Active = Exclude<State, { kind: 'ended' | 'failed' }>;
+type ActiveDeliveryState = Exclude<DeliveryState, { kind: 'ended' | 'failed' }>;
 
-async function performStep(state: Active, delivery: Delivery): Promise<Event> {
+async function performDeliveryStep(state: ActiveDeliveryState, delivery: DeliveryDependencies): Promise<DeliveryEvent> {
   const { exchange, pack, signal } = delivery;
   try {
     switch (state.kind) {
@@ -44,18 +51,18 @@ async function performStep(state: Active, delivery: Delivery): Promise<Event> {
         const body = await pack(state.call);
         signal.throwIfAborted();
         try {
-          return { kind: 'answered', answer: await exchange.send(body) };
+          return { kind: 'answered', answer: await exchange.sendUpstream(body) };
         } catch (error) {
           // The vendor may have been processing when the agent disconnected.
           return { kind: 'failed', error, isPaid: signal.aborted };
         }
       }
       case 'reading':
-        return { kind: 'read', refusal: await readRefusal(state.answer) };
+        return { kind: 'read', refusal: await readVendorRefusal(state.answer) };
       case 'changing':
         return { kind: 'changed', call: await prepareChangedCall(state) };
       case 'refusing':
-        exchange.passRead(state.refusal.answer, state.refusal.bytes);
+        exchange.passReadAnswerToAgent(state.refusal.answer, state.refusal.bytes);
         return { kind: 'refused' };
       case 'passing':
         return await passAnswer(state, delivery);
@@ -68,13 +75,13 @@ async function performStep(state: Active, delivery: Delivery): Promise<Event> {
   }
 }
 
-type DeliveryStateOfKind<K extends State['kind']> = Extract<State, { kind: K }>;
+type DeliveryStateOfKind<K extends DeliveryState['kind']> = Extract<DeliveryState, { kind: K }>;
 
 function prepareChangedCall({
   call,
   change,
   refusal: { words = '', overflow = {} },
-}: DeliveryStateOfKind<'changing'>): Promise<PreparedCall | undefined> | PreparedCall | undefined {
+}: DeliveryStateOfKind<'changing'>): Promise<PreparedHttpCall | undefined> | PreparedHttpCall | undefined {
   switch (change) {
     case 'shorten':
       return call.shortened(overflow);
@@ -89,20 +96,24 @@ function prepareChangedCall({
 
 async function passAnswer(
   { call, answer, isPaid }: DeliveryStateOfKind<'passing'>,
-  { exchange, wire, readers }: Delivery,
-): Promise<Event> {
+  { exchange, wire, readers }: DeliveryDependencies,
+): Promise<DeliveryEvent> {
   if (!call || !isPaid) {
-    await exchange.passAnswer(answer);
+    await exchange.passAnswerToAgent(answer);
     return { kind: 'passed' };
   }
-  const reader = new UsageReader(wire, answer.headers);
+  const reader = new UsageStreamReader(wire, answer.headers);
   readers.add(reader);
   try {
-    await exchange.passAnswer(answer, (chunk) => {
+    await exchange.passAnswerToAgent(answer, (chunk) => {
       reader.pushChunk(chunk);
     });
     const { usage, failure } = await reader.finishReading();
-    return { kind: 'passed', usage, overflow: failure === undefined ? undefined : parseOverflow(failure, undefined) };
+    return {
+      kind: 'passed',
+      usage,
+      overflow: failure === undefined ? undefined : parseOverflowFromRefusal(failure, undefined),
+    };
   } finally {
     reader.stopReading();
     readers.delete(reader);
@@ -115,7 +126,7 @@ async function passAnswer(
  */
 async function reportUsage(
   { call, usage, overflow }: DeliveryStateOfKind<'booking'>,
-  { log }: Delivery,
+  { log }: DeliveryDependencies,
 ): Promise<void> {
   if (usage || !overflow) call.answered(usage);
   if (!overflow) return;

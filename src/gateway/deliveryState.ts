@@ -1,86 +1,91 @@
 /**
- * A state says what to do with an agent's request, an event what came of it, and {@link nextState}
+ * A state says what to do with an agent's request, an event what came of it, and {@link getNextState}
  * what follows. The I/O is in `deliver.ts`.
  */
 import type { IncomingMessage } from 'node:http';
-import { classifyRefusal } from '../api/refusalKind';
-import type { OverflowTokens } from '../api/tooLong';
+import { describeRefusalForLog } from '../api/refusalKind';
+import type { OverflowReport } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
-import { chooseNextAttempt, type Attempt, type RequestChange, type RejectionProblem } from '../live/attempts';
-import type { PreparedCall } from './condenser';
+import { chooseNextAttempt, type RequestAttempt, type RequestChange, type RejectionProblem } from '../live/attempts';
+import type { PreparedHttpCall } from './condenser';
 
-export interface Refusal {
+export interface VendorRefusal {
   readonly answer: IncomingMessage;
   readonly bytes: Buffer;
   /** Undefined if the text can't be decompressed or is too long. */
   readonly words: string | undefined;
   readonly problem: RejectionProblem;
   /** Undefined if size was not the reason. */
-  readonly overflow: OverflowTokens | undefined;
+  readonly overflow: OverflowReport | undefined;
 }
 
-export interface LogLine {
+export interface DeliveryLogLine {
   readonly kind: 'passed' | 'condensed' | 'problem';
   readonly detail: string;
 }
 
-interface Course<Tried = readonly Attempt<Refusal>[]> {
+interface DeliveryCourse<Tried = readonly RequestAttempt<VendorRefusal>[]> {
   readonly change: RequestChange | undefined;
   readonly rejected: Tried;
   readonly impossible: ReadonlySet<RequestChange>;
 }
 
-export type State =
+export type DeliveryState =
   /** Without a call, only the original can be sent and its answer is not read. */
   | {
       readonly kind: 'sending';
-      readonly call: PreparedCall | undefined;
-      readonly course: Course;
-      readonly log?: LogLine;
+      readonly call: PreparedHttpCall | undefined;
+      readonly course: DeliveryCourse;
+      readonly log?: DeliveryLogLine;
     }
-  | { readonly kind: 'reading'; readonly call: PreparedCall; readonly course: Course; readonly answer: IncomingMessage }
+  | {
+      readonly kind: 'reading';
+      readonly call: PreparedHttpCall;
+      readonly course: DeliveryCourse;
+      readonly answer: IncomingMessage;
+    }
   | {
       readonly kind: 'changing';
-      readonly call: PreparedCall;
-      readonly course: Course<Rejected>;
-      readonly refusal: Refusal;
+      readonly call: PreparedHttpCall;
+      readonly course: DeliveryCourse<RejectedAttempts>;
+      readonly refusal: VendorRefusal;
       readonly change: RequestChange;
     }
-  | { readonly kind: 'refusing'; readonly refusal: Refusal; readonly log?: LogLine }
+  | { readonly kind: 'refusing'; readonly refusal: VendorRefusal; readonly log?: DeliveryLogLine }
   /** The answer goes to the agent, and nothing more goes to the vendor. */
   | {
       readonly kind: 'passing';
-      readonly call: PreparedCall | undefined;
+      readonly call: PreparedHttpCall | undefined;
       readonly answer: IncomingMessage;
       readonly isPaid: boolean;
     }
   | {
       readonly kind: 'booking';
-      readonly call: PreparedCall;
+      readonly call: PreparedHttpCall;
       readonly answer: IncomingMessage;
       readonly isPaid: boolean;
       readonly usage: Usage | undefined;
       /** Set if the answer itself says that the request was too long. */
-      readonly overflow: OverflowTokens | undefined;
-      readonly log?: LogLine;
+      readonly overflow: OverflowReport | undefined;
+      readonly log?: DeliveryLogLine;
     }
-  | { readonly kind: 'ended'; readonly isPaid: boolean; readonly log?: LogLine }
+  | { readonly kind: 'ended'; readonly isPaid: boolean; readonly log?: DeliveryLogLine }
   | { readonly kind: 'failed'; readonly isPaid: boolean; readonly error: unknown };
 
-type Rejected = readonly [...Attempt<Refusal>[], Attempt<Refusal>];
+type RejectedAttempts = readonly [...RequestAttempt<VendorRefusal>[], RequestAttempt<VendorRefusal>];
 
-export type Event =
+export type DeliveryEvent =
   | { readonly kind: 'answered'; readonly answer: IncomingMessage }
-  | { readonly kind: 'read'; readonly refusal: Refusal }
+  | { readonly kind: 'read'; readonly refusal: VendorRefusal }
   /** `call` is undefined if the change can't be made or would have no effect. */
-  | { readonly kind: 'changed'; readonly call: PreparedCall | undefined }
-  | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowTokens | undefined }
+  | { readonly kind: 'changed'; readonly call: PreparedHttpCall | undefined }
+  | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowReport | undefined }
   | { readonly kind: 'booked' }
   | { readonly kind: 'refused' }
-  /** `isPaid`: the vendor may be answering nevertheless. */
+  /** `hasBeenPaid`: the vendor may be answering nevertheless. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isPaid: boolean };
 
-export const beginDelivery = (call: PreparedCall | undefined): State => ({
+export const beginDelivery = (call: PreparedHttpCall | undefined): DeliveryState => ({
   kind: 'sending',
   call,
   // Only VS Code's chat can correct calls.
@@ -88,23 +93,23 @@ export const beginDelivery = (call: PreparedCall | undefined): State => ({
 });
 
 /** True if the vendor accepted the request, or may have. */
-export const isPaid = (state: State): boolean => 'isPaid' in state && state.isPaid;
+export const hasBeenPaid = (state: DeliveryState): boolean => 'isPaid' in state && state.isPaid;
 
 /** @throws RangeError if the event can't occur in the state */
-export function nextState(state: State, event: Event): State {
-  if (event.kind === 'failed') return { ...event, isPaid: event.isPaid || isPaid(state) };
+export function getNextState(state: DeliveryState, event: DeliveryEvent): DeliveryState {
+  if (event.kind === 'failed') return { ...event, isPaid: event.isPaid || hasBeenPaid(state) };
   if (state.kind === 'sending' && event.kind === 'answered') {
     const { call, course } = state;
     const { answer } = event;
     const { statusCode: status = 0 } = answer;
-    if (call && isRefusal(status)) return { kind: 'reading', call, course, answer };
+    if (call && isRefusalStatus(status)) return { kind: 'reading', call, course, answer };
     return { kind: 'passing', call, answer, isPaid: status < 300 };
   }
   if (state.kind === 'reading' && event.kind === 'read') {
     const { call, course } = state;
     const { refusal } = event;
     const { problem } = refusal;
-    const attempt = { change: course.change, isCondensed: isCondensed(call), problem, reason: refusal };
+    const attempt = { change: course.change, isCondensed: isCondensedCall(call), problem, reason: refusal };
     return changeOrRefuse(call, { ...course, rejected: [...course.rejected, attempt] }, refusal);
   }
   if (state.kind === 'changing' && event.kind === 'changed') {
@@ -115,25 +120,29 @@ export function nextState(state: State, event: Event): State {
   }
   if (state.kind === 'passing' && event.kind === 'passed') {
     const { call, answer } = state;
-    if (!call || !state.isPaid) return endAnswer(state);
+    if (!call || !state.isPaid) return makeEndState(state);
     const { usage, overflow } = event;
     const booking = { kind: 'booking', call, answer, usage, overflow } as const;
     if (!overflow) return { ...booking, isPaid: true };
     // Vendors don't bill a prompt that they did not process.
-    const log = toProblem('The vendor refused a request as too large in its answer.');
+    const log = makeProblemLine('The vendor refused a request as too large in its answer.');
     return { ...booking, isPaid: usage !== undefined, log };
   }
-  if (state.kind === 'booking' && event.kind === 'booked') return endAnswer(state);
+  if (state.kind === 'booking' && event.kind === 'booked') return makeEndState(state);
   if (state.kind === 'refusing' && event.kind === 'refused') return { kind: 'ended', isPaid: false };
   throw new RangeError(`"${event.kind}" can't happen while "${state.kind}".`);
 }
 
 /** 400: invalid or too long; 413: too large; 422: invalid, on some servers. */
-const isRefusal = (status: number): boolean => status === 400 || status === 413 || status === 422;
+const isRefusalStatus = (status: number): boolean => status === 400 || status === 413 || status === 422;
 
-const isCondensed = (call: PreparedCall | undefined): boolean => call?.bytes !== undefined;
+const isCondensedCall = (call: PreparedHttpCall | undefined): boolean => call?.bytes !== undefined;
 
-function changeOrRefuse(call: PreparedCall, course: Course<Rejected>, refusal: Refusal): State {
+function changeOrRefuse(
+  call: PreparedHttpCall,
+  course: DeliveryCourse<RejectedAttempts>,
+  refusal: VendorRefusal,
+): DeliveryState {
   const next = chooseNextAttempt(course.rejected, course.impossible);
   if (next.kind === 'change') return { kind: 'changing', call, course, refusal, change: next.change };
   const isOriginalTooLong = next.reason !== refusal && refusal.problem !== 'too-long';
@@ -141,24 +150,28 @@ function changeOrRefuse(call: PreparedCall, course: Course<Rejected>, refusal: R
     kind: 'refusing',
     refusal: next.reason,
     ...(isOriginalTooLong && {
-      log: toProblem(`${describe(refusal)}; what came is too long to go out in its place.`),
+      log: makeProblemLine(`${describeRefusal(refusal)}; what came is too long to go out in its place.`),
     }),
   };
 }
 
-const toProblem = (detail: string): LogLine => ({ kind: 'problem', detail });
+const makeProblemLine = (detail: string): DeliveryLogLine => ({ kind: 'problem', detail });
 
-const describe = ({ words = '', answer }: Refusal): string =>
-  `The vendor refused a condensed request (${classifyRefusal(words, answer.statusCode)})`;
+const describeRefusal = ({ words = '', answer }: VendorRefusal): string =>
+  `The vendor refused a condensed request (${describeRefusalForLog(words, answer.statusCode)})`;
 
-function describeChange(change: RequestChange, refusal: Refusal): LogLine {
-  if (change === 'shorten') return toProblem('The vendor refused a request as too large.');
+function describeChange(change: RequestChange, refusal: VendorRefusal): DeliveryLogLine {
+  if (change === 'shorten') return makeProblemLine('The vendor refused a request as too large.');
   const form = change === 'send-as-it-came' ? 'as it came' : 'without its earlier thinking';
-  return toProblem(`${describe(refusal)}; it went out ${form}.`);
+  return makeProblemLine(`${describeRefusal(refusal)}; it went out ${form}.`);
 }
 
-const endAnswer = ({ call, answer, isPaid }: Extract<State, { kind: 'passing' | 'booking' }>): State => ({
+const makeEndState = ({
+  call,
+  answer,
+  isPaid,
+}: Extract<DeliveryState, { kind: 'passing' | 'booking' }>): DeliveryState => ({
   kind: 'ended',
   isPaid,
-  log: { kind: isCondensed(call) ? 'condensed' : 'passed', detail: `status ${answer.statusCode ?? 0}` },
+  log: { kind: isCondensedCall(call) ? 'condensed' : 'passed', detail: `status ${answer.statusCode ?? 0}` },
 });

@@ -2,29 +2,29 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { filterHeaders } from './headers';
-import type { UpstreamAgents } from './upstreamAgents';
+import type { UpstreamHttpAgents } from './upstreamAgents';
 
-export class Exchange {
+export class HttpExchange {
   constructor(
     private readonly request: http.IncomingMessage,
     private readonly response: http.ServerResponse,
     private readonly address: URL,
-    private readonly agents: UpstreamAgents,
+    private readonly agents: UpstreamHttpAgents,
     private readonly signal: AbortSignal,
   ) {}
 
   /** @throws the connection's error */
-  send(body: Buffer): Promise<http.IncomingMessage> {
+  sendUpstream(body: Buffer): Promise<http.IncomingMessage> {
     const headers = filterHeaders(this.request, ['host', 'content-length']);
-    const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
-    const answer = answerTo(outgoing);
+    const outgoing = this.openUpstreamRequest([...headers, 'Content-Length', String(body.length)]);
+    const answer = waitForAnswer(outgoing);
     outgoing.end(body);
     return answer;
   }
 
-  async stream(most: number): Promise<void> {
-    const outgoing = this.open(filterHeaders(this.request, ['host', 'expect']));
-    const answer = answerTo(outgoing);
+  async streamUpstream(most: number): Promise<void> {
+    const outgoing = this.openUpstreamRequest(filterHeaders(this.request, ['host', 'expect']));
+    const answer = waitForAnswer(outgoing);
     let length = 0;
     this.request.on('data', (chunk: Buffer) => {
       length += chunk.length;
@@ -34,13 +34,13 @@ export class Exchange {
       outgoing.destroy();
     });
     this.request.pipe(outgoing);
-    await this.passAnswer(await answer);
+    await this.passAnswerToAgent(await answer);
   }
 
   /** @throws if the answer breaks off, after closing the agent's connection */
-  async passAnswer(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
+  async passAnswerToAgent(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
     const { response } = this;
-    this.begin(answer);
+    this.beginResponse(answer);
     response.flushHeaders();
     await new Promise<void>((resolve, reject) => {
       answer.on('data', (chunk: Buffer) => {
@@ -65,18 +65,18 @@ export class Exchange {
     });
   }
 
-  passRead(answer: http.IncomingMessage, bytes: Buffer): void {
-    this.begin(answer, ['content-length']);
+  passReadAnswerToAgent(answer: http.IncomingMessage, bytes: Buffer): void {
+    this.beginResponse(answer, ['content-length']);
     this.response.end(bytes);
   }
 
-  private begin(answer: http.IncomingMessage, without: readonly string[] = []): void {
+  private beginResponse(answer: http.IncomingMessage, without: readonly string[] = []): void {
     const { response } = this;
     response.sendDate = false;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', filterHeaders(answer, without));
   }
 
-  private open(headers: string[]): http.ClientRequest {
+  private openUpstreamRequest(headers: string[]): http.ClientRequest {
     const { address, request, signal } = this;
     const isSecure = address.protocol === 'https:';
     return (isSecure ? https : http).request(address, {
@@ -89,7 +89,7 @@ export class Exchange {
   }
 }
 
-function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+function waitForAnswer(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.once('response', resolve);

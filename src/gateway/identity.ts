@@ -16,7 +16,7 @@ const IDENTITY_HEADERS: readonly (readonly string[])[] = [
 ];
 
 /** Ignores user agent (Qwen Code sends claude-cli) and cache key, which are unreliable. */
-export function getConversationId(headers: IncomingHttpHeaders): string | undefined {
+export function getAgentConversationId(headers: IncomingHttpHeaders): string | undefined {
   for (const names of IDENTITY_HEADERS) {
     const [first, ...rest] = names.map((name) => headers[name]);
     if (typeof first === 'string' && first !== '') {

@@ -8,11 +8,11 @@ import { anthropicFault } from '../../test/servers/anthropicRules';
 import { testClock } from '../../test/servers/testClock';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { ParsedBody } from './bodies';
-import type { AgentCall, PreparedCall } from './condenser';
+import type { AgentHttpCall, PreparedHttpCall } from './condenser';
 import { LiveCondenser, type LiveCondenserOptions } from './liveCondenser';
 import { findKnownRequest } from './wires';
-import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
-import { writeView, type Body, type WireName } from './wires/wire';
+import { makeRequestBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
+import { writeViewIntoBody, type RequestBody, type WireName } from './wires/wire';
 import type { LiveConversationsApi } from '../live/types';
 import { MARKER_EXAMPLE, MARKER_START } from '../core/messages/markers';
 
@@ -21,9 +21,9 @@ const never = new AbortController().signal;
 const makeCall = (
   wire: WireName,
   text: string,
-  changes: Partial<AgentCall> = {},
+  changes: Partial<AgentHttpCall> = {},
   path = PATH_BY_WIRE[wire],
-): AgentCall => {
+): AgentHttpCall => {
   const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
   if (!known) throw new Error('not known');
   return {
@@ -31,12 +31,12 @@ const makeCall = (
     address: new URL('http://127.0.0.1:1'),
     known,
     headers: {},
-    read: new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list),
+    read: new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list),
     ...changes,
   };
 };
 
-const getText = (prepared: PreparedCall | undefined): string | undefined => prepared?.bytes?.toString();
+const getText = (prepared: PreparedHttpCall | undefined): string | undefined => prepared?.bytes?.toString();
 
 const usage = (inputTokens: number): Usage => ({
   accounting: 'openai',
@@ -68,16 +68,16 @@ function strictly(text: string): string | undefined {
 }
 
 /** The body with the view, written from scratch. */
-function wholeView({ known, read: { text, body } }: AgentCall, live: LiveConversationsApi): string {
+function wholeView({ known, read: { text, body } }: AgentHttpCall, live: LiveConversationsApi): string {
   const request = known.wire.read(body);
   const shown = live.view(live.active()!.id);
   if (!request || !shown) throw new Error('no view');
-  const { head, end } = writeView(known.wire, text, body, request, shown);
+  const { head, end } = writeViewIntoBody(known.wire, text, body, request, shown);
   return head + text.slice(end);
 }
 
-const messagesIn = (call: AgentCall, text: string) => {
-  const request = call.known.wire.read(JSON.parse(text) as Body);
+const messagesIn = (call: AgentHttpCall, text: string) => {
+  const request = call.known.wire.read(JSON.parse(text) as RequestBody);
   if (!request) throw new Error('not read');
   return request.messages;
 };
@@ -89,7 +89,7 @@ describe.each(WIRE_NAMES)('a task through the gateway over %s', (wire) => {
       let last: string | undefined;
       let breaks = 0;
       for (let steps = 2; steps <= 50; steps += 2) {
-        const text = makeBody(wire, steps);
+        const text = makeRequestBody(wire, steps);
         const call = makeCall(wire, text);
         const prepared = await condenser.prepare(call, never);
         const sent = getText(prepared) ?? text;
@@ -122,11 +122,11 @@ describe.each(WIRE_NAMES)('a task through the gateway over %s', (wire) => {
 
   it('can recall removed content only if the agent has the tool and the request offers it', () =>
     inTemporaryFolder(async (root) => {
-      const named = makeBody(wire, 4).replaceAll('"name":"Read"', '"name":"mcp__context-condenser__recall"');
+      const named = makeRequestBody(wire, 4).replaceAll('"name":"Read"', '"name":"mcp__context-condenser__recall"');
       const asked = async (options: Partial<LiveCondenserOptions>) => {
         const { condenser, live } = engine(root, 24_000, 'lossless', options);
         const prepare = vi.spyOn(live, 'prepare');
-        for (const text of [makeBody(wire, 2), named]) await condenser.prepare(makeCall(wire, text), never);
+        for (const text of [makeRequestBody(wire, 2), named]) await condenser.prepare(makeCall(wire, text), never);
         return prepare.mock.calls.map(([{ canRecall }]) => canRecall);
       };
       expect(await asked({ canRecall: true })).toEqual([false, true]);
@@ -139,7 +139,10 @@ describe("our recall tool in an agent's request", () => {
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 24_000, 'lossless', { canRecall: true });
       const prepare = vi.spyOn(live, 'prepare');
-      const body = { ...makeCall('anthropic', makeBody('anthropic', 2)).read.body, tools: [{ name: 'Read' }, tool] };
+      const body = {
+        ...makeCall('anthropic', makeRequestBody('anthropic', 2)).read.body,
+        tools: [{ name: 'Read' }, tool],
+      };
       await condenser.prepare(makeCall('anthropic', JSON.stringify(body)), never);
       return prepare.mock.calls[0]?.[0].canRecall;
     });
@@ -187,16 +190,16 @@ function xmlTask(steps: number): string {
 describe('the engine behind the gateway', () => {
   const condensedCall = async (root: string) => {
     const one = engine(root);
-    const call = makeCall('anthropic', makeBody('anthropic', 40));
+    const call = makeCall('anthropic', makeRequestBody('anthropic', 40));
     const prepared = await one.condenser.prepare(call, never);
     if (getText(prepared) === undefined) throw new Error('not condensed');
-    return { ...one, call, prepared: prepared as PreparedCall & { bytes: Buffer } };
+    return { ...one, call, prepared: prepared as PreparedHttpCall & { bytes: Buffer } };
   };
 
   it("applies each request's own view, whatever happened to the conversation since", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
-      await condenser.prepare(makeCall('anthropic', makeBody('anthropic', 60)), never);
+      await condenser.prepare(makeCall('anthropic', makeRequestBody('anthropic', 60)), never);
       const other = prepared.withoutThinking();
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
       expect(getText(other)).not.toContain('"signature"');
@@ -235,7 +238,7 @@ describe('the engine behind the gateway', () => {
       const other = prepared.withoutThinking();
       expect(getText(prepared)).toContain('"signature"');
       expect(getText(other)).not.toContain('"signature"');
-      const steps = makeBody('anthropic', 42);
+      const steps = makeRequestBody('anthropic', 42);
       const next = await condenser.prepare(makeCall('anthropic', steps), never);
       // Only the two new steps; the old part is unchanged.
       expect(getText(next)?.match(/"signature":"c2ln(\d+)"/g)).toEqual([
@@ -254,8 +257,8 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 60_000);
       const makeLongBody = (steps: number): string =>
-        makeBody('anthropic', steps).replace(/"signature":"/g, (field) => field + 'x'.repeat(2_000));
-      const countSent = (prepared: PreparedCall | undefined): number => {
+        makeRequestBody('anthropic', steps).replace(/"signature":"/g, (field) => field + 'x'.repeat(2_000));
+      const countSent = (prepared: PreparedHttpCall | undefined): number => {
         const call = makeCall('anthropic', getText(prepared)!);
         return createCounter().countMessages(messagesIn(call, call.read.text));
       };
@@ -276,7 +279,7 @@ describe('the engine behind the gateway', () => {
       const asking =
         '"thinking":{"type":"enabled","budget_tokens":4096},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919"}]},"stream"';
       const thinkingBody = (steps: number, behind = ''): string =>
-        makeBody('anthropic', steps).replace('}],"stream"', `}${behind}],${asking}`);
+        makeRequestBody('anthropic', steps).replace('}],"stream"', `}${behind}],${asking}`);
       const { condenser } = engine(root);
       const prepared = await condenser.prepare(makeCall('anthropic', thinkingBody(40)), never);
       // The original turn starts with its thinking.
@@ -297,7 +300,7 @@ describe('the engine behind the gateway', () => {
       const { condenser } = engine(root, 24_000);
       const sizes: number[] = [];
       for (let steps = 2; steps <= 60; steps += 2) {
-        const call = makeCall('anthropic', makeBody('anthropic', steps));
+        const call = makeCall('anthropic', makeRequestBody('anthropic', steps));
         let prepared = await condenser.prepare(call, never);
         const tokens = () => createCounter().countMessages(messagesIn(call, getText(prepared) ?? call.read.text));
         // 8,192 tokens are requested for the answer.
@@ -325,8 +328,8 @@ describe('the engine behind the gateway', () => {
         condenser.prepare(makeCall('anthropic', text, {}, '/v1/messages/count_tokens'), never);
       const before = events.length;
       expect(getText(await count(call.read.text))).toBe(getText(prepared));
-      expect(getText(await count(makeBody('anthropic', 41)))).toContain('Step 40.');
-      expect(await count(makeBody('anthropic', 3))).toBeUndefined();
+      expect(getText(await count(makeRequestBody('anthropic', 41)))).toContain('Step 40.');
+      expect(await count(makeRequestBody('anthropic', 3))).toBeUndefined();
       expect(events.length).toBe(before);
     }));
 
@@ -348,7 +351,7 @@ describe('the engine behind the gateway', () => {
    * question.
    */
   const check = (steps: number): string => {
-    const body = JSON.parse(makeBody('gemini', steps)) as { contents: unknown[]; tools?: unknown };
+    const body = JSON.parse(makeRequestBody('gemini', steps)) as { contents: unknown[]; tools?: unknown };
     delete body.tools;
     const task = { role: 'user', parts: [{ text: '<original_user_request>\nLook at the files' }] };
     const question = { role: 'user', parts: [{ text: 'Is the conversation stuck in a loop?' }] };
@@ -359,7 +362,7 @@ describe('the engine behind the gateway', () => {
   it('shortens a side request that does not fit, without affecting the task or adding markers to it', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
-      const call = makeCall('gemini', makeBody('gemini', 40));
+      const call = makeCall('gemini', makeRequestBody('gemini', 40));
       const before = getText(await condenser.prepare(call, never));
       const aside = makeCall('gemini', check(40), {}, PIECE);
       const sent = getText(await condenser.prepare(aside, never));
@@ -383,7 +386,7 @@ describe('the engine behind the gateway', () => {
       inTemporaryFolder(async (root) => {
         const booked: (string | undefined)[] = [];
         const spending: LiveCondenserOptions['spending'] = {
-          begin: (_model, conversation) => {
+          beginRequest: (_model, conversation) => {
             booked.push(conversation);
             return Promise.resolve({ used: () => undefined, end: () => Promise.resolve() });
           },
@@ -432,7 +435,7 @@ describe('the engine behind the gateway', () => {
       const { condenser, live } = engine(root, 100_000);
       const prepare = vi.spyOn(live, 'prepare');
       for (const steps of [10, 12, 14]) {
-        const call = makeCall('anthropic', makeBody('anthropic', steps).replace('"stream"', `${field}"stream"`));
+        const call = makeCall('anthropic', makeRequestBody('anthropic', steps).replace('"stream"', `${field}"stream"`));
         (await condenser.prepare(call, never))?.answered(usage(reported));
       }
       const last = await prepare.mock.results.at(-1)?.value;
@@ -478,7 +481,7 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const booked: number[] = [];
       const spending: LiveCondenserOptions['spending'] = {
-        begin: (_model, _conversation, tokens) => {
+        beginRequest: (_model, _conversation, tokens) => {
           booked.push(tokens);
           return Promise.resolve({ used: () => undefined, end: () => Promise.resolve() });
         },
@@ -503,7 +506,7 @@ describe('the engine behind the gateway', () => {
   it("separates conversations by the agents' IDs, whatever they contain", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
-      const text = makeBody('responses', 3);
+      const text = makeRequestBody('responses', 3);
       for (const headers of [
         { 'thread-id': 't1' },
         { 'thread-id': 't2' },
@@ -527,7 +530,7 @@ describe('the engine behind the gateway', () => {
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
-      const body = makeBody('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
+      const body = makeRequestBody('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
       const first = await condenser.prepare(makeCall('anthropic', body), never);
       first?.answered(usage(30_000));
       clock.advance(minutes * 60_000);
@@ -558,7 +561,7 @@ describe('the engine behind the gateway', () => {
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
       const addresses = new Map([['a', new URL('https://generativelanguage.googleapis.com')]]);
       const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
-      const text = makeBody('gemini', 25);
+      const text = makeRequestBody('gemini', 25);
       const task = makeCall('gemini', text);
       const toolless = text.replace(/"tools":\[.*?\]\}\],/, '');
       const beside = makeCall('gemini', toolless, {}, '/v1beta/models/gemini-2.5-flash-lite:generateContent');
@@ -578,7 +581,7 @@ describe('the engine behind the gateway', () => {
       const sent = (task: readonly string[], steps: number) => {
         const parts = task.map((words) => ({ text: words }));
         const edits = [{ path: ['contents', 0, 'parts'], json: JSON.stringify(parts) }];
-        return makeCall('gemini', editJson(makeBody('gemini', steps), edits));
+        return makeCall('gemini', editJson(makeRequestBody('gemini', steps), edits));
       };
       // A body without steps has a comma after its only message.
       const begun = (task: readonly string[]) => {

@@ -1,35 +1,41 @@
 import { findKnownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
-import { makeTitle, UNTITLED } from '../conversations/title';
+import { makeConversationTitle, UNTITLED } from '../conversations/title';
 import { rejectImplausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
-import type { OverflowTokens } from '../api/tooLong';
-import { classifyRefusal } from '../api/refusalKind';
+import type { OverflowReport } from '../api/tooLong';
+import { describeRefusalForLog } from '../api/refusalKind';
 import { getErrorKind, getErrorMessage } from '../core/errors';
-import { extendView } from '../core/condense/edits/view';
+import { appendToView } from '../core/condense/edits/view';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { getBlocks, isAnyThinking, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
-import { findTurnStart } from '../core/messages/task';
-import { markAnswers } from '../core/messages/personsAnswers';
+import { findStartOfOpenTurn } from '../core/messages/task';
+import { markAnswersToTools } from '../core/messages/personsAnswers';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
-import { getCacheSpan } from '../core/vendors/caches';
+import { getCacheLifespan } from '../core/vendors/caches';
 import { getRequestLimits } from '../core/vendors/requestLimits';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
 import { countCommonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
-import { hasServerSideContextEdits, countOptionalTokens } from '../live/vendorReads';
-import { UNCHANGED_CALL, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
-import { getConversationId } from './identity';
-import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
-import { RunFigures, type RunSummary } from './runFigures';
+import { hasServerSideContextEdits, countTokensVendorMaySkip } from '../live/vendorReads';
+import {
+  UNCHANGED_HTTP_CALL,
+  StoppedCallError,
+  type AgentHttpCall,
+  type GatewayCondenser,
+  type PreparedHttpCall,
+} from './condenser';
+import { getAgentConversationId } from './identity';
+import { DEFAULT_THRESHOLD_PERCENT, type CondensationThreshold } from '../core/condense/trigger/thresholds';
+import { GatewayRunFigures, type GatewayRunSummary } from './runFigures';
 import type { GatewaySummaries } from './summaries';
-import { joinHead, makeSentHead, type SentHead } from './sentHead';
-import type { Body, WireName, WireRequest } from './wires/wire';
+import { joinHeadAndRest, makeSentRequestHead, type SentRequestHead } from './sentHead';
+import type { RequestBody, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
 /**
@@ -62,16 +68,16 @@ export interface LiveCondenserOptions {
   readonly window?: number;
   /** Tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  readonly threshold?: Threshold;
+  readonly threshold?: CondensationThreshold;
   /**
    * True if agents were given the recall tool. Each request shows whether the agent has loaded it.
    */
   readonly canRecall?: boolean;
   /** Lowercase names of tools that ask the user; absent if the agent is unknown. */
   readonly askingTools?: ReadonlySet<string>;
-  readonly spending?: Pick<ConversationSpending, 'begin'>;
+  readonly spending?: Pick<ConversationSpending, 'beginRequest'>;
   /** Absent if no model may be called. */
-  readonly summaries?: Pick<GatewaySummaries, 'ownModel'>;
+  readonly summaries?: Pick<GatewaySummaries, 'createOwnModelLoader'>;
   readonly report?: (note: string) => void;
 }
 
@@ -85,26 +91,26 @@ const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MA
  * Agents that did not wait for the MCP server, and subagents, may lack the recall tool. Codex
  * mentions it only in the declaration of a tool that calls others.
  */
-const offersRecall = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
+const offersRecallTool = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
  * A step of a task declares tools, or has calls as XML (Cline, Roo and Zoo Code). An answer without
  * calls proves nothing: Gemini CLI sends the whole conversation to ask who speaks next
  * (`nextSpeakerChecker.ts`).
  */
-const belongsToTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
+const isAgentTaskRequest = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
 const NO_TOOL_NAMES: ReadonlySet<string> = new Set();
 
-interface Step {
-  readonly call: AgentCall;
+interface CondensationStep {
+  readonly call: AgentHttpCall;
   readonly request: WireRequest;
   readonly asked: AgentRequest;
   readonly paid?: PaidRequest | undefined;
 }
 
-export class LiveCondenser implements Condenser {
-  private readonly figures = new RunFigures();
+export class LiveCondenser implements GatewayCondenser {
+  private readonly figures = new GatewayRunFigures();
   private readonly ids = new Map<LiveId, string | undefined>();
   /** The vendor rejected the condensed form of these conversations. */
   private readonly leftAlone = new Set<LiveId>();
@@ -113,7 +119,7 @@ export class LiveCondenser implements Condenser {
    * For vendors that reject thinking after changed content: index up to which to remove thinking.
    */
   private readonly unthought = new Map<LiveId, number>();
-  private readonly heads = new LruMap<LiveId, ConversationHead>(MAX_KEPT_HEADS);
+  private readonly heads = new LruMap<LiveId, HeadOfConversation>(MAX_KEPT_HEADS);
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
@@ -124,31 +130,36 @@ export class LiveCondenser implements Condenser {
 
   constructor(private readonly options: LiveCondenserOptions) {}
 
-  summary(): RunSummary {
-    return this.figures.summary();
+  summary(): GatewayRunSummary {
+    return this.figures.summarizeRun();
   }
 
   async waitUntilSettled(): Promise<void> {
     await Promise.all(this.bookings);
   }
 
-  async prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
+  async prepare(call: AgentHttpCall, signal: AbortSignal): Promise<PreparedHttpCall | undefined> {
     const request = call.known.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
-    if (belongsToTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
+    if (isAgentTaskRequest(request))
+      return this.makeCondensationStep(call, request, getAgentConversationId(call.headers), signal);
     // Requests for titles and checks are not part of a task, but the agent's own summary is.
-    const known = this.findContinued(request.messages);
+    const known = this.findContinuedConversation(request.messages);
     return known === undefined
       ? this.prepareSideRequest(call, request, signal)
-      : this.makeStep(call, request, this.ids.get(known), signal);
+      : this.makeCondensationStep(call, request, this.ids.get(known), signal);
   }
 
   /**
    * Forwards a side request unchanged, unless it quotes a long part of a task (Gemini CLI's loop
    * check has its last twenty messages) and does not fit.
    */
-  private async prepareSideRequest(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
+  private async prepareSideRequest(
+    call: AgentHttpCall,
+    request: WireRequest,
+    signal: AbortSignal,
+  ): Promise<PreparedHttpCall> {
     const { counter, spending } = this.options;
     const model = this.getUpstreamModel(call, request);
     // A token has at least one byte.
@@ -160,28 +171,28 @@ export class LiveCondenser implements Condenser {
     const mustRead =
       short || !spending || hasServerSideContextEdits(call.read.body)
         ? undefined
-        : counter.countMessages(request.messages) - countOptionalTokens(request.messages, counter);
+        : counter.countMessages(request.messages) - countTokensVendorMaySkip(request.messages, counter);
     const paid = await this.bookSpending(
       model,
       undefined,
       short?.prepared.tokens ?? tokens,
       short?.prepared.mustRead ?? mustRead,
     );
-    const sent = short && this.toSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
+    const sent = short && this.makeCallToSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
     if (sent?.bytes) return sent;
     return {
-      ...UNCHANGED_CALL,
+      ...UNCHANGED_HTTP_CALL,
       shortened: async (overflow) => {
         const { tokens: told = 0, limit = 0 } = overflow;
         const share = limit > 0 && told > limit ? limit / told : RETRY_SIZE_SHARE;
         if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, tokens * share);
         const { asked, prepared } = await this.shortenSideRequest(call, request, overflow, signal);
-        const smaller = this.toSend({ call, request, asked, paid }, prepared, signal);
+        const smaller = this.makeCallToSend({ call, request, asked, paid }, prepared, signal);
         return smaller.bytes && smaller;
       },
       answered: (usage) => {
         paid?.used(usage);
-        this.figures.add({
+        this.figures.addRequest({
           usage: rejectImplausibleUsage(usage, mustRead),
           tokens,
           prices: model.prices,
@@ -194,14 +205,14 @@ export class LiveCondenser implements Condenser {
   }
 
   private async shortenSideRequest(
-    call: AgentCall,
+    call: AgentHttpCall,
     request: WireRequest,
-    overflow: OverflowTokens | undefined,
+    overflow: OverflowReport | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // The request has no tools, so recall is impossible.
-    const about = this.makeAgentRequest(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
+    const about = this.makeAgentRequest(call, request, `${getAgentConversationId(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
     const refused = { ...whole, countedTokens: this.countWholeTokens(whole) };
@@ -210,7 +221,7 @@ export class LiveCondenser implements Condenser {
     return { asked, prepared };
   }
 
-  private createEndHandler(paid: PaidRequest | undefined): PreparedCall['end'] {
+  private createEndHandler(paid: PaidRequest | undefined): PreparedHttpCall['end'] {
     return (isPaid) => {
       if (!paid) return;
       // Never rejects: write errors are reported.
@@ -219,29 +230,29 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** @throws StoppedCall if a spending limit is reached */
+  /** @throws StoppedCallError if a spending limit is reached */
   private async bookSpending(
     { key, prices, accounting }: UpstreamModel,
     conversation: string | undefined,
     tokens: number,
     mustRead: number | undefined,
   ): Promise<PaidRequest | undefined> {
-    const unknownPrice = `The price of ${nameIn(key)} is not known, so its requests do not count towards any spending limit.`;
+    const unknownPrice = `The price of ${toDisplayableModelName(key)} is not known, so its requests do not count towards any spending limit.`;
     const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
     try {
-      return await this.options.spending?.begin(model, conversation, tokens, mustRead);
+      return await this.options.spending?.beginRequest(model, conversation, tokens, mustRead);
     } catch (error) {
-      throw new StoppedCall(`Context Condenser: ${getErrorMessage(error)}`, { cause: error });
+      throw new StoppedCallError(`Context Condenser: ${getErrorMessage(error)}`, { cause: error });
     }
   }
 
-  private async makeStep(
-    call: AgentCall,
+  private async makeCondensationStep(
+    call: AgentHttpCall,
     request: WireRequest,
     conversationId: string | undefined,
     signal: AbortSignal,
-  ): Promise<PreparedCall> {
-    const canRecall = this.options.canRecall === true ? offersRecall(request) : undefined;
+  ): Promise<PreparedHttpCall> {
+    const canRecall = this.options.canRecall === true ? offersRecallTool(request) : undefined;
     const about = this.makeAgentRequest(call, request, conversationId, canRecall);
     const extraTokens = -this.countThinkingLeftOut(about.messages);
     const asked = { ...about, model: this.addSummarizer(call, request, about.model), extraTokens };
@@ -251,21 +262,21 @@ export class LiveCondenser implements Condenser {
     // Groups an agent and its subagents if they share an ID.
     const { conversation, tokens, mustRead } = prepared;
     const paid = await this.bookSpending(asked.model, conversationId ?? conversation, tokens, mustRead);
-    return this.toSend({ call, request, asked, paid }, prepared, signal);
+    return this.makeCallToSend({ call, request, asked, paid }, prepared, signal);
   }
 
   private makeAgentRequest(
-    call: AgentCall,
+    call: AgentHttpCall,
     request: WireRequest,
     conversationId: string | undefined,
     canRecall?: boolean,
   ): AgentRequest {
-    const title = makeTitle(request.messages);
+    const title = makeConversationTitle(request.messages);
     return {
       ...(conversationId !== undefined && { conversationId }),
       ...(title !== UNTITLED && { title }),
       ...(request.system !== undefined && { system: request.system }),
-      messages: markAnswers(this.options.askingTools ?? NO_TOOL_NAMES, request.messages),
+      messages: markAnswersToTools(this.options.askingTools ?? NO_TOOL_NAMES, request.messages),
       tools: request.tools,
       ...(hasServerSideContextEdits(call.read.body) && { isReadOtherwise: true }),
       model: this.getUpstreamModel(call, request),
@@ -273,16 +284,18 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  private addSummarizer(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
+  private addSummarizer(call: AgentHttpCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
     const { summaries } = this.options;
     const id = getModelId(call, request);
-    return summaries && id !== undefined ? { ...model, summarizer: summaries.ownModel(call, { ...model, id }) } : model;
+    return summaries && id !== undefined
+      ? { ...model, summarizer: summaries.createOwnModelLoader(call, { ...model, id }) }
+      : model;
   }
 
-  private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {
+  private makeCallToSend(step: CondensationStep, prepared: PreparedRequest, signal: AbortSignal): PreparedHttpCall {
     const { live, report } = this.options;
     const { conversation } = prepared;
-    this.forgetThinking(prepared);
+    this.forgetThinkingBeforeCondensation(prepared);
     let bytes: Buffer | undefined;
     try {
       bytes = this.leftAlone.has(conversation) ? undefined : this.writeBody(step, prepared);
@@ -299,7 +312,7 @@ export class LiveCondenser implements Condenser {
         const asked = { ...step.asked, model: { ...model, ...(summarizer && { summarizer }) } };
         const smaller = await live.prepareAfterOverflow(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
-        const sent = this.toSend({ ...step, asked }, smaller, signal);
+        const sent = this.makeCallToSend({ ...step, asked }, smaller, signal);
         // With less reserved for the answer the prompt may be unchanged.
         return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
@@ -307,29 +320,29 @@ export class LiveCondenser implements Condenser {
         // The vendor is known to reject thinking, or the agent wants the original thinking.
         if (!bytes || this.unthought.has(conversation)) return undefined;
         this.unthought.set(conversation, Infinity);
-        const sent = this.toSend(step, prepared, signal);
+        const sent = this.makeCallToSend(step, prepared, signal);
         return sent.bytes && !sent.bytes.equals(bytes) ? sent : undefined;
       },
       asItCame: (words) => ({
-        ...UNCHANGED_CALL,
+        ...UNCHANGED_HTTP_CALL,
         answered: (usage) => {
           // Only success proves that the view was rejected: an empty account fails either way.
           this.leftAlone.add(conversation);
           report?.(
-            `The vendor refused a condensed conversation, which is left alone from now on (${classifyRefusal(words)}).`,
+            `The vendor refused a condensed conversation, which is left alone from now on (${describeRefusalForLog(words)}).`,
           );
-          this.noteAnswer(step, prepared, false, usage);
+          this.recordAnswer(step, prepared, false, usage);
         },
       }),
       answered: (usage) => {
-        this.noteAnswer(step, prepared, bytes !== undefined, usage);
+        this.recordAnswer(step, prepared, bytes !== undefined, usage);
       },
       end: this.createEndHandler(step.paid),
     };
   }
 
-  private noteAnswer(
-    { asked, paid }: Step,
+  private recordAnswer(
+    { asked, paid }: CondensationStep,
     prepared: PreparedRequest,
     isView: boolean,
     usage: Usage | undefined,
@@ -346,7 +359,7 @@ export class LiveCondenser implements Condenser {
     live.recordUsage(prepared, usage);
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
     const saved = isView ? this.countWholeTokens(prepared) - prepared.countedTokens : 0;
-    this.figures.add({
+    this.figures.addRequest({
       conversation,
       usage: rejectImplausibleUsage(usage, prepared.mustRead),
       tokens: counted * factor,
@@ -356,24 +369,24 @@ export class LiveCondenser implements Condenser {
     });
   }
 
-  private writeBody({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
+  private writeBody({ call, request }: CondensationStep, prepared: PreparedRequest): Buffer | undefined {
     const { conversation, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
     const until = this.unthought.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
     const last = kept?.until === until ? kept.head : undefined;
-    const head = makeSentHead(call.known.wire, call.read, request, prepared, last, (message, origin) =>
-      origin < until ? withoutThinking(message) : message,
+    const head = makeSentRequestHead(call.known.wire, call.read, request, prepared, last, (message, origin) =>
+      origin < until ? dropThinkingBlocks(message) : message,
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (until === Infinity) this.heads.delete(conversation);
     else this.heads.set(conversation, { head, until });
-    const body = joinHead(head, call.read);
-    return hasLostOpening(view, origins, until) ? withoutBudget(body, call.read.body) : body;
+    const body = joinHeadAndRest(head, call.read);
+    return hasLostThinkingAtTurnStart(view, origins, until) ? removeThinkingBudget(body, call.read.body) : body;
   }
 
   /** A condensation changes what precedes earlier thinking, which some vendors check. */
-  private forgetThinking({ conversation, original, outcome }: PreparedRequest): void {
+  private forgetThinkingBeforeCondensation({ conversation, original, outcome }: PreparedRequest): void {
     const until = this.unthought.get(conversation);
     if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
     this.unthought.set(conversation, original.length);
@@ -381,7 +394,7 @@ export class LiveCondenser implements Condenser {
 
   /** o200k tokens of the thinking that will be left out of the conversation's view. */
   private countThinkingLeftOut(messages: readonly ApiMessage[]): number {
-    const known = this.unthought.size > 0 ? this.findContinued(messages) : undefined;
+    const known = this.unthought.size > 0 ? this.findContinuedConversation(messages) : undefined;
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : this.options.live.view(known);
     return known === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: known });
   }
@@ -395,7 +408,7 @@ export class LiveCondenser implements Condenser {
     const until = this.unthought.get(conversation) ?? 0;
     return messages.reduce(
       (sum, message, index) =>
-        (origins[index] ?? SUMMARY_ORIGIN) < until && withoutThinking(message) !== message
+        (origins[index] ?? SUMMARY_ORIGIN) < until && dropThinkingBlocks(message) !== message
           ? sum +
             getBlocks(message).reduce((all, block) => all + (isAnyThinking(block) ? counter.countBlock(block) : 0), 0)
           : sum,
@@ -409,22 +422,22 @@ export class LiveCondenser implements Condenser {
   }
 
   /** Token-count requests show the view as last sent; they never condense. */
-  private prepareTokenCount(call: AgentCall, request: WireRequest): PreparedCall | undefined {
+  private prepareTokenCount(call: AgentHttpCall, request: WireRequest): PreparedHttpCall | undefined {
     const { live } = this.options;
-    const known = this.findContinued(request.messages);
+    const known = this.findContinuedConversation(request.messages);
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
     if (!shown || shown.edits.length === 0) return undefined;
     const { original } = shown;
     // Only messages at the end may be new.
     if (countCommonPrefix(original, request.messages) < original.length) return undefined;
-    const whole = extendView(shown, [...original, ...request.messages.slice(original.length)]);
+    const whole = appendToView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
-      ...UNCHANGED_CALL,
-      bytes: joinHead(makeSentHead(call.known.wire, call.read, request, whole, undefined), call.read),
+      ...UNCHANGED_HTTP_CALL,
+      bytes: joinHeadAndRest(makeSentRequestHead(call.known.wire, call.read, request, whole, undefined), call.read),
     };
   }
 
-  private findContinued(messages: readonly ApiMessage[]): LiveId | undefined {
+  private findContinuedConversation(messages: readonly ApiMessage[]): LiveId | undefined {
     const { live } = this.options;
     let best: { readonly id: LiveId; readonly common: number } | undefined;
     for (const id of this.ids.keys()) {
@@ -435,7 +448,7 @@ export class LiveCondenser implements Condenser {
     return best?.id;
   }
 
-  private getUpstreamModel({ route, known, read }: AgentCall, request: WireRequest): UpstreamModel {
+  private getUpstreamModel({ route, known, read }: AgentHttpCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
     const model = getModelId({ known }, request) ?? 'unknown';
     const { vendor, accounting } = VENDOR_BY_WIRE[known.wire.name];
@@ -451,8 +464,8 @@ export class LiveCondenser implements Condenser {
     const isLong = asksForLongCache(read.body);
     // A cached prompt starts with the tools, so a side request without them neither uses nor
     // refreshes the cache.
-    const cacheSpan = belongsToTask(request)
-      ? getCacheSpan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
+    const cacheSpan = isAgentTaskRequest(request)
+      ? getCacheLifespan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
       : undefined;
     return {
       key,
@@ -475,21 +488,23 @@ export class LiveCondenser implements Condenser {
   }
 }
 
-const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
-  model;
+const getModelId = (
+  { known }: Pick<AgentHttpCall, 'known'>,
+  { model = known.model }: WireRequest,
+): string | undefined => model;
 
 /** The key comes from the request, so only a plausible model name is shown. */
-const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
+const toDisplayableModelName = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
-interface ConversationHead {
-  readonly head: SentHead;
+interface HeadOfConversation {
+  readonly head: SentRequestHead;
   readonly until: number;
 }
 
 /** As many conversations as the engine keeps. */
 const MAX_KEPT_HEADS = 20;
 
-function withoutThinking(message: ApiMessage): ApiMessage {
+function dropThinkingBlocks(message: ApiMessage): ApiMessage {
   const { role, content } = message;
   if (role !== 'assistant' || typeof content === 'string') return message;
   const rest = content.filter((block) => !isAnyThinking(block));
@@ -497,11 +512,11 @@ function withoutThinking(message: ApiMessage): ApiMessage {
 }
 
 /** True if the open turn's first answer is sent without its initial thinking. */
-function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
-  const at = findTurnStart(view) + 1;
+function hasLostThinkingAtTurnStart(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
+  const at = findStartOfOpenTurn(view) + 1;
   const opening = view[at];
   if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= until) return false;
-  return getBlocks(opening).slice(0, 1).some(isAnyThinking) && withoutThinking(opening) !== opening;
+  return getBlocks(opening).slice(0, 1).some(isAnyThinking) && dropThinkingBlocks(opening) !== opening;
 }
 
 /**
@@ -510,9 +525,9 @@ function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[],
  * `thinking`."). Also removes settings that clear thinking ("`clear_thinking_20251015` strategy
  * requires `thinking` to be enabled or adaptive").
  */
-function withoutBudget(bytes: Buffer, { thinking, context_management: management }: Body): Buffer {
+function removeThinkingBudget(bytes: Buffer, { thinking, context_management: management }: RequestBody): Buffer {
   if (!isRecord(thinking) || thinking['type'] !== 'enabled') return bytes;
-  const clearing = toList(isRecord(management) ? management['edits'] : undefined).flatMap((edit, at) =>
+  const clearing = toUnknownList(isRecord(management) ? management['edits'] : undefined).flatMap((edit, at) =>
     isRecord(edit) && edit['type'] === 'clear_thinking_20251015' ? [at] : [],
   );
   const edits: readonly JsonEdit[] = [
@@ -526,14 +541,15 @@ function withoutBudget(bytes: Buffer, { thinking, context_management: management
  * True if any of the agent's cache breakpoints requests one hour (Anthropic API guide, "Prompt
  * caching").
  */
-function asksForLongCache({ system, tools, messages }: Body): boolean {
-  const inMessages = toList(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
-  return [system, tools, ...inMessages].some((blocks) => toList(blocks).some(isLongMark));
+function asksForLongCache({ system, tools, messages }: RequestBody): boolean {
+  const inMessages = toUnknownList(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
+  return [system, tools, ...inMessages].some((blocks) => toUnknownList(blocks).some(isLongCacheMark));
 }
 
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
+const toUnknownList = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? (value as readonly unknown[]) : [];
 
-function isLongMark(block: unknown): boolean {
+function isLongCacheMark(block: unknown): boolean {
   const mark = isRecord(block) ? block['cache_control'] : undefined;
   return isRecord(mark) && mark['ttl'] === '1h';
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { describeWhyNot } from '../core/condense/fallback';
+import { explainWhyNothingRemoved } from '../core/condense/fallback';
 import { getErrorMessage } from '../core/errors';
 import type { OutcomeSummary } from '../core/condense';
-import type { FoldedTexts } from '../core/condense/report/foldedTexts';
+import type { DiffTexts } from '../core/condense/report/foldedTexts';
 import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
@@ -11,30 +11,30 @@ import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from 
 /** Milliseconds; shorter than clients' timeouts. */
 const LONG_POLL_MS = 25_000;
 
-const conversationSchema = z.string().transform((id) => id as LiveId);
-const messageSchema = z.number().int().nonnegative();
-const questionSchema = z.discriminatedUnion('do', [
+const liveIdSchema = z.string().transform((id) => id as LiveId);
+const messageIndexSchema = z.number().int().nonnegative();
+const liveQuestionSchema = z.discriminatedUnion('do', [
   /** Returns the state once it differs from `after`. */
   z.object({ do: z.literal('list'), after: z.number().int().optional() }),
-  z.object({ do: z.literal('view'), conversation: conversationSchema }),
-  z.object({ do: z.literal('compare'), conversation: conversationSchema }),
-  z.object({ do: z.literal('outline'), conversation: conversationSchema }),
+  z.object({ do: z.literal('view'), conversation: liveIdSchema }),
+  z.object({ do: z.literal('compare'), conversation: liveIdSchema }),
+  z.object({ do: z.literal('outline'), conversation: liveIdSchema }),
   z.object({
     do: z.literal('condense'),
-    conversation: conversationSchema,
+    conversation: liveIdSchema,
     provider: z.string().optional(),
     config: z.unknown().optional(),
     targetPercent: z.number().optional(),
   }),
-  z.object({ do: z.literal('undo'), conversation: conversationSchema }),
-  z.object({ do: z.literal('redo'), conversation: conversationSchema }),
+  z.object({ do: z.literal('undo'), conversation: liveIdSchema }),
+  z.object({ do: z.literal('redo'), conversation: liveIdSchema }),
   z.object({
     do: z.literal('toggle'),
-    conversation: conversationSchema,
+    conversation: liveIdSchema,
     edit: z.string().transform((id) => id as EditId),
   }),
-  z.object({ do: z.literal('pin'), conversation: conversationSchema, message: messageSchema }),
-  z.object({ do: z.literal('unpin'), conversation: conversationSchema, message: messageSchema }),
+  z.object({ do: z.literal('pin'), conversation: liveIdSchema, message: messageIndexSchema }),
+  z.object({ do: z.literal('unpin'), conversation: liveIdSchema, message: messageIndexSchema }),
   z.object({
     do: z.literal('limits'),
     perConversation: z.number().nonnegative(),
@@ -46,15 +46,15 @@ const questionSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('end') }),
 ]);
 
-export type LiveQuestion = z.input<typeof questionSchema>;
+export type LiveQuestion = z.input<typeof liveQuestionSchema>;
 
-export interface SpendingNotifier {
+export interface SpendingNotices {
   readonly told: readonly LimitNotice[];
   readonly onTold: (listener: () => void) => void;
   readonly set: (limits: ConversationLimits) => void;
 }
 
-export interface LiveAnswers {
+export interface LiveAnswerByQuestion {
   readonly list: {
     readonly state: number;
     readonly conversations: readonly LiveSummary[];
@@ -62,7 +62,7 @@ export interface LiveAnswers {
     readonly isEnding: boolean;
   };
   readonly view: { readonly view?: LiveView | undefined };
-  readonly compare: { readonly texts?: FoldedTexts | undefined };
+  readonly compare: { readonly texts?: DiffTexts | undefined };
   readonly outline: { readonly messages?: ReturnType<LiveConversationsApi['outline']> };
   /** Absent if nothing could be condensed; `notes` give the reasons. */
   readonly condense: { readonly kind?: OutcomeSummary['kind']; readonly notes: readonly string[] };
@@ -77,7 +77,7 @@ export interface LiveAnswers {
 }
 
 export interface LiveRouteOptions {
-  readonly spending?: SpendingNotifier;
+  readonly spending?: SpendingNotices;
   readonly pause?: (isPaused: boolean) => void;
   readonly end?: (() => void) | undefined;
 }
@@ -111,15 +111,17 @@ export function createLiveRoute(
       signal.addEventListener('abort', end);
     });
   return async (body, signal) => {
-    const parsed = questionSchema.safeParse(body);
+    const parsed = liveQuestionSchema.safeParse(body);
     if (!parsed.success) return { error: z.prettifyError(parsed.error) };
     try {
-      return await answerQuestion(parsed.data);
+      return await answerLiveQuestion(parsed.data);
     } catch (error) {
       return { error: getErrorMessage(error) };
     }
 
-    async function answerQuestion(asked: z.output<typeof questionSchema>): Promise<LiveAnswers[keyof LiveAnswers]> {
+    async function answerLiveQuestion(
+      asked: z.output<typeof liveQuestionSchema>,
+    ): Promise<LiveAnswerByQuestion[keyof LiveAnswerByQuestion]> {
       switch (asked.do) {
         case 'list':
           if (asked.after === state) await changed(signal);
@@ -140,7 +142,10 @@ export function createLiveRoute(
           const outcome = await live.condenseNow(asked.conversation, options, signal);
           if (!outcome) return { notes: [] };
           const { kind, notes } = outcome;
-          return { kind, notes: kind === 'condensed' ? notes : [...new Set([describeWhyNot(outcome), ...notes])] };
+          return {
+            kind,
+            notes: kind === 'condensed' ? notes : [...new Set([explainWhyNothingRemoved(outcome), ...notes])],
+          };
         }
         case 'undo':
           return live.undo(asked.conversation);

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { classifyRefusal } from '../api/refusalKind';
+import { describeRefusalForLog } from '../api/refusalKind';
 import { getErrorKind } from '../core/errors';
-import { UNCHANGED_CALL, type Condenser } from './condenser';
+import { UNCHANGED_HTTP_CALL, type GatewayCondenser } from './condenser';
 import { startGateway } from './server';
 
 const CANARY = 'canary-98765';
@@ -29,14 +29,14 @@ const REFUSALS = [
 it('the log describes a rejection only with words from a fixed vocabulary', () => {
   fc.assert(
     fc.property(fc.constantFrom(...REFUSALS), fc.constantFrom(400, 413, 422), (form, status) => {
-      expect(classifyRefusal(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
+      expect(describeRefusalForLog(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
     }),
   );
-  expect(classifyRefusal(REFUSALS[1]!, 400)).toBe('status 400, invalid_request_error');
-  expect(classifyRefusal('{"error":{"code":400,"status":"INVALID_ARGUMENT"}}', 400)).toBe(
+  expect(describeRefusalForLog(REFUSALS[1]!, 400)).toBe('status 400, invalid_request_error');
+  expect(describeRefusalForLog('{"error":{"code":400,"status":"INVALID_ARGUMENT"}}', 400)).toBe(
     'status 400, INVALID_ARGUMENT',
   );
-  expect(classifyRefusal(CANARY)).toBe('for a reason that is not known');
+  expect(describeRefusalForLog(CANARY)).toBe('for a reason that is not known');
 });
 
 it('the log names an error that quotes its input only by its class', () => {
@@ -69,11 +69,11 @@ it.each(REFUSALS)('no gateway event contains what the vendor quotes or the agent
   await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
   const events: unknown[] = [];
   let isFirst = true;
-  const condenser: Condenser = {
+  const condenser: GatewayCondenser = {
     prepare: () => {
       if (isFirst) JSON.parse(CANARY);
       return Promise.resolve({
-        ...UNCHANGED_CALL,
+        ...UNCHANGED_HTTP_CALL,
         bytes: Buffer.from('{}'),
       });
     },

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ConversationSpending } from '../live/conversationSpending';
 import { createLimitMessages } from '../cli/gateway/limitWords';
-import type { Booking } from '../storage/spending';
-import { UsageReader } from './usageReader';
+import type { BookingResult } from '../storage/spending';
+import { UsageStreamReader } from './usageReader';
 import { anthropicWire } from './wires/anthropic';
 import { chatWire } from './wires/chat';
 import { geminiWire } from './wires/gemini';
 import { responsesWire } from './wires/responses';
-import type { Wire } from './wires/wire';
+import type { WireFormat } from './wires/wire';
 
 const PROMPT = 20_000;
 const MODEL = {
@@ -20,7 +20,7 @@ const MODEL = {
 const BOOKED = (PROMPT * 3) / 1_000_000;
 
 /** A wire's response with these texts as counts. */
-const ANSWERS: readonly [Wire, (prompt: string, output: string) => string][] = [
+const ANSWERS: readonly [WireFormat, (prompt: string, output: string) => string][] = [
   [anthropicWire, (prompt, output) => `{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}`],
   [chatWire, (prompt, output) => `{"usage":{"prompt_tokens":${prompt},"completion_tokens":${output},"cost":-1e400}}`],
   [responsesWire, (prompt, output) => `{"response":{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}}`],
@@ -28,12 +28,12 @@ const ANSWERS: readonly [Wire, (prompt: string, output: string) => string][] = [
 ];
 
 /** US dollars recorded for this response. */
-async function settled(wire: Wire, answer: string): Promise<number | undefined> {
-  const reader = new UsageReader(wire, { 'content-type': 'application/json' });
+async function settled(wire: WireFormat, answer: string): Promise<number | undefined> {
+  const reader = new UsageStreamReader(wire, { 'content-type': 'application/json' });
   reader.pushChunk(Buffer.from(answer));
   const { usage } = await reader.finishReading();
   let cost: number | undefined;
-  const booking: Booking = {
+  const booking: BookingResult = {
     kind: 'booked',
     settle: (settledCost) => {
       cost = settledCost;
@@ -47,7 +47,7 @@ async function settled(wire: Wire, answer: string): Promise<number | undefined> 
     tell: () => undefined,
     warn: () => undefined,
   });
-  const paid = await spending.begin(MODEL, 'c', PROMPT, PROMPT);
+  const paid = await spending.beginRequest(MODEL, 'c', PROMPT, PROMPT);
   paid?.used(usage);
   await paid?.end(true);
   return cost;

@@ -8,8 +8,8 @@ import { createCounter } from '../core/testingCounter';
 import { createTestBed } from '../live/testing';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent } from './server';
-import { unpackRequest, createZstdCoding } from './unpacking';
-import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
+import { decompressRequest, createZstdCoding } from './unpacking';
+import { makeRequestBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
 import type { WireName } from './wires/wire';
 
 const CODINGS = {
@@ -104,7 +104,7 @@ describe('a compressed request', () => {
     'on the wire %s with %s reaches the vendor condensed and compressed the same way',
     async (wire, coding) => {
       const [pack, unpack] = CODINGS[coding];
-      const body = Buffer.from(makeBody(wire, 40));
+      const body = Buffer.from(makeRequestBody(wire, 40));
       const plain = await sentPlain(wire, body);
       expect(plain.length).toBeLessThan(body.length / 2);
       await withGateway(async (gateway, events) => {
@@ -121,7 +121,7 @@ describe('a compressed request', () => {
     await withGateway(async (gateway) => {
       for (const wire of WIRE_NAMES) {
         for (const coding of NAMES) {
-          const bytes = CODINGS[coding][0](Buffer.from(makeBody(wire, 2)));
+          const bytes = CODINGS[coding][0](Buffer.from(makeRequestBody(wire, 2)));
           await post(gateway, wire, bytes, coding);
           expect(seen.at(-1)!.bytes.equals(bytes)).toBe(true);
         }
@@ -131,7 +131,7 @@ describe('a compressed request', () => {
 
   it('is forwarded unchanged if its condensed form is rejected', async () => {
     await withGateway(async (gateway) => {
-      const bytes = zlib.zstdCompressSync(makeBody('anthropic', 40));
+      const bytes = zlib.zstdCompressSync(makeRequestBody('anthropic', 40));
       chooseStatus = (one) => (one.bytes.equals(bytes) ? 200 : 400);
       expect(await post(gateway, 'anthropic', bytes, 'zstd')).toBe(200);
       expect(seen.length).toBeGreaterThan(1);
@@ -140,12 +140,12 @@ describe('a compressed request', () => {
   });
 
   it.each([
-    ['cut off', 'gzip', zlib.gzipSync(makeBody('anthropic', 40)).subarray(0, -1)],
-    ['not packed at all', 'br', Buffer.from(makeBody('anthropic', 40))],
-    ['packed otherwise than it says', 'zstd', zlib.gzipSync(makeBody('anthropic', 40))],
+    ['cut off', 'gzip', zlib.gzipSync(makeRequestBody('anthropic', 40)).subarray(0, -1)],
+    ['not packed at all', 'br', Buffer.from(makeRequestBody('anthropic', 40))],
+    ['packed otherwise than it says', 'zstd', zlib.gzipSync(makeRequestBody('anthropic', 40))],
     ['with something behind its end', 'deflate', Buffer.concat([zlib.deflateSync('{}'), Buffer.from('more')])],
     ['empty', 'gzip', Buffer.alloc(0)],
-    ['packed twice', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(makeBody('anthropic', 40)))],
+    ['packed twice', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(makeRequestBody('anthropic', 40)))],
     ['packed in a way that nobody knows', 'rot13', Buffer.from('{"zrffntrf":[]}')],
   ])('that is %s is forwarded unchanged, which is reported once', async (_, encoding, bytes) => {
     await withGateway(async (gateway, events) => {
@@ -182,7 +182,7 @@ it('any compressed bytes are unpacked correctly or not at all, and compressed ag
         const bytes = Buffer.from(array);
         const packed = CODINGS[made][0](bytes);
         const isWhole = cut >= packed.length;
-        const read = await unpackRequest(packed.subarray(0, cut), said, 10_000);
+        const read = await decompressRequest(packed.subarray(0, cut), said, 10_000);
         const isTrue = isWhole && CODINGS[made][0] === CODINGS[said][0];
         expect('unread' in read).toBe(!isTrue);
         if ('unread' in read) return;
@@ -200,7 +200,7 @@ it('a request compressed with zstd is forwarded by a Node.js without zstd, with 
     { zstdCompress: zlib.zstdCompress },
     { createZstdDecompress: zlib.createZstdDecompress },
   ]) {
-    expect(await unpackRequest(packed, 'zstd', 100, new Map([['zstd', createZstdCoding(missing)]]))).toEqual({
+    expect(await decompressRequest(packed, 'zstd', 100, new Map([['zstd', createZstdCoding(missing)]]))).toEqual({
       unread: 'this Node.js has no zstd; it needs 22.15 or later',
     });
   }

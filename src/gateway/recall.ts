@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { getErrorMessage } from '../core/errors';
-import { recallInput, toRecallQuery } from '../live/recallInput';
+import { recallInputSchema, toRecallQuery } from '../live/recallInput';
 import type { LiveConversationsApi, RecalledImage } from '../live/types';
 
 /** Text for the model, even if nothing was found. */
@@ -15,7 +15,7 @@ export const RECALL_ROUTE = 'recall';
 export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {
-    const parsed = recallInput.safeParse(body);
+    const parsed = recallInputSchema.safeParse(body);
     if (!parsed.success) return { text: `Nothing was recalled: ${z.prettifyError(parsed.error)}` };
     try {
       const answer = await live.recall(undefined, toRecallQuery(parsed.data));

@@ -1,33 +1,33 @@
 import type { IncomingMessage } from 'node:http';
-import { normalizeRefusal } from '../api/refusal';
+import { normalizeErrorJson } from '../api/refusal';
 import { isThinkingRejection } from '../api/refusedThinking';
-import { findOverflow, findOverWeight, type OverflowTokens } from '../api/tooLong';
+import { findOverflow, findExceededBodyLimits, type OverflowReport } from '../api/tooLong';
 import { isRecord } from '../core/messages/blocks';
 import type { RejectionProblem } from '../live/attempts';
-import type { Refusal } from './deliveryState';
-import { unpackBody } from './unpacking';
+import type { VendorRefusal } from './deliveryState';
+import { decompressBody } from './unpacking';
 
 /** Bytes, compressed and decompressed. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
-export async function readRefusal(answer: IncomingMessage): Promise<Refusal> {
-  const bytes = await readBeginning(answer);
+export async function readVendorRefusal(answer: IncomingMessage): Promise<VendorRefusal> {
+  const bytes = await readBeginningOfAnswer(answer);
   // We forward the agent's `accept-encoding`, so vendors compress rejections too.
   const whole =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
-      : await unpackBody(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
+      : await decompressBody(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
-  const overflow = parseOverflow(words ?? '', answer.statusCode);
-  return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
+  const overflow = parseOverflowFromRefusal(words ?? '', answer.statusCode);
+  return { answer, bytes, words, problem: overflow ? 'too-long' : classifyRejection(words), overflow };
 }
 
-function makeProblem(words: string | undefined): RejectionProblem {
+function classifyRejection(words: string | undefined): RejectionProblem {
   if (words === undefined) return 'unreadable';
   return isThinkingRejection(words) ? 'thinking' : 'invalid';
 }
 
-async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
+async function readBeginningOfAnswer(answer: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -40,12 +40,12 @@ async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
 
 /**
  * Undefined if the request's size was not the reason.
- * @param words a body in any form that {@link normalizeRefusal} knows
+ * @param words a body in any form that {@link normalizeErrorJson} knows
  */
-export function parseOverflow(words: string, status: number | undefined): OverflowTokens | undefined {
+export function parseOverflowFromRefusal(words: string, status: number | undefined): OverflowReport | undefined {
   let error: unknown;
   try {
-    const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
+    const value: unknown = JSON.parse(normalizeErrorJson(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
   } catch {
     // The text is not JSON.
@@ -53,6 +53,6 @@ export function parseOverflow(words: string, status: number | undefined): Overfl
   const { code, type, message } = isRecord(error) ? error : {};
   const said = typeof message === 'string' ? message : words;
   const tooLong = findOverflow(said, code, type);
-  const weight = tooLong ? undefined : findOverWeight(status, said, type);
+  const weight = tooLong ? undefined : findExceededBodyLimits(status, said, type);
   return weight ? { weight } : tooLong;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ModelPrices } from '../core/cost/prices';
 import type { Usage } from '../core/cost/usage';
-import { RunFigures } from './runFigures';
+import { GatewayRunFigures } from './runFigures';
 
 const PRICES: ModelPrices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
@@ -18,11 +18,11 @@ const usage = (costUsd?: number): Usage => ({
 
 /** Two requests; the second was sent with 30,000 tokens fewer. */
 function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
-  const figures = new RunFigures();
+  const figures = new GatewayRunFigures();
   const request = { conversation: 'c', usage: reported, tokens: 20_000, prices, breaksCache: false };
-  figures.add({ ...request, savedTokens: 0 });
-  figures.add({ ...request, savedTokens: 30_000 });
-  return figures.summary();
+  figures.addRequest({ ...request, savedTokens: 0 });
+  figures.addRequest({ ...request, savedTokens: 30_000 });
+  return figures.summarizeRun();
 }
 
 it('the figures of a run add the price of removed tokens to the vendor’s charge', () => {
@@ -43,17 +43,17 @@ it('the figures of a run contain only the vendor’s charge if there are no pric
 });
 
 it('the figures of a run count a request without usage in our own tokens, at no cost', () => {
-  const figures = new RunFigures();
+  const figures = new GatewayRunFigures();
   const request = { conversation: 'c', tokens: 20_000, prices: PRICES, savedTokens: 0, breaksCache: false };
-  figures.add({ ...request, usage: usage() });
-  figures.add({ ...request, usage: undefined, savedTokens: 5_000 });
-  const summary = figures.summary();
+  figures.addRequest({ ...request, usage: usage() });
+  figures.addRequest({ ...request, usage: undefined, savedTokens: 5_000 });
+  const summary = figures.summarizeRun();
   expect(summary).toMatchObject({ requests: 2, unreported: 1, condensed: 1, sentTokens: 40_000, savedTokens: 5_000 });
   expect(summary.cost).toBeCloseTo(0.075, 10);
 });
 
 it('the figures of a run have no cost if no request reported usage', () => {
-  const figures = new RunFigures();
-  figures.add({ usage: undefined, tokens: 20_000, prices: PRICES, savedTokens: 5, breaksCache: false });
-  expect(figures.summary()).not.toHaveProperty('cost');
+  const figures = new GatewayRunFigures();
+  figures.addRequest({ usage: undefined, tokens: 20_000, prices: PRICES, savedTokens: 5, breaksCache: false });
+  expect(figures.summarizeRun()).not.toHaveProperty('cost');
 });

@@ -1,9 +1,9 @@
-import { computeCallCost, scaleCost, sumCosts } from '../core/cost/callCost';
+import { computeCallCost, computeCostForOtherUsage, sumCosts } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 
 /** Tokens are the models' own, as vendors report them. */
-export interface RunSummary {
+export interface GatewayRunSummary {
   readonly requests: number;
   /** Requests without plausible reported usage, which are in no cost. */
   readonly unreported: number;
@@ -32,7 +32,7 @@ export interface AnsweredRequest {
   readonly breaksCache: boolean;
 }
 
-export class RunFigures {
+export class GatewayRunFigures {
   private requests = 0;
   private unreported = 0;
   private condensed = 0;
@@ -43,7 +43,7 @@ export class RunFigures {
   /** Uncondensed tokens of each conversation's last prompt. */
   private readonly before = new Map<string, number>();
 
-  add({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
+  addRequest({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
     const sent = usage ? countPromptTokens(usage) : Math.round(tokens);
     const whole = sent + savedTokens;
     this.requests++;
@@ -67,10 +67,10 @@ export class RunFigures {
       cacheWriteTokens: written,
     };
     const changed = savedTokens > 0 || breaksCache;
-    this.costsWithout.push(changed ? scaleCost(usage, without, prices) : computeCallCost(usage, prices));
+    this.costsWithout.push(changed ? computeCostForOtherUsage(usage, without, prices) : computeCallCost(usage, prices));
   }
 
-  summary(): RunSummary {
+  summarizeRun(): GatewayRunSummary {
     const { requests, unreported, condensed, sentTokens, savedTokens } = this;
     const cost = this.costs.length === 0 ? undefined : sumCosts(this.costs);
     const costWithout = this.costs.length === 0 ? undefined : sumCosts(this.costsWithout);

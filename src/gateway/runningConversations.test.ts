@@ -22,8 +22,8 @@ import { FOLDER_MARKER_FILE_NAME } from '../storage/ownFolder';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
 import { findKnownRequest } from './wires';
-import { makeBody, PATH_BY_WIRE } from './wires/testing';
-import type { Body } from './wires/wire';
+import { makeRequestBody, PATH_BY_WIRE } from './wires/testing';
+import type { RequestBody } from './wires/wire';
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -72,9 +72,9 @@ async function bed(root = temporaryFolder()) {
     window: 24_000,
   });
   const step = async (steps: number): Promise<void> => {
-    const text = makeBody('anthropic', steps);
+    const text = makeRequestBody('anthropic', steps);
     const known = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
-    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list);
     const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
     await condenser.prepare(call, never);
   };

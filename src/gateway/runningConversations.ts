@@ -4,10 +4,17 @@ import { getErrorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { LiveId } from '../live/request';
-import type { ByHandResult, CommandResult, LiveCondensation, LiveSummary, LiveView, WindowEngine } from '../live/types';
-import { listAnnouncements, type Announcement } from './announcement';
+import type {
+  ManualCondensationResult,
+  CommandResult,
+  LiveCondensation,
+  LiveSummary,
+  LiveView,
+  WindowEngine,
+} from '../live/types';
+import { listAnnouncements, type GatewayAnnouncement } from './announcement';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
-import type { LiveAnswers, LiveQuestion } from './liveRoute';
+import type { LiveAnswerByQuestion, LiveQuestion } from './liveRoute';
 
 /**
  * For folders that can't be watched: Linux limits watches per user, and editors use them up
@@ -15,8 +22,8 @@ import type { LiveAnswers, LiveQuestion } from './liveRoute';
  */
 const POLL_INTERVAL_MS = 2_000;
 
-interface FollowedGateway {
-  readonly told: Announcement;
+interface WatchedGateway {
+  readonly told: GatewayAnnouncement;
   readonly abort: AbortController;
   /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
@@ -29,7 +36,7 @@ interface FollowedGateway {
   notices: number;
 }
 
-export interface RunningOptions {
+export interface RunningConversationsOptions {
   readonly folder: string;
   readonly onChange: () => void;
   /**
@@ -39,13 +46,13 @@ export interface RunningOptions {
   readonly onCondensed?: (conversation: LiveSummary) => void;
   readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
-  readonly onGone?: (told: Announcement) => void;
+  readonly onGone?: (told: GatewayAnnouncement) => void;
   /** Called once if the folder must be polled. @param why for display */
   readonly onUnwatched?: (why: string) => void;
 }
 
 export class RunningConversations implements WindowEngine {
-  private readonly gateways = new Map<number, FollowedGateway>();
+  private readonly gateways = new Map<number, WatchedGateway>();
   private readonly views = new Map<LiveId, LiveView>();
   /** Addresses that did not respond; another process may have reused a killed gateway's PID. */
   private readonly silent = new Set<string>();
@@ -54,7 +61,7 @@ export class RunningConversations implements WindowEngine {
   private isUnwatchedTold = false;
   private isEnded = false;
 
-  constructor(private readonly options: RunningOptions) {}
+  constructor(private readonly options: RunningConversationsOptions) {}
 
   async refresh(): Promise<void> {
     this.watchFolder();
@@ -70,7 +77,7 @@ export class RunningConversations implements WindowEngine {
     for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.dropGateway(pid);
   }
 
-  get running(): readonly Announcement[] {
+  get running(): readonly GatewayAnnouncement[] {
     return [...this.gateways.values()].map(({ told }) => told);
   }
 
@@ -104,7 +111,7 @@ export class RunningConversations implements WindowEngine {
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal?: AbortSignal,
-  ): Promise<ByHandResult> {
+  ): Promise<ManualCondensationResult> {
     const { kind, notes } = await this.askGateway('condense', { do: 'condense', conversation, ...options }, signal);
     return { ...(kind !== undefined && { kind }), words: ['Nothing was condensed.', ...notes].join(' ') };
   }
@@ -133,21 +140,23 @@ export class RunningConversations implements WindowEngine {
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(
-      all.map(({ told }) => postQuestion<LiveAnswers['limits']>(told.address, { do: 'limits', ...limits })),
+      all.map(({ told }) =>
+        postQuestionToGateway<LiveAnswerByQuestion['limits']>(told.address, { do: 'limits', ...limits }),
+      ),
     );
   }
 
-  get shared(): Announcement | undefined {
+  get shared(): GatewayAnnouncement | undefined {
     return this.running.find(({ addresses }) => addresses !== undefined);
   }
 
   /** @throws Error with a displayable message */
-  async endShared(): Promise<void> {
+  async endSharedGateway(): Promise<void> {
     const known = [...this.gateways.values()].find(({ told }) => told.addresses !== undefined);
     if (!known) return;
     known.isEnding = true;
     try {
-      await postQuestion<LiveAnswers['end']>(known.told.address, { do: 'end' });
+      await postQuestionToGateway<LiveAnswerByQuestion['end']>(known.told.address, { do: 'end' });
     } catch (error) {
       known.isEnding = false;
       throw error;
@@ -165,22 +174,22 @@ export class RunningConversations implements WindowEngine {
   async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
     const gateway = this.findGateway(conversation);
     if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
-    await postQuestion<LiveAnswers['pause']>(gateway.told.address, { do: 'pause', isPaused });
+    await postQuestionToGateway<LiveAnswerByQuestion['pause']>(gateway.told.address, { do: 'pause', isPaused });
   }
 
-  private findGateway(conversation: LiveId): FollowedGateway | undefined {
+  private findGateway(conversation: LiveId): WatchedGateway | undefined {
     return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
   }
 
   /** @throws Error with a displayable message */
-  private askGateway<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'pause' | 'end'>>(
+  private askGateway<K extends Exclude<keyof LiveAnswerByQuestion, 'list' | 'limits' | 'pause' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
     signal?: AbortSignal,
-  ): Promise<LiveAnswers[K]> {
+  ): Promise<LiveAnswerByQuestion[K]> {
     const gateway = this.findGateway(asked.conversation as LiveId);
     if (!gateway) return Promise.reject(new Error('The agent has ended. Its conversation is in its own list.'));
-    return postQuestion<LiveAnswers[K]>(gateway.told.address, asked, signal);
+    return postQuestionToGateway<LiveAnswerByQuestion[K]>(gateway.told.address, asked, signal);
   }
 
   private watchFolder(): void {
@@ -193,17 +202,17 @@ export class RunningConversations implements WindowEngine {
       this.watcher = watch(folder, { persistent: false }, look).on('error', (error) => {
         this.watcher?.close();
         this.watcher = undefined;
-        this.lookNowAndThen(error);
+        this.pollRegularly(error);
       });
     } catch (error) {
-      this.lookNowAndThen(error);
+      this.pollRegularly(error);
       return;
     }
     clearInterval(this.looking);
     this.looking = undefined;
   }
 
-  private lookNowAndThen(why: unknown): void {
+  private pollRegularly(why: unknown): void {
     if (this.isEnded) return;
     this.looking ??= setInterval(() => {
       void this.refreshNow();
@@ -213,8 +222,8 @@ export class RunningConversations implements WindowEngine {
     this.options.onUnwatched?.(getErrorMessage(why));
   }
 
-  private followGateway(told: Announcement): void {
-    const known: FollowedGateway = {
+  private followGateway(told: GatewayAnnouncement): void {
+    const known: WatchedGateway = {
       told,
       abort: new AbortController(),
       since: Date.now(),
@@ -228,7 +237,7 @@ export class RunningConversations implements WindowEngine {
     void this.listenToGateway(known);
   }
 
-  private async listenToGateway(known: FollowedGateway): Promise<void> {
+  private async listenToGateway(known: WatchedGateway): Promise<void> {
     const { told, abort } = known;
     let after: number | undefined;
     while (!abort.signal.aborted) {
@@ -239,9 +248,9 @@ export class RunningConversations implements WindowEngine {
           conversations,
           told: notices = [],
           isEnding,
-        } = await postQuestion<LiveAnswers['list']>(told.address, asked, abort.signal);
+        } = await postQuestionToGateway<LiveAnswerByQuestion['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding;
-        if (state !== after) await this.takeConversations(known, conversations, after === undefined);
+        if (state !== after) await this.updateConversations(known, conversations, after === undefined);
         // Another window showed the notices from before this one started.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
         known.notices = notices.length;
@@ -255,8 +264,8 @@ export class RunningConversations implements WindowEngine {
     }
   }
 
-  private async takeConversations(
-    known: FollowedGateway,
+  private async updateConversations(
+    known: WatchedGateway,
     conversations: readonly LiveSummary[],
     isFirst: boolean,
   ): Promise<void> {
@@ -290,11 +299,11 @@ export class RunningConversations implements WindowEngine {
   }
 }
 
-const listSummaries = ({ told: { agent, folder }, conversations }: FollowedGateway): LiveSummary[] =>
+const listSummaries = ({ told: { agent, folder }, conversations }: WatchedGateway): LiveSummary[] =>
   conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
 /** @throws Error with a displayable message */
-async function postQuestion<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
+async function postQuestionToGateway<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
   let answer: Response;
   try {
     answer = await fetch(address, {

@@ -6,9 +6,9 @@ import { Buffer } from 'node:buffer';
 import type { View } from '../core/condense/edits/view';
 import type { ApiMessage } from '../core/messages/types';
 import type { ParsedBody } from './bodies';
-import { writeView, type MessageSource, type Wire, type WireRequest } from './wires/wire';
+import { writeViewIntoBody, type MessageSource, type WireFormat, type WireRequest } from './wires/wire';
 
-export interface SentHead {
+export interface SentRequestHead {
   readonly came: Buffer;
   readonly sent: Buffer;
   /** Number of list elements in the head; 0 if unknown, which prevents continuing. */
@@ -22,48 +22,54 @@ export interface SentHead {
  * @param last what was sent before; reused if the body starts with it and the view still agrees
  * @param shown changes a message of the view for sending
  */
-export function makeSentHead(
-  wire: Wire,
+export function makeSentRequestHead(
+  wire: WireFormat,
   read: ParsedBody,
   request: WireRequest,
   view: View,
-  last: SentHead | undefined,
+  last: SentRequestHead | undefined,
   shown: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
-): SentHead {
+): SentRequestHead {
   const sent = {
     ...view,
     messages: view.messages.map((message, at) => shown(message, view.origins[at] ?? 0)),
   };
-  if (!last || !isContinuation(last, read, request.sources, view)) {
-    const { head, end } = writeView(wire, read.text, read.body, request, sent);
+  if (!last || !continuesSentHead(last, read, request.sources, view)) {
+    const { head, end } = writeViewIntoBody(wire, read.text, read.body, request, sent);
     const at = countBytes(read.text, end, read.bytes.length);
-    return makeHead(read, request.sources, view, Buffer.from(head), at);
+    return makeRequestHead(read, request.sources, view, Buffer.from(head), at);
   }
   const tail = read.bytes.subarray(last.came.length).toString();
   // One placeholder per element of the head preserves the indexes.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
   const text = opening + tail;
   const from = { view: last.view.length, original: last.originals };
-  const { head, end } = writeView(wire, text, read.body, request, sent, from);
+  const { head, end } = writeViewIntoBody(wire, text, read.body, request, sent, from);
   if (end === 0) return last;
   const at = last.came.length + countBytes(tail, end - opening.length, read.bytes.length - last.came.length);
-  return makeHead(read, request.sources, view, Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]), at);
+  return makeRequestHead(
+    read,
+    request.sources,
+    view,
+    Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]),
+    at,
+  );
 }
 
-export const joinHead = ({ came, sent }: SentHead, { bytes }: ParsedBody): Buffer =>
+export const joinHeadAndRest = ({ came, sent }: SentRequestHead, { bytes }: ParsedBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(came.length)]);
 
 /** In ASCII, text and byte offsets are equal. */
 const countBytes = (text: string, offset: number, bytes: number): number =>
   text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
 
-function makeHead(
+function makeRequestHead(
   { bytes, ends }: ParsedBody,
   sources: readonly MessageSource[],
   { messages, origins }: View,
   sent: Buffer,
   at: number,
-): SentHead {
+): SentRequestHead {
   const element = ends.findIndex((end) => end >= at);
   const end = element < 0 ? at : (ends[element] ?? at);
   const elements = element + 1;
@@ -79,7 +85,12 @@ function makeHead(
   };
 }
 
-function isContinuation(last: SentHead, { bytes }: ParsedBody, sources: readonly MessageSource[], now: View): boolean {
+function continuesSentHead(
+  last: SentRequestHead,
+  { bytes }: ParsedBody,
+  sources: readonly MessageSource[],
+  now: View,
+): boolean {
   const { came, elements, originals, view, origins } = last;
   return (
     elements > 0 &&

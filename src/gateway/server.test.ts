@@ -14,12 +14,18 @@ import { MAX_ATTEMPTS } from '../live/attempts';
 import { createTestBed } from '../live/testing';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { SECRET_HEADER_NAME } from './access';
-import { UNCHANGED_CALL, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
+import {
+  UNCHANGED_HTTP_CALL,
+  StoppedCallError,
+  type AgentHttpCall,
+  type GatewayCondenser,
+  type PreparedHttpCall,
+} from './condenser';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
 import { findKnownRequest } from './wires';
-import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
-import type { Body, WireName } from './wires/wire';
+import { makeRequestBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
+import type { RequestBody, WireName } from './wires/wire';
 
 interface Seen {
   readonly method: string;
@@ -121,12 +127,12 @@ const toBytes = (text: string | undefined): Buffer | undefined => (text === unde
 /** Replaces each body by the texts in turn, and records calls. */
 function scripted(
   texts: readonly (string | undefined)[],
-): Condenser & { calls: AgentCall[]; reported: unknown[]; ended: boolean[] } {
-  const calls: AgentCall[] = [];
+): GatewayCondenser & { calls: AgentHttpCall[]; reported: unknown[]; ended: boolean[] } {
+  const calls: AgentHttpCall[] = [];
   const reported: unknown[] = [];
   const ended: boolean[] = [];
-  const prepared = (at: number): PreparedCall => ({
-    ...UNCHANGED_CALL,
+  const prepared = (at: number): PreparedHttpCall => ({
+    ...UNCHANGED_HTTP_CALL,
     bytes: toBytes(texts[at]),
     shortened: () => {
       reported.push('condensed further');
@@ -134,7 +140,7 @@ function scripted(
     },
     asItCame: (words) => {
       reported.push(words);
-      return UNCHANGED_CALL;
+      return UNCHANGED_HTTP_CALL;
     },
     answered: (usage: Usage | undefined) => reported.push(usage),
     end: (isPaid) => ended.push(isPaid),
@@ -152,10 +158,10 @@ function scripted(
 
 describe('the gateway forwards without condensing', () => {
   it.each([
-    ['anthropic', makeBody('anthropic', 4)],
-    ['chat', makeBody('chat', 4)],
-    ['responses', makeBody('responses', 4)],
-    ['gemini', makeBody('gemini', 4)],
+    ['anthropic', makeRequestBody('anthropic', 4)],
+    ['chat', makeRequestBody('chat', 4)],
+    ['responses', makeRequestBody('responses', 4)],
+    ['gemini', makeRequestBody('gemini', 4)],
   ] as const)('a request of %s byte for byte, with its headers except those of the connection', async (wire, body) => {
     const { gateway, seen } = await bed(fine);
     const answer = await post(`${gateway.url('a')}${PATH_BY_WIRE[wire]}`, body, {
@@ -212,7 +218,7 @@ describe('the gateway forwards without condensing', () => {
       response.write('data: one\n\n');
       ends.push(() => response.end('data: two\n\n'));
     });
-    const answer = await post(`${gateway.url('a')}/v1/messages`, makeBody('anthropic', 1));
+    const answer = await post(`${gateway.url('a')}/v1/messages`, makeRequestBody('anthropic', 1));
     const reader = answer.body!.getReader();
     expect(Buffer.from((await reader.read()).value).toString()).toBe('data: one\n\n');
     ends[0]!();
@@ -225,7 +231,7 @@ describe('the gateway forwards without condensing', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
     });
-    const answer = await post(`${gateway.url('a')}/v1/messages`, makeBody('anthropic', 1));
+    const answer = await post(`${gateway.url('a')}/v1/messages`, makeRequestBody('anthropic', 1));
     await expect(answer.text()).rejects.toThrow('terminated');
   });
 
@@ -239,7 +245,7 @@ describe('the gateway forwards without condensing', () => {
     const [came, errors]: [Buffer[], unknown[]] = [[], []];
     socket.on('data', (chunk: Buffer) => came.push(chunk));
     socket.on('error', (error) => errors.push(getErrorCode(error)));
-    const body = makeBody('anthropic', 1);
+    const body = makeRequestBody('anthropic', 1);
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
@@ -257,7 +263,7 @@ describe('the gateway forwards without condensing', () => {
     const abort = new AbortController();
     const answer = await fetch(`${gateway.url('a')}/v1/messages`, {
       method: 'POST',
-      body: makeBody('anthropic', 1),
+      body: makeRequestBody('anthropic', 1),
       signal: abort.signal,
     });
     await answer.body!.getReader().read();
@@ -297,7 +303,7 @@ describe('a condensed request through the gateway', () => {
         },
         { condenser },
       );
-      expect(await (await post(url(gateway), makeBody('anthropic', 3))).text()).toBe(text);
+      expect(await (await post(url(gateway), makeRequestBody('anthropic', 3))).text()).toBe(text);
       expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe('{"short":"é"}');
       expect(mapHeaders(seen[0]!).get('content-length')).toBe('14');
     }
@@ -328,7 +334,7 @@ describe('a condensed request through the gateway', () => {
     served = 0;
     const condenser = scripted([undefined, '{"n":1}', '{"n":2}']);
     const { gateway, seen } = await bed(refusing([TOO_LONG]), { condenser });
-    const came = makeBody('anthropic', 3);
+    const came = makeRequestBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen.map(({ body }) => body)).toEqual([Buffer.from(came).toString('latin1'), '{"n":1}']);
     await vi.waitFor(() => {
@@ -340,7 +346,7 @@ describe('a condensed request through the gateway', () => {
     served = 0;
     const condenser = scripted(Array.from({ length: 9 }, (_, at) => `{"n":${at}}`));
     const { gateway, seen } = await bed(refusing(Array<string>(9).fill(TOO_LONG)), { condenser });
-    const answer = await post(url(gateway), makeBody('anthropic', 3));
+    const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect([answer.status, seen.length]).toEqual([400, MAX_ATTEMPTS]);
     expect(await answer.text()).toContain(TOO_LONG);
   });
@@ -349,7 +355,7 @@ describe('a condensed request through the gateway', () => {
     served = 0;
     const condenser = scripted(['{"n":0}']);
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser });
-    const came = makeBody('anthropic', 3);
+    const came = makeRequestBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[1]!.body).toBe(Buffer.from(came).toString('latin1'));
     expect(condenser.reported[0]).toContain('nonsense');
@@ -360,12 +366,12 @@ describe('a condensed request through the gateway', () => {
 
   it('is sent once without thinking if the vendor rejects that, then as the original', async () => {
     served = 0;
-    const form = (text: string, without?: PreparedCall): PreparedCall => ({
-      ...UNCHANGED_CALL,
+    const form = (text: string, without?: PreparedHttpCall): PreparedHttpCall => ({
+      ...UNCHANGED_HTTP_CALL,
       bytes: Buffer.from(text),
       withoutThinking: () => without,
     });
-    const condenser: Condenser = {
+    const condenser: GatewayCondenser = {
       prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', form('{"n":2}')))),
     };
     const { gateway, seen } = await bed(refusing([THINKING, THINKING]), { condenser });
@@ -377,7 +383,7 @@ describe('a condensed request through the gateway', () => {
   it("has the original's rejection forwarded word for word", async () => {
     served = 0;
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser: scripted([undefined]) });
-    const answer = await post(url(gateway), makeBody('anthropic', 3));
+    const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect([answer.status, await answer.text(), seen.length]).toEqual([
       400,
       '{"type":"error","error":{"message":"messages.1: nonsense"}}',
@@ -406,7 +412,7 @@ describe('a condensed request through the gateway', () => {
     it('is shortened if the rejection says that it is too long', async () => {
       const condenser = scripted([undefined, '{"n":1}']);
       const { gateway, seen } = await bed(refusingPacked(TOO_LONG), { condenser });
-      expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
+      expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
       expect(seen[1]?.body).toBe('{"n":1}');
       await vi.waitFor(() => {
         expect(condenser.reported).toMatchObject(['condensed further', { inputTokens: 5 }]);
@@ -416,14 +422,14 @@ describe('a condensed request through the gateway', () => {
     it("has the rejection's words passed to the engine, and its kind to the log", async () => {
       const condenser = scripted(['{"n":0}']);
       const { gateway, events } = await bed(refusingPacked('messages.1: nonsense'), { condenser });
-      expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
+      expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
       expect(condenser.reported[0]).toBe('{"error":{"message":"messages.1: nonsense"}}');
       expect(events[0]?.detail).toBe('The vendor refused a condensed request (status 400); it went out as it came.');
     });
 
     it('has the rejection forwarded unchanged', async () => {
       const { gateway } = await bed(refusingPacked('no'), { condenser: scripted([undefined]) });
-      expect(await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).toEqual({
+      expect(await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).toEqual({
         status: 400,
         encoding,
         bytes: pack('{"error":{"message":"no"}}'),
@@ -442,7 +448,7 @@ describe('a condensed request through the gateway', () => {
       (_seen, response) => response.writeHead(400, { 'content-encoding': encoding }).end(bytes),
       { condenser },
     );
-    const answer = await packedAnswerTo(url(gateway), makeBody('anthropic', 3));
+    const answer = await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3));
     expect(answer).toEqual({ status: 400, encoding, bytes });
     expect(seen).toHaveLength(1);
     expect(condenser.reported).toEqual([]);
@@ -455,7 +461,7 @@ describe('a condensed request through the gateway', () => {
       (_seen, response) => response.writeHead(answers.shift() ?? 500, { 'content-encoding': 'rot13' }).end('ab'),
       { condenser },
     );
-    expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
+    expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
     expect(seen[1]?.body).toBe('{"n":1}');
   });
 
@@ -479,7 +485,7 @@ describe('a condensed request through the gateway', () => {
   ])('is shortened if it is too long for %s', async (_, refusal) => {
     const overflows: unknown[] = [];
     const condenser = scripted([undefined, '{"n":1}']);
-    const prepare = async (...args: Parameters<Condenser['prepare']>): Promise<PreparedCall | undefined> => {
+    const prepare = async (...args: Parameters<GatewayCondenser['prepare']>): Promise<PreparedHttpCall | undefined> => {
       const prepared = await condenser.prepare(...args);
       return (
         prepared && {
@@ -499,7 +505,7 @@ describe('a condensed request through the gateway', () => {
       },
       { condenser: { prepare } },
     );
-    expect((await post(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
+    expect((await post(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
     expect(seen).toHaveLength(2);
     expect(overflows).toEqual([{ tokens: 214_062, limit: 200_000 }]);
   });
@@ -522,15 +528,15 @@ describe('a condensed request through the gateway', () => {
     const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
       condenser: scripted(['{"n":0}']),
     });
-    const came = makeBody('anthropic', 3);
+    const came = makeRequestBody('anthropic', 3);
     expect(await told(await post(url(gateway), came))).toEqual([422, 'r1', 'tools.3: nonsense']);
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', Buffer.from(came).toString('latin1')]);
   });
 
   it('has the last of two rejections forwarded', async () => {
-    const withoutThinking = (): PreparedCall => ({ ...UNCHANGED_CALL, bytes: Buffer.from('{"n":1}') });
-    const view: PreparedCall = { ...UNCHANGED_CALL, bytes: Buffer.from('{"n":0}'), withoutThinking };
-    const condenser: Condenser = { prepare: () => Promise.resolve(view) };
+    const withoutThinking = (): PreparedHttpCall => ({ ...UNCHANGED_HTTP_CALL, bytes: Buffer.from('{"n":1}') });
+    const view: PreparedHttpCall = { ...UNCHANGED_HTTP_CALL, bytes: Buffer.from('{"n":0}'), withoutThinking };
+    const condenser: GatewayCondenser = { prepare: () => Promise.resolve(view) };
     const three = await bed(inTurn([400, THINKING], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(three.gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'nonsense']);
     const two = await bed(inTurn([400, THINKING], [400, TOO_LONG]), { condenser });
@@ -548,7 +554,7 @@ describe('a condensed request through the gateway', () => {
     const { gateway, seen, events } = await bed(inTurn([400, TOO_LONG], [400, 'nonsense']), {
       condenser: scripted([undefined, '{"n":1}']),
     });
-    expect(await told(await post(url(gateway), makeBody('anthropic', 3)))).toEqual([400, 'r1', TOO_LONG]);
+    expect(await told(await post(url(gateway), makeRequestBody('anthropic', 3)))).toEqual([400, 'r1', TOO_LONG]);
     expect(seen).toHaveLength(2);
     expect(events.at(-1)?.detail).toMatch(/; what came is too long to go out in its place\./);
   });
@@ -560,7 +566,7 @@ describe('a condensed request through the gateway', () => {
         condenser: scripted(['{"n":0}', '{"n":1}']),
       },
     );
-    const answer = await post(url(gateway), makeBody('anthropic', 3));
+    const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect([answer.status, answer.headers.get('retry-after'), await answer.text(), seen.length]).toEqual([
       status,
       '7',
@@ -601,7 +607,7 @@ describe('a condensed request through the gateway', () => {
   it('causes learning from an answer with status 200 that says too long, without cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(streaming(FAILED), { condenser });
-    const answer = await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3));
+    const answer = await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3));
     expect([answer.status, await answer.text()]).toEqual([200, writeStream(FAILED)]);
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([false]);
@@ -615,7 +621,7 @@ describe('a condensed request through the gateway', () => {
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
     const { gateway } = await bed(streaming([created!, { ...failed!, response: counted }]), { condenser });
-    await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3))).text();
+    await (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3))).text();
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([true]);
     });
@@ -626,7 +632,7 @@ describe('a condensed request through the gateway', () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
     const { gateway } = await bed(streaming([error]), { condenser });
-    await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3))).text();
+    await (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3))).text();
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([true]);
     });
@@ -634,12 +640,12 @@ describe('a condensed request through the gateway', () => {
   });
 
   it('has its answer forwarded even if shortening fails', async () => {
-    const condenser: Condenser = {
-      prepare: () => Promise.resolve({ ...UNCHANGED_CALL, shortened: () => Promise.reject(new Error('broken')) }),
+    const condenser: GatewayCondenser = {
+      prepare: () => Promise.resolve({ ...UNCHANGED_HTTP_CALL, shortened: () => Promise.reject(new Error('broken')) }),
     };
     const { gateway, events } = await bed(streaming(FAILED), { condenser });
     const ask = async (): Promise<string> =>
-      (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3))).text();
+      (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3))).text();
     expect([await ask(), await ask()]).toEqual([writeStream(FAILED), writeStream(FAILED)]);
     await vi.waitFor(() => {
       expect(events.filter(({ detail }) => detail === 'Nothing was condensed for it: broken')).toHaveLength(2);
@@ -658,7 +664,7 @@ describe('a condensed request through the gateway', () => {
       });
       const { gateway, seen, events } = await bed(streaming(FAILED), { condenser });
       const sent = async (steps: number): Promise<number> => {
-        await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', steps))).text();
+        await (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', steps))).text();
         return seen.at(-1)?.body.length ?? 0;
       };
       const before = await sent(30);
@@ -670,8 +676,8 @@ describe('a condensed request through the gateway', () => {
     }));
 
   const messagesIn = (wire: WireName, text: string): readonly ApiMessage[] =>
-    findKnownRequest('POST', PATH_BY_WIRE[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ??
-    [];
+    findKnownRequest('POST', PATH_BY_WIRE[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as RequestBody)
+      ?.messages ?? [];
 
   it('never leads to endless retries or an invalid request, however the vendor rejects', async () => {
     const REFUSALS = [
@@ -711,7 +717,7 @@ describe('a condensed request through the gateway', () => {
         fc.asyncProperty(scenario, async ({ wire, steps, refusals }) => {
           left = [...refusals];
           const from = seen.length;
-          const came = makeBody(wire, steps);
+          const came = makeRequestBody(wire, steps);
           const answer = await post(gateway.url(`a${PATH_BY_WIRE[wire]}`), came);
           const sent = seen.slice(from).map(({ body }) => Buffer.from(body, 'latin1').toString());
           expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
@@ -731,9 +737,9 @@ describe('a condensed request through the gateway', () => {
   });
 
   it('is answered with a message and not sent if a limit stops it', async () => {
-    const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };
+    const condenser: GatewayCondenser = { prepare: () => Promise.reject(new StoppedCallError('No more today.')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
-    const answer = await post(url(gateway), makeBody('anthropic', 3));
+    const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       type: 'error',
@@ -753,7 +759,7 @@ describe('a condensed request through the gateway', () => {
       served = 0;
       const condenser = scripted(['{"short":1}']);
       const { gateway } = await bed(answering, { condenser });
-      await post(url(gateway), makeBody('anthropic', 3)).then((answer) => answer.text());
+      await post(url(gateway), makeRequestBody('anthropic', 3)).then((answer) => answer.text());
       await vi.waitFor(() => {
         expect(condenser.ended).toEqual([isPaid]);
       });
@@ -769,7 +775,7 @@ describe('a condensed request through the gateway', () => {
       { condenser },
     );
     const abort = new AbortController();
-    const asked = fetch(url(gateway), { method: 'POST', body: makeBody('anthropic', 3), signal: abort.signal });
+    const asked = fetch(url(gateway), { method: 'POST', body: makeRequestBody('anthropic', 3), signal: abort.signal });
     await isSeen;
     abort.abort();
     await expect(asked).rejects.toThrow();
@@ -779,9 +785,9 @@ describe('a condensed request through the gateway', () => {
   });
 
   it('is sent unchanged if the engine fails', async () => {
-    const condenser: Condenser = { prepare: () => Promise.reject(new Error('broken')) };
+    const condenser: GatewayCondenser = { prepare: () => Promise.reject(new Error('broken')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
-    const came = makeBody('anthropic', 3);
+    const came = makeRequestBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[0]!.body).toBe(Buffer.from(came).toString('latin1'));
     expect(events[0]).toMatchObject({ kind: 'problem', detail: 'A request went out as it came: broken' });

@@ -6,13 +6,13 @@ import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getErrorCode, getErrorKind, getErrorMessage } from '../core/errors';
 import { ParsedBodyCache } from './bodies';
-import { checkAccess, createSecret, type Admitted } from './access';
-import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
-import { deliver } from './deliver';
-import { Exchange } from './exchange';
-import { unpackRequest } from './unpacking';
-import { createUpstreamAgents, type UpstreamAgents } from './upstreamAgents';
-import type { UsageReader } from './usageReader';
+import { checkGatewayAccess, createSecret, type AdmittedRequest } from './access';
+import { StoppedCallError, type AgentHttpCall, type GatewayCondenser, type PreparedHttpCall } from './condenser';
+import { deliverRequest } from './deliver';
+import { HttpExchange } from './exchange';
+import { decompressRequest } from './unpacking';
+import { createUpstreamAgents, type UpstreamHttpAgents } from './upstreamAgents';
+import type { UsageStreamReader } from './usageReader';
 import { findKnownRequest } from './wires';
 
 export interface GatewayLimits {
@@ -40,7 +40,7 @@ const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
  * Agents and SDKs don't retry this response, as they do after 408, 409, 429 and 5xx; after an
  * `invalid_request_error` Claude Code retries five times, each time without another beta feature.
  */
-export const STOPPED_RESPONSE = { status: 400, type: 'billing_error' };
+export const RESPONSE_AT_SPENDING_LIMIT = { status: 400, type: 'billing_error' };
 const MAX_CLOSING_MS = 1_000;
 
 /** Contains no content, headers or secret. */
@@ -53,7 +53,7 @@ export interface GatewayEvent {
 export interface GatewayOptions {
   readonly routes: ReadonlyMap<string, URL>;
   /** Absent: everything is forwarded unchanged. */
-  readonly condenser?: Condenser;
+  readonly condenser?: GatewayCondenser;
   readonly port?: number;
   readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
@@ -107,7 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const getPort = (): number => (server.address() as AddressInfo).port;
   const proxy = new RequestProxy(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const admission = checkAccess(request.url ?? '', request.headers, keys, getPort());
+    const admission = checkGatewayAccess(request.url ?? '', request.headers, keys, getPort());
     if (admission.kind === 'refused') {
       options.report?.({ kind: 'refused', detail: admission.detail });
       respondWithError(response, admission.status, admission.detail);
@@ -122,7 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     response.once('close', () => {
       serving--;
     });
-    proxy.pass(request, response, admission).catch((error: unknown) => {
+    proxy.handleRequest(request, response, admission).catch((error: unknown) => {
       options.report?.({ kind: 'failed', route: admission.route, detail: getErrorKind(error) });
       if (response.headersSent) resetConnection(response);
       else respondWithError(response, 502, `Context Condenser: ${getErrorMessage(error)}`);
@@ -131,14 +131,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // After this response to a WebSocket, Codex immediately falls back to HTTP and sends the whole
   // conversation.
   server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
-    const isOurs = checkAccess(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
+    const isOurs = checkGatewayAccess(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
     socket.on('error', () => undefined);
     const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
-    endWith(socket, status);
+    endWithStatus(socket, status);
   });
   server.on('clientError', (error: Error, socket: Socket) => {
     const status = CLIENT_ERROR_MESSAGES.get(getErrorCode(error)) ?? '400 Bad Request';
-    if (socket.writable) endWith(socket, status);
+    if (socket.writable) endWithStatus(socket, status);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -162,13 +162,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         });
         // Includes sockets that Node no longer tracks, such as after a WebSocket request.
         for (const socket of sockets) socket.destroy();
-        proxy.stop();
+        proxy.stopReading();
         for (const agent of Object.values(agents)) agent.destroy();
       }),
   };
 }
 
-function endWith(socket: Socket, status: string): void {
+function endWithStatus(socket: Socket, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   setTimeout(() => socket.destroy(), MAX_CLOSING_MS).unref();
 }
@@ -186,17 +186,21 @@ function respondWithError(
 
 class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
-  private readonly readers = new Set<UsageReader>();
+  private readonly readers = new Set<UsageStreamReader>();
   /** Reasons already reported: an agent compresses all its requests alike. */
   private readonly unread = new Set<string>();
 
   constructor(
     private readonly options: GatewayOptions,
     private readonly limits: GatewayLimits,
-    private readonly agents: UpstreamAgents,
+    private readonly agents: UpstreamHttpAgents,
   ) {}
 
-  async pass(request: http.IncomingMessage, response: http.ServerResponse, { route, rest }: Admitted): Promise<void> {
+  async handleRequest(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    { route, rest }: AdmittedRequest,
+  ): Promise<void> {
     const abort = new AbortController();
     response.on('close', () => {
       if (!response.writableFinished) abort.abort(new Error('The agent went away.'));
@@ -216,29 +220,29 @@ class RequestProxy {
       return;
     }
     const address = joinAddress(base, rest);
-    const exchange = new Exchange(request, response, address, this.agents, abort.signal);
+    const exchange = new HttpExchange(request, response, address, this.agents, abort.signal);
     const known = findKnownRequest(request.method ?? '', address.pathname);
     if (!known) {
-      await exchange.stream(this.limits.bodyBytes);
+      await exchange.streamUpstream(this.limits.bodyBytes);
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
     }
     const came = await this.readBody(request, response);
     if (!came) return;
-    const body = await unpackRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
-    if ('unread' in body) this.tellUnread(route, body.unread);
+    const body = await decompressRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
+    if ('unread' in body) this.logUnreadRequest(route, body.unread);
     const read = 'unread' in body ? undefined : this.bodies.parseBody(body.bytes, known.wire.list);
-    let prepared: PreparedCall | undefined;
+    let prepared: PreparedHttpCall | undefined;
     try {
       prepared =
         read && (await this.prepareCall({ route, address, known, headers: request.headers, read }, abort.signal));
     } catch (error) {
-      if (!(error instanceof StoppedCall)) throw error;
+      if (!(error instanceof StoppedCallError)) throw error;
       this.options.report?.({ kind: 'refused', route, detail: error.message });
-      respondWithError(response, STOPPED_RESPONSE.status, error.message, STOPPED_RESPONSE.type);
+      respondWithError(response, RESPONSE_AT_SPENDING_LIMIT.status, error.message, RESPONSE_AT_SPENDING_LIMIT.type);
       return;
     }
-    await deliver({
+    await deliverRequest({
       exchange,
       prepared,
       pack: (call) => (call?.bytes === undefined || 'unread' in body ? came : body.pack(call.bytes)),
@@ -249,14 +253,14 @@ class RequestProxy {
     });
   }
 
-  private tellUnread(route: string, why: string): void {
+  private logUnreadRequest(route: string, why: string): void {
     if (this.unread.has(why)) return;
     this.unread.add(why);
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
   }
 
   /** The answers that these readers inspect were already forwarded. */
-  stop(): void {
+  stopReading(): void {
     for (const reader of this.readers) reader.stopReading();
   }
 
@@ -275,12 +279,12 @@ class RequestProxy {
     return Buffer.concat(chunks);
   }
 
-  private async prepareCall(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
+  private async prepareCall(call: AgentHttpCall, signal: AbortSignal): Promise<PreparedHttpCall | undefined> {
     try {
       return await this.options.condenser?.prepare(call, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof StoppedCall) throw error;
+      if (error instanceof StoppedCallError) throw error;
       this.options.report?.({
         kind: 'problem',
         route: call.route,
@@ -301,11 +305,11 @@ function joinAddress(base: URL, rest: string): URL {
 }
 
 /** Milliseconds. libuv drops data if a reset arrives in the same poll (`uv__stream_io`). */
-const RESET_AFTER_MS = 50;
+const CONNECTION_RESET_DELAY_MS = 50;
 
 /**
  * Gemini CLI 0.61 retries after a reset, but not after a regular close in the middle of an answer.
  */
 function resetConnection({ socket }: http.ServerResponse): void {
-  setTimeout(() => socket?.resetAndDestroy(), RESET_AFTER_MS);
+  setTimeout(() => socket?.resetAndDestroy(), CONNECTION_RESET_DELAY_MS);
 }

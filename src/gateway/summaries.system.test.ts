@@ -208,7 +208,7 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
   const asked = (): readonly RecordedRequest[] => vendor.requests.filter(isSummary);
   const sent = (): readonly RecordedRequest[] => vendor.requests.filter((one) => !isSummary(one));
   const told = (kind: LiveEvent['kind']): LiveEvent[] => events.filter((event) => event.kind === kind);
-  const spent = async (kind: 'own' | 'chat'): Promise<number> => (await spending.getSpent(kind, undefined)).day;
+  const spent = async (kind: 'own' | 'chat'): Promise<number> => (await spending.readSpent(kind, undefined)).day;
   const ready = () =>
     vi.waitFor(() => {
       expect(told('preparing')).toContainEqual(expect.objectContaining({ isPreparing: false }));

@@ -12,7 +12,7 @@ import type { ApiHandler } from '../api/types';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import {
   NoSummarizerError,
-  type LimitNames,
+  type SpendingLimitNames,
   type LoadOwnModel,
   type Summarizer,
   type SummaryReply,
@@ -20,18 +20,18 @@ import {
 } from '../core/condense/summarizer';
 import { sumCosts } from '../core/cost/callCost';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { limitSummarizer } from '../storage/limitedSummarizer';
+import { createLimitedSummarizer } from '../storage/limitedSummarizer';
 import type { Spending, SpendingLimits } from '../storage/spending';
 import type { UpstreamModel } from '../live/request';
-import type { AgentCall } from './condenser';
+import type { AgentHttpCall } from './condenser';
 import { pickLastingHeaders } from './headers';
-import type { Body, WireName } from './wires/wire';
+import type { RequestBody, WireName } from './wires/wire';
 
-export interface SummariesOptions {
+export interface GatewaySummariesOptions {
   readonly counter: MessageCounter;
   readonly spending: Pick<Spending, 'bookSpending'>;
   readonly limits: SpendingLimits;
-  readonly limitNames: LimitNames;
+  readonly limitNames: SpendingLimitNames;
 }
 
 export interface SummaryFigures {
@@ -44,7 +44,7 @@ export class GatewaySummaries {
   private readonly running = new Set<Promise<unknown>>();
   private readonly costs: (number | undefined)[] = [];
 
-  constructor(private readonly options: SummariesOptions) {}
+  constructor(private readonly options: GatewaySummariesOptions) {}
 
   /** Always selects the conversation's own model, since the gateway has no profiles. */
   readonly select: SelectModel = async (_profile, own) => {
@@ -63,21 +63,24 @@ export class GatewaySummaries {
     await Promise.all(this.running);
   }
 
-  ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): LoadOwnModel {
+  createOwnModelLoader(
+    { address, headers, known, read }: AgentHttpCall,
+    model: UpstreamModel & { readonly id: string },
+  ): LoadOwnModel {
     const { name: wire } = known.wire;
-    const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickTerms(wire, read.body) };
+    const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickAgentTerms(wire, read.body) };
     return () => Promise.resolve(this.createGatewaySummarizer(signIn, model));
   }
 
   private createGatewaySummarizer(
-    signIn: SignIn,
+    signIn: AgentSignIn,
     model: UpstreamModel & { readonly id: string },
   ): Summarizer | UnavailableProfile {
-    const reason = findSubscription(signIn);
+    const reason = explainUnusableSubscription(signIn);
     if (reason !== undefined) return { profile: model.id, reason };
     const { counter, spending, limits, limitNames } = this.options;
     const { vendor, prices, tokenFactor, contextWindow, maxOutputTokens } = model;
-    const handler = createHandler(signIn, {
+    const handler = createAgentHandler(signIn, {
       name: model.id,
       counter,
       model: {
@@ -88,7 +91,7 @@ export class GatewaySummaries {
     });
     const asked = createSummarizer({
       profile: model.id,
-      handler: withTerms(handler, signIn.terms),
+      handler: addAgentTerms(handler, signIn.terms),
       ...(vendor !== undefined && { vendor }),
       ...(prices && { prices }),
       ...(tokenFactor !== undefined && { tokenFactor }),
@@ -96,9 +99,9 @@ export class GatewaySummaries {
     const named = { ...asked, model: { ...asked.model, limitNames } };
     const noted: Summarizer = {
       ...named,
-      summarize: async (request, options) => this.noteCost(await named.summarize(request, options)),
+      summarize: async (request, options) => this.recordCost(await named.summarize(request, options)),
     };
-    const limited = limitSummarizer(noted, {
+    const limited = createLimitedSummarizer(noted, {
       spending,
       limits: () => limits,
       count: (text) => counter.countText(text),
@@ -106,7 +109,7 @@ export class GatewaySummaries {
     return { ...limited, summarize: (request, options) => this.trackCall(limited.summarize(request, options)) };
   }
 
-  private noteCost(reply: SummaryReply): SummaryReply {
+  private recordCost(reply: SummaryReply): SummaryReply {
     this.costs.push(reply.cost);
     return reply;
   }
@@ -117,11 +120,11 @@ export class GatewaySummaries {
   }
 }
 
-interface SignIn {
+interface AgentSignIn {
   readonly address: URL;
   readonly wire: WireName;
   readonly headers: Readonly<Record<string, string>>;
-  readonly terms: Body;
+  readonly terms: RequestBody;
 }
 
 /**
@@ -130,7 +133,7 @@ interface SignIn {
  * start with `sk-ant-oat`). ChatGPT's URL accepts requests of Codex (openai/codex,
  * `model_provider_info.rs`), and OpenAI documents no other use.
  */
-function findSubscription({ address, headers }: SignIn): string | undefined {
+function explainUnusableSubscription({ address, headers }: AgentSignIn): string | undefined {
   const { authorization = '', 'anthropic-beta': betas = '' } = headers;
   if (/^Bearer sk-ant-oat/i.test(authorization) || betas.includes('oauth-'))
     return 'Anthropic lets only its own apps use the sign-in of a Claude subscription. Summaries need an API key.';
@@ -140,20 +143,20 @@ function findSubscription({ address, headers }: SignIn): string | undefined {
 }
 
 /** Routing and data retention apply to summaries too. */
-const SUBSCRIPTION_SIGNS: Readonly<Record<WireName, readonly string[]>> = {
+const TERMS_FIELDS_BY_WIRE: Readonly<Record<WireName, readonly string[]>> = {
   anthropic: ['metadata', 'inference_geo'],
   chat: ['provider', 'store', 'user', 'safety_identifier'],
   responses: ['user', 'safety_identifier'],
   gemini: ['safetySettings'],
 };
 
-const pickTerms = (wire: WireName, body: Body): Body =>
+const pickAgentTerms = (wire: WireName, body: RequestBody): RequestBody =>
   Object.fromEntries(
-    SUBSCRIPTION_SIGNS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]),
+    TERMS_FIELDS_BY_WIRE[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]),
   );
 
 /** Replaces error messages, because vendors quote requests in them and errors are logged. */
-function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
+function addAgentTerms(handler: ApiHandler, terms: RequestBody): ApiHandler {
   return {
     ...handler,
     async *stream(request, signal) {
@@ -177,14 +180,14 @@ function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
   };
 }
 
-function createHandler({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
+function createAgentHandler({ address, wire, headers }: AgentSignIn, common: HandlerOptions): ApiHandler {
   // The user accepted the agent's URL, encrypted or not. The agent's headers have all credentials.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
   const send = (target: (asked: string) => string): typeof fetch => {
     const sent: typeof fetch = (input, init) => {
       const asked = input instanceof Request ? input.url : input.toString();
       const betas = new Headers(init?.headers).get('anthropic-beta');
-      return fetch(target(asked), { ...init, headers: { ...headers, ...withBetas(headers, betas) } });
+      return fetch(target(asked), { ...init, headers: { ...headers, ...mergeBetaHeaders(headers, betas) } });
     };
     return sent;
   };
@@ -206,7 +209,10 @@ function createHandler({ address, wire, headers }: SignIn, common: HandlerOption
   }
 }
 
-function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string | null): Record<string, string> {
+function mergeBetaHeaders(
+  { 'anthropic-beta': agents }: AgentSignIn['headers'],
+  ours: string | null,
+): Record<string, string> {
   const names = [agents, ours ?? undefined].flatMap((list) => list?.split(',').map((name) => name.trim()) ?? []);
   return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };
 }

@@ -13,18 +13,18 @@ const STREAMING_OPTIONS = {
  * Node has zstd from 22.15 and 23.8 on (Node documentation, "zlib.createZstdDecompress"); ours may
  * be 22.13.
  */
-const zstd: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> = zlib;
+const zstdFunctions: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> = zlib;
 
-const getCoding = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
+const normalizeCoding = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
 
-export const isPacked = (encoding: string | undefined): boolean => getCoding(encoding) !== 'identity';
+export const isCompressed = (encoding: string | undefined): boolean => normalizeCoding(encoding) !== 'identity';
 
 /**
  * Names: RFC 9110, 8.4.1 (`x-gzip` is `gzip`), RFC 7932 (`br`), RFC 8878 (`zstd`).
  * @returns undefined if the body is not compressed, or in an unknown way
  */
-export function createDecoder(encoding: string | undefined): Transform | undefined {
-  switch (getCoding(encoding)) {
+export function createDecompressor(encoding: string | undefined): Transform | undefined {
+  switch (normalizeCoding(encoding)) {
     case 'gzip':
     case 'x-gzip':
       return zlib.createGunzip(STREAMING_OPTIONS);
@@ -33,7 +33,7 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
     case 'br':
       return zlib.createBrotliDecompress();
     case 'zstd':
-      return zstd.createZstdDecompress?.();
+      return zstdFunctions.createZstdDecompress?.();
     default:
       return undefined;
   }
@@ -43,19 +43,23 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
  * @param most maximum size in bytes, since data can expand a thousandfold
  * @returns undefined if the body can't be decompressed or is longer
  */
-export async function unpackBody(
+export async function decompressBody(
   bytes: Buffer,
   encoding: string | undefined,
   most: number,
 ): Promise<Buffer | undefined> {
-  if (!isPacked(encoding)) return bytes;
-  const decoder = createDecoder(encoding);
+  if (!isCompressed(encoding)) return bytes;
+  const decoder = createDecompressor(encoding);
   if (!decoder) return undefined;
-  const all = await decodeBody(decoder, bytes, most);
+  const all = await decompressWithLimit(decoder, bytes, most);
   return Buffer.isBuffer(all) ? all : undefined;
 }
 
-async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
+async function decompressWithLimit(
+  decoder: Transform,
+  bytes: Buffer,
+  most: number,
+): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
   let length = 0;
@@ -71,28 +75,31 @@ async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Prom
   return Buffer.concat(chunks);
 }
 
-interface Unpacker extends Transform {
+interface DecompressionStream extends Transform {
   /** Compressed bytes read; fewer than all if other data follows the compressed part. */
   readonly bytesWritten: number;
 }
 
-interface Coding {
-  readonly decoder: () => Unpacker;
+interface ContentCoding {
+  readonly decoder: () => DecompressionStream;
   readonly pack: (bytes: Buffer) => Promise<Buffer>;
 }
 
 /** Brotli's default of 11 takes seconds for a conversation. */
 const BROTLI_QUALITY = 4;
 
-const gzipCoding: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
+const gzipCoding: ContentCoding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
 
-export function createZstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
+export function createZstdCoding({
+  createZstdDecompress,
+  zstdCompress,
+}: typeof zstdFunctions): ContentCoding | undefined {
   return createZstdDecompress && zstdCompress
     ? { decoder: () => createZstdDecompress(), pack: promisify<Buffer, Buffer>(zstdCompress) }
     : undefined;
 }
 
-const CODING_BY_NAME: ReadonlyMap<string, Coding | undefined> = new Map([
+const CODING_BY_NAME: ReadonlyMap<string, ContentCoding | undefined> = new Map([
   ['gzip', gzipCoding],
   ['x-gzip', gzipCoding],
   ['deflate', { decoder: () => zlib.createInflate(), pack: promisify<Buffer, Buffer>(zlib.deflate) }],
@@ -106,12 +113,12 @@ const CODING_BY_NAME: ReadonlyMap<string, Coding | undefined> = new Map([
         }),
     },
   ],
-  ['zstd', createZstdCoding(zstd)],
+  ['zstd', createZstdCoding(zstdFunctions)],
 ]);
 
-export const HAS_ZSTD = CODING_BY_NAME.get('zstd') !== undefined;
+export const SUPPORTS_ZSTD = CODING_BY_NAME.get('zstd') !== undefined;
 
-interface UnpackedRequest {
+interface DecompressedRequest {
   readonly bytes: Buffer;
   readonly pack: (bytes: Buffer) => Promise<Buffer>;
 }
@@ -121,19 +128,19 @@ interface UnpackedRequest {
  * @param most maximum size in bytes, since data can expand a thousandfold
  * @returns `unread`: why the body can't be read, in our own words
  */
-export async function unpackRequest(
+export async function decompressRequest(
   bytes: Buffer,
   encoding: string | undefined,
   most: number,
   codings = CODING_BY_NAME,
-): Promise<UnpackedRequest | { readonly unread: string }> {
-  if (!isPacked(encoding)) return { bytes, pack: (other) => Promise.resolve(other) };
-  const name = getCoding(encoding);
+): Promise<DecompressedRequest | { readonly unread: string }> {
+  if (!isCompressed(encoding)) return { bytes, pack: (other) => Promise.resolve(other) };
+  const name = normalizeCoding(encoding);
   if (!codings.has(name)) return { unread: 'its content-encoding is none of gzip, deflate, br and zstd' };
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
   const decoder = coding.decoder();
-  const all = await decodeBody(decoder, bytes, most);
+  const all = await decompressWithLimit(decoder, bytes, most);
   if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
   if (all === 'broken' || decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
   return { bytes: all, pack: coding.pack };

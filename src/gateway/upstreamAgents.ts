@@ -5,15 +5,15 @@ import type { Duplex } from 'node:stream';
 /** Milliseconds. */
 const KEEP_ALIVE_MS = 30_000;
 
-export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
+export type UpstreamHttpAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
 
-export const createUpstreamAgents = (): UpstreamAgents => ({
-  'http:': closeIfUnsolicited(new http.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
-  'https:': closeIfUnsolicited(new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
+export const createUpstreamAgents = (): UpstreamHttpAgents => ({
+  'http:': closeSocketsOnUnsolicitedData(new http.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
+  'https:': closeSocketsOnUnsolicitedData(new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
 });
 
 /** Node would treat unsolicited bytes on an idle connection as the next request's answer. */
-function closeIfUnsolicited<T extends http.Agent>(agent: T): T {
+function closeSocketsOnUnsolicitedData<T extends http.Agent>(agent: T): T {
   const listeners = new WeakMap<Duplex, () => void>();
   // Node's types omit the boolean return value.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;

@@ -1,13 +1,16 @@
 import { createGunzip, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { UsageReader } from './usageReader';
+import { UsageStreamReader } from './usageReader';
 import { anthropicWire } from './wires/anthropic';
 import { chatWire } from './wires/chat';
 import { geminiWire } from './wires/gemini';
 
 it('the usage of an answer that is compressed otherwise than stated is unknown, without waiting', async () => {
-  const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+  const reader = new UsageStreamReader(anthropicWire, {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+  });
   const bytes = Buffer.from('{"usage":{"input_tokens":5}}');
   reader.pushChunk(bytes);
   const other = createGunzip().on('error', () => undefined);
@@ -20,13 +23,16 @@ it.each<[string, (text: string) => Buffer]>([
   ['x-gzip', gzipSync],
   ['zstd', zstdCompressSync],
 ])('the usage of an answer compressed with %s is read', async (encoding, pack) => {
-  const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': encoding });
+  const reader = new UsageStreamReader(anthropicWire, {
+    'content-type': 'application/json',
+    'content-encoding': encoding,
+  });
   reader.pushChunk(pack('{"usage":{"input_tokens":5}}'));
   expect(await reader.finishReading()).toMatchObject({ usage: { inputTokens: 5 } });
 });
 
 it('an error inside an answer is reported like a rejection, with the tokens of earlier events', async () => {
-  const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
+  const reader = new UsageStreamReader(anthropicWire, { 'content-type': 'text/event-stream' });
   reader.pushChunk(Buffer.from('data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n'));
   reader.pushChunk(
     Buffer.from('event: error\ndata: {"type":"error","error":{"type":"api_error","message":"No."}}\n\n'),
@@ -38,7 +44,7 @@ it('an error inside an answer is reported like a rejection, with the tokens of e
 });
 
 it('text written by the model does not count as an error', async () => {
-  const reader = new UsageReader(chatWire, { 'content-type': 'text/event-stream' });
+  const reader = new UsageStreamReader(chatWire, { 'content-type': 'text/event-stream' });
   const delta = { choices: [{ delta: { content: '{"error":{"message":"prompt is too long"}}' } }], error: null };
   reader.pushChunk(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));
   expect((await reader.finishReading()).failure).toBeUndefined();
@@ -50,7 +56,7 @@ it('the usage is read from an event in any number of chunks', () =>
       const bytes = Buffer.from(
         'event: é\ndata: {"usage":{"input_tokens":5}}\r\n\ndata: {"usage":{"output_tokens":7}}',
       );
-      const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
+      const reader = new UsageStreamReader(anthropicWire, { 'content-type': 'text/event-stream' });
       let from = 0;
       for (const cut of cuts) {
         reader.pushChunk(bytes.subarray(from, from + cut));
@@ -62,7 +68,7 @@ it('the usage is read from an event in any number of chunks', () =>
   ));
 
 it('an event that is too long is skipped, and later ones are read', async () => {
-  const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
+  const reader = new UsageStreamReader(anthropicWire, { 'content-type': 'text/event-stream' });
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
   reader.pushChunk(Buffer.from('data: {"usage":{"input_tokens":1}, "x":"'));
   for (let at = 0; at < 17; at++) reader.pushChunk(megabyte);
@@ -71,7 +77,7 @@ it('an event that is too long is skipped, and later ones are read', async () => 
 });
 
 it('each chunk of an event is scanned once', async () => {
-  const reader = new UsageReader(geminiWire, { 'content-type': 'text/event-stream' });
+  const reader = new UsageStreamReader(geminiWire, { 'content-type': 'text/event-stream' });
   const looked = vi.spyOn(String.prototype, 'indexOf');
   let chars = 0;
   looked.mockImplementation(function (this: string) {
@@ -88,8 +94,8 @@ it('each chunk of an event is scanned once', async () => {
 it('a compressed answer that expands a thousandfold is not unpacked completely', async () => {
   const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
   for (const type of ['application/json', 'text/event-stream']) {
-    const reader = new UsageReader(anthropicWire, { 'content-type': type, 'content-encoding': 'gzip' });
-    const take = vi.spyOn(reader as unknown as { takeChunk: (chunk: Buffer) => void }, 'takeChunk');
+    const reader = new UsageStreamReader(anthropicWire, { 'content-type': type, 'content-encoding': 'gzip' });
+    const take = vi.spyOn(reader as unknown as { processChunk: (chunk: Buffer) => void }, 'processChunk');
     reader.pushChunk(packed);
     expect((await reader.finishReading()).usage).toBeUndefined();
     const taken = take.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0);
@@ -98,7 +104,10 @@ it('a compressed answer that expands a thousandfold is not unpacked completely',
 });
 
 it('unpacking a compressed answer ends at once when it is no longer needed', async () => {
-  const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+  const reader = new UsageStreamReader(anthropicWire, {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+  });
   reader.pushChunk(gzipSync(Buffer.alloc(32 * 1024 * 1024 - 1), { level: 9 }));
   const ended = reader.finishReading();
   reader.stopReading();

@@ -2,8 +2,8 @@
 import type { Transform } from 'node:stream';
 import type { Usage } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
-import { createDecoder, isPacked } from './unpacking';
-import type { Wire } from './wires/wire';
+import { createDecompressor, isCompressed } from './unpacking';
+import type { WireFormat } from './wires/wire';
 
 /** Longer events and answers are not parsed. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -20,7 +20,7 @@ export interface ReportedAnswer {
   readonly failure: string | undefined;
 }
 
-export class UsageReader {
+export class UsageStreamReader {
   private readonly text = new TextDecoder();
   private readonly isStream: boolean;
   private readonly decoder: Transform | undefined;
@@ -32,16 +32,16 @@ export class UsageReader {
   private taken = 0;
 
   constructor(
-    private readonly wire: Wire,
+    private readonly wire: WireFormat,
     headers: { readonly 'content-type'?: string | undefined; readonly 'content-encoding'?: string | undefined },
   ) {
     this.isStream = headers['content-type']?.includes('event-stream') === true;
     const encoding = headers['content-encoding'];
-    this.decoder = createDecoder(encoding);
+    this.decoder = createDecompressor(encoding);
     // Without a decoder the usage is unknown.
-    this.isReadable = !isPacked(encoding) || this.decoder !== undefined;
+    this.isReadable = !isCompressed(encoding) || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {
-      this.takeChunk(chunk);
+      this.processChunk(chunk);
     });
     this.decoder?.on('error', () => undefined);
   }
@@ -50,7 +50,7 @@ export class UsageReader {
     if (!this.isReadable) return;
     if (this.decoder) {
       if (!this.decoder.destroyed) this.decoder.write(chunk);
-    } else this.takeChunk(chunk);
+    } else this.processChunk(chunk);
   }
 
   stopReading(): void {
@@ -67,15 +67,15 @@ export class UsageReader {
         decoder.end();
       });
     }
-    this.addPiece(this.text.decode());
+    this.appendPiece(this.text.decode());
     const rest = this.joinPieces();
-    if (this.isStream) this.readLine(rest);
-    else this.reportUsage(rest);
+    if (this.isStream) this.readEventLine(rest);
+    else this.parseUsage(rest);
     const { usage, failure } = this;
     return { usage, failure };
   }
 
-  private takeChunk(chunk: Buffer): void {
+  private processChunk(chunk: Buffer): void {
     this.taken += chunk.length;
     if (this.decoder && this.taken > MAX_UNPACKED_BYTES) {
       this.decoder.destroy();
@@ -85,14 +85,14 @@ export class UsageReader {
     let from = 0;
     // An event may arrive in thousands of pieces, so this searches only the new data.
     for (let end = text.indexOf('\n'); this.isStream && end >= 0; end = text.indexOf('\n', from)) {
-      this.addPiece(text.slice(from, end));
-      this.readLine(this.joinPieces());
+      this.appendPiece(text.slice(from, end));
+      this.readEventLine(this.joinPieces());
       from = end + 1;
     }
-    this.addPiece(text.slice(from));
+    this.appendPiece(text.slice(from));
   }
 
-  private addPiece(piece: string): void {
+  private appendPiece(piece: string): void {
     this.length += piece.length;
     if (this.length > MAX_EVENT_CHARS) this.pieces = [];
     else this.pieces.push(piece);
@@ -105,11 +105,11 @@ export class UsageReader {
     return pieces.join('');
   }
 
-  private readLine(line: string): void {
-    if (line.startsWith('data:')) this.reportUsage(line.slice('data:'.length));
+  private readEventLine(line: string): void {
+    if (line.startsWith('data:')) this.parseUsage(line.slice('data:'.length));
   }
 
-  private reportUsage(json: string): void {
+  private parseUsage(json: string): void {
     if (!USAGE_OR_ERROR.test(json)) return;
     let value: unknown;
     try {

@@ -5,16 +5,23 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { appendToTitle } from '../conversations/title';
 import { readConversation } from '../conversations/read';
-import { applySidecar } from '../conversations/write/clineCompaction';
+import { applyCompactionSidecar } from '../conversations/write/clineCompaction';
 import { getContextTokens } from '../conversations/write/roo';
 import { nodeFiles } from '../storage/nodeFiles';
 
-import { giveBack, type GiveBackParts } from './giveBack';
+import { giveBackConversation, type GiveBackDependencies } from './giveBack';
 import { undoReplacement } from './replacement';
-import { writeClaudeSession, writeClineSession, condenseFile, touchOld, writeOld, writeZooTask } from './testing';
+import {
+  writeClaudeSession,
+  writeClineSession,
+  condenseFile,
+  makeFileOld,
+  writeOldFile,
+  writeZooTask,
+} from './testing';
 
 const ROW = { cost: 0, tokensBefore: 12_000, tokensAfter: 7_000, text: 'Context Condenser: Truncation' };
-const partsIn = (home: string): GiveBackParts => ({
+const partsIn = (home: string): GiveBackDependencies => ({
   files: nodeFiles,
   root: join(home, 'kept'),
   now: () => new Date(),
@@ -28,7 +35,7 @@ test('giving a task back in place makes the agent send the view and lowers its t
     const rows = join(dirname(path), 'ui_messages.json');
     const before = [readFileSync(path), readFileSync(rows)];
     const { edits, view, read } = await condenseFile(path, readFileSync(path));
-    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const given = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
 
     expect(given).toMatchObject({ target: 'roo-task', path });
     const sent = readConversation(readFileSync(path), { path });
@@ -68,8 +75,8 @@ test('giving a task back includes messages added after the condensation', () =>
     const { edits, view } = await condenseFile(path, readFileSync(path));
     const history = json(path) as unknown[];
     const late = { role: 'user', content: 'one more thing', ts: Date.UTC(2026, 1, 1) };
-    writeOld(path, said([...history, late]));
-    await giveBack({ path, edits, row: ROW }, partsIn(home));
+    writeOldFile(path, said([...history, late]));
+    await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     const { messages } = readConversation(readFileSync(path), { path });
     expect(messages).toHaveLength(view.length + 1);
     expect(messages.at(-1)?.content).toBe('one more thing');
@@ -79,7 +86,7 @@ test('undoing is refused for a given-back task that has continued', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits } = await condenseFile(path, readFileSync(path));
-    const { replacement } = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const { replacement } = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     const wentOn = said([...(json(path) as unknown[]), { role: 'user', content: 'more' }]);
     writeFileSync(path, wentOn);
     await expect(undoReplacement(nodeFiles, replacement)).rejects.toMatchObject({ trouble: 'changed' });
@@ -91,23 +98,27 @@ test.each([
   [
     'waits for its subtask',
     'running',
-    (path: string) => writeOld(join(dirname(path), 'history_item.json'), said({ status: 'delegated' })),
+    (path: string) => writeOldFile(join(dirname(path), 'history_item.json'), said({ status: 'delegated' })),
   ],
   [
     'went another way',
     'changed',
     (path: string) =>
-      writeOld(path, readFileSync(path, 'utf8').replaceAll('function', 'fonction').replaceAll('the ', 'teh ')),
+      writeOldFile(path, readFileSync(path, 'utf8').replaceAll('function', 'fonction').replaceAll('the ', 'teh ')),
   ],
-  ['holds no list', 'unexpected-shape', (path: string) => writeOld(path, '{"messages":[]}')],
-  ['is half written', 'unexpected-shape', (path: string) => writeOld(path, readFileSync(path, 'utf8').slice(0, -40))],
+  ['holds no list', 'unexpected-shape', (path: string) => writeOldFile(path, '{"messages":[]}')],
+  [
+    'is half written',
+    'unexpected-shape',
+    (path: string) => writeOldFile(path, readFileSync(path, 'utf8').slice(0, -40)),
+  ],
 ])('giving back is refused for a task that %s, and nothing is written', async (_, trouble, change) => {
   await inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits } = await condenseFile(path, readFileSync(path));
     change(path);
     const now = readFileSync(path);
-    await expect(giveBack({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble });
+    await expect(giveBackConversation({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble });
     expect(readFileSync(path)).toEqual(now);
     expect(existsSync(join(home, 'kept'))).toBe(false);
   });
@@ -119,11 +130,13 @@ test('giving back is refused for a task locked by its agent', () =>
     const { edits } = await condenseFile(path, readFileSync(path));
     const before = readFileSync(path);
     const release = await lock(path, { realpath: false, stale: 31_000 });
-    await expect(giveBack({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble: 'locked' });
+    await expect(giveBackConversation({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({
+      trouble: 'locked',
+    });
     await release();
     expect(readFileSync(path)).toEqual(before);
-    touchOld(path);
-    await giveBack({ path, edits, row: ROW }, partsIn(home));
+    makeFileOld(path);
+    await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
   }));
 
 test('giving back to Cline 4 writes a sidecar that it accepts, and undo deletes it', () =>
@@ -131,11 +144,11 @@ test('giving back to Cline 4 writes a sidecar that it accepts, and undo deletes 
     const path = writeClineSession(home);
     const before = readFileSync(path);
     const { edits, view } = await condenseFile(path, before);
-    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const given = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     expect(readFileSync(path)).toEqual(before);
     const sidecar = json(given.path) as Record<string, unknown>;
     const session = json(path) as Record<string, unknown>;
-    const sent = applySidecar(sidecar, session) as readonly { role: string; content: unknown }[];
+    const sent = applyCompactionSidecar(sidecar, session) as readonly { role: string; content: unknown }[];
     expect(sent.map(({ role, content }) => ({ role, content }))).toEqual(
       view.map(({ role, content }) => ({
         role,
@@ -144,9 +157,14 @@ test('giving back to Cline 4 writes a sidecar that it accepts, and undo deletes 
     );
     const messages = session['messages'] as readonly Record<string, unknown>[];
     const renamed = messages.map((message, index) => ({ ...message, id: `other${index}`, ts: index }));
-    expect(applySidecar(sidecar, { ...session, messages: [...renamed, renamed[0]] })).toHaveLength(sent.length + 1);
+    expect(applyCompactionSidecar(sidecar, { ...session, messages: [...renamed, renamed[0]] })).toHaveLength(
+      sent.length + 1,
+    );
     expect(
-      applySidecar(sidecar, { ...session, messages: [{ ...messages[0], content: [] }, ...messages.slice(1)] }),
+      applyCompactionSidecar(sidecar, {
+        ...session,
+        messages: [{ ...messages[0], content: [] }, ...messages.slice(1)],
+      }),
     ).toBeUndefined();
     await undoReplacement(nodeFiles, given.replacement);
     expect(existsSync(given.path)).toBe(false);
@@ -157,7 +175,7 @@ test('giving back to Claude Code writes a new session with its own IDs, which re
     const path = writeClaudeSession(home);
     const before = readFileSync(path);
     const { edits, view, read } = await condenseFile(path, before);
-    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const given = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     expect(readFileSync(path)).toEqual(before);
     const made = readConversation(readFileSync(given.path), { path: given.path });
     expect(made.id).not.toBe(read.id);
@@ -191,10 +209,10 @@ test('giving back to Claude Code omits what it announces in each session itself'
       parentUuid: prompt['uuid'],
     });
     const answer = JSON.stringify({ ...(JSON.parse(second) as object), parentUuid: uuid });
-    writeOld(path, [first, announced, answer, ...rest].join('\n'));
+    writeOldFile(path, [first, announced, answer, ...rest].join('\n'));
     const { edits, view } = await condenseFile(path, readFileSync(path));
     expect(JSON.stringify(view)).toContain('deferred tools');
-    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const given = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     const made = readConversation(readFileSync(given.path), { path: given.path }).messages;
     expect(JSON.stringify(made)).not.toContain('deferred tools');
     expect(made.length).toBe(view.length - 1);
@@ -203,8 +221,8 @@ test('giving back to Claude Code omits what it announces in each session itself'
 test('giving back never writes files that no agent would continue', () =>
   inTemporaryFolder(async (home) => {
     const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');
-    writeOld(path, '[]');
-    await expect(giveBack({ path, edits: [], row: ROW }, partsIn(home))).rejects.toMatchObject({
+    writeOldFile(path, '[]');
+    await expect(giveBackConversation({ path, edits: [], row: ROW }, partsIn(home))).rejects.toMatchObject({
       trouble: 'not-supported',
     });
   }));
@@ -219,10 +237,10 @@ test.each([
 ])('giving back %s keeps the exact numbers of parameters, even in edited calls', (_what, write) =>
   inTemporaryFolder(async (home) => {
     const path = write(home);
-    writeOld(path, readFileSync(path, 'utf8').replaceAll('"input":{"', `${RAW}"`));
+    writeOldFile(path, readFileSync(path, 'utf8').replaceAll('"input":{"', `${RAW}"`));
     const { edits, view } = await condenseFile(path, readFileSync(path));
     expect(edits.some((edit) => edit.kind === 'cut' && edit.place.path.includes('input'))).toBe(true);
-    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const given = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     const text = readFileSync(given.path, 'utf8');
     const inputs = [...text.matchAll(/"input":\{/g)].length;
     expect(inputs).toBeGreaterThan(5);

@@ -7,12 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { parseJson } from '../conversations/text/json';
 import { readConversation } from '../conversations/read';
-import { keepCalls } from '../conversations/rawText';
+import { copyOriginalCallJson } from '../conversations/rawText';
 import type { AgentName } from '../core/agents';
 import type { Conversation } from '../conversations/types';
-import { renderSession, selectWritten } from '../conversations/write/claudeCode';
-import { createSidecar, applySidecar } from '../conversations/write/clineCompaction';
-import { renderCondensedTask, type CondensationRow } from '../conversations/write/roo';
+import { renderClaudeSession, selectWrittenMessages } from '../conversations/write/claudeCode';
+import { createCompactionSidecar, applyCompactionSidecar } from '../conversations/write/clineCompaction';
+import { renderCondensedTask, type CondensationUiRow } from '../conversations/write/roo';
 import { selectEffectiveHistory } from '../conversations/formats/roo';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import type { Edit } from '../core/condense/edits/edits';
@@ -26,22 +26,22 @@ import type { Files } from '../storage/files';
 import { readStatusIfPresent } from '../storage/fileTools';
 import { convertFileErrors } from '../storage/storageError';
 import { withAgentLocks } from './agentLock';
-import { hashBytes, readBytes } from './fileBytes';
-import { GiveBackError, NOTHING_WRITTEN_TEXT, createChangedError, createMissingError } from './giveBackError';
-import { replaceFiles, type NewContent } from './replacement';
-import type { Guard } from './replaceFile';
-import { refuseRunning } from './runningTask';
+import { hashBytes, readFileBytesIfPresent } from './fileBytes';
+import { GiveBackError, NOTHING_WRITTEN_TEXT, createFileChangedError, createFileMissingError } from './giveBackError';
+import { replaceFiles, type NewFileContent } from './replacement';
+import type { WriteGuard } from './replaceFile';
+import { rejectRunningTask } from './runningTask';
 import type { GiveBackTarget } from '../core/agents/types';
-import { requireTarget } from './target';
+import { requireGiveBackTarget } from './target';
 
 export interface GiveBackRequest {
   readonly path: string;
   readonly agent?: AgentName;
   readonly edits: readonly Edit[];
-  readonly row: Omit<CondensationRow, 'condenseId'>;
+  readonly row: Omit<CondensationUiRow, 'condenseId'>;
 }
 
-export interface GiveBackParts {
+export interface GiveBackDependencies {
   readonly files: Files;
   /** Folder of all replacements. */
   readonly root: string;
@@ -55,25 +55,28 @@ export interface GiveBackResult {
   readonly path: string;
 }
 
-interface Preparation {
+interface PreparedGiveBack {
   readonly conversation: string;
-  readonly contents: readonly NewContent[];
+  readonly contents: readonly NewFileContent[];
   readonly path: string;
 }
 
-const PREPARE: Readonly<
-  Record<GiveBackTarget, (request: GiveBackRequest, parts: GiveBackParts) => Promise<Preparation>>
+const PREPARE_BY_TARGET: Readonly<
+  Record<GiveBackTarget, (request: GiveBackRequest, parts: GiveBackDependencies) => Promise<PreparedGiveBack>>
 > = {
-  'roo-task': prepareTask,
-  'cline-sidecar': prepareSidecar,
-  'claude-code-session': prepareSession,
+  'roo-task': prepareRooTask,
+  'cline-sidecar': prepareClineSidecar,
+  'claude-code-session': prepareClaudeSession,
 };
 
 /** @throws GiveBackError, ConversationReadError, StorageError; nothing has been written then */
-export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GiveBackResult> {
-  const target = requireTarget(request.path, request.agent);
-  const write = async (guard?: Guard): Promise<GiveBackResult> => {
-    const { conversation, contents, path } = await PREPARE[target](request, parts);
+export async function giveBackConversation(
+  request: GiveBackRequest,
+  parts: GiveBackDependencies,
+): Promise<GiveBackResult> {
+  const target = requireGiveBackTarget(request.path, request.agent);
+  const write = async (guard?: WriteGuard): Promise<GiveBackResult> => {
+    const { conversation, contents, path } = await PREPARE_BY_TARGET[target](request, parts);
     guard?.();
     return {
       target,
@@ -82,35 +85,38 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
     };
   };
   if (target !== 'roo-task') return write();
-  await refuseRunning(parts.files, request.path, parts.now().getTime());
-  return withAgentLocks([request.path, getRowsPath(request.path)], (held) => write(held.confirm));
+  await rejectRunningTask(parts.files, request.path, parts.now().getTime());
+  return withAgentLocks([request.path, getUiMessagesPath(request.path)], (held) => write(held.confirm));
 }
 
 /**
  * Checks whether a conversation can be given back, so that the user isn't asked to agree to what
  * would then be refused. Doesn't write the conversation's files.
- * @throws as {@link giveBack}, except what only writing finds
+ * @throws as {@link giveBackConversation}, except what only writing finds
  */
-export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {
-  const target = requireTarget(request.path, request.agent);
-  if (target === 'roo-task') await refuseRunning(parts.files, request.path, parts.now().getTime());
-  await PREPARE[target](request, parts);
+export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackDependencies): Promise<void> {
+  const target = requireGiveBackTarget(request.path, request.agent);
+  if (target === 'roo-task') await rejectRunningTask(parts.files, request.path, parts.now().getTime());
+  await PREPARE_BY_TARGET[target](request, parts);
 }
 
-const getRowsPath = (path: string): string => join(dirname(path), 'ui_messages.json');
+const getUiMessagesPath = (path: string): string => join(dirname(path), 'ui_messages.json');
 
-async function prepareTask({ path, edits, row }: GiveBackRequest, { files }: GiveBackParts): Promise<Preparation> {
-  const rowsPath = getRowsPath(path);
-  const history = await readDocument(files, path);
-  const rows = await readDocument(files, rowsPath);
+async function prepareRooTask(
+  { path, edits, row }: GiveBackRequest,
+  { files }: GiveBackDependencies,
+): Promise<PreparedGiveBack> {
+  const rowsPath = getUiMessagesPath(path);
+  const history = await readJsonFile(files, path);
+  const rows = await readJsonFile(files, rowsPath);
   if (!Array.isArray(history.value) || !Array.isArray(rows.value))
     throw createShapeError(path, 'Its files contain no lists.');
-  const { read, view } = createView(path, history.bytes, edits);
+  const { read, view } = createGivenBackView(path, history.bytes, edits);
   const made = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
     ...row,
     condenseId: randomUUID(),
   });
-  refuseDifference(path, view, readSentMessages(made.history, path));
+  rejectDifferentMessages(path, view, readSentMessages(made.history, path));
   return {
     conversation: read.id,
     contents: [
@@ -121,16 +127,19 @@ async function prepareTask({ path, edits, row }: GiveBackRequest, { files }: Giv
   };
 }
 
-async function prepareSidecar({ path, edits }: GiveBackRequest, { files, now }: GiveBackParts): Promise<Preparation> {
-  const session = await readDocument(files, path);
+async function prepareClineSidecar(
+  { path, edits }: GiveBackRequest,
+  { files, now }: GiveBackDependencies,
+): Promise<PreparedGiveBack> {
+  const session = await readJsonFile(files, path);
   if (!isRecord(session.value)) throw createShapeError(path, 'It contains no session.');
-  const { read, view } = createView(path, session.bytes, edits);
-  const content = createSidecar({ session: session.value, view, now: now() });
-  const sent = applySidecar(content, session.value);
+  const { read, view } = createGivenBackView(path, session.bytes, edits);
+  const content = createCompactionSidecar({ session: session.value, view, now: now() });
+  const sent = applyCompactionSidecar(content, session.value);
   if (!sent) throw createShapeError(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
-  const earlier = await readBytes(files, sidecar);
-  const bytes = encodeUtf8(renderSidecar(content, session.text));
+  const earlier = await readFileBytesIfPresent(files, sidecar);
+  const bytes = encodeUtf8(renderClineSidecar(content, session.text));
   return {
     conversation: read.id,
     contents: [{ path: sidecar, before: earlier && hashBytes(earlier), bytes }],
@@ -138,20 +147,23 @@ async function prepareSidecar({ path, edits }: GiveBackRequest, { files, now }: 
   };
 }
 
-async function prepareSession({ path, edits }: GiveBackRequest, { files, now }: GiveBackParts): Promise<Preparation> {
-  const bytes = await readExisting(files, path);
-  const { read, view } = createView(path, bytes, edits);
+async function prepareClaudeSession(
+  { path, edits }: GiveBackRequest,
+  { files, now }: GiveBackDependencies,
+): Promise<PreparedGiveBack> {
+  const bytes = await readExistingFile(files, path);
+  const { read, view } = createGivenBackView(path, bytes, edits);
   const records = new TextDecoder()
     .decode(bytes)
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .flatMap((line) => parseLine(line));
+    .flatMap((line) => parseJsonLine(line));
   const sessionId = randomUUID();
   const title = appendToTitle(read.title, '(condensed)');
-  const written = renderSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
-  const text = keepCalls(written, new TextDecoder().decode(bytes));
+  const written = renderClaudeSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
+  const text = copyOriginalCallJson(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
-  refuseDifference(path, selectWritten(view), readConversation(text, { path: target }).messages);
+  rejectDifferentMessages(path, selectWrittenMessages(view), readConversation(text, { path: target }).messages);
   return {
     conversation: read.id,
     contents: [{ path: target, before: undefined, bytes: encodeUtf8(text) }],
@@ -159,13 +171,13 @@ async function prepareSession({ path, edits }: GiveBackRequest, { files, now }: 
   };
 }
 
-function renderSidecar(content: Readonly<Record<string, unknown>>, session: string): string {
+function renderClineSidecar(content: Readonly<Record<string, unknown>>, session: string): string {
   const messages = getJsonAt(session, ['messages']) ?? '[]';
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
 }
 
 /** Ignores a line that the agent is still writing. */
-function parseLine(line: string): unknown[] {
+function parseJsonLine(line: string): unknown[] {
   try {
     return [parseJson(line)];
   } catch {
@@ -174,20 +186,20 @@ function parseLine(line: string): unknown[] {
 }
 
 /** @throws GiveBackError if the history diverged or the result would be invalid */
-function createView(
+function createGivenBackView(
   path: string,
   bytes: Uint8Array,
   edits: readonly Edit[],
 ): { readonly read: Conversation; readonly view: readonly ApiMessage[] } {
   const read = readConversation(bytes, { path });
   const { messages: view, origins, stale } = applyEdits(read.messages, edits);
-  if (stale.length > 0) throw createChangedError(path);
+  if (stale.length > 0) throw createFileChangedError(path);
   const [violation] = findNewViolations(read.messages, view, { origins });
   if (violation) throw createShapeError(path, `The result would not be a valid conversation (${violation.rule}).`);
   return { read, view };
 }
 
-function refuseDifference(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
+function rejectDifferentMessages(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
   if (toComparable(view) !== toComparable(sent))
     throw createShapeError(
       path,
@@ -210,14 +222,14 @@ function toComparable(messages: readonly ApiMessage[]): string {
 const readSentMessages = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
   selectEffectiveHistory(readConversation(encodeJson(history), { path }, { history: 'all' }).messages);
 
-interface AgentDocument {
+interface ParsedAgentFile {
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly value: unknown;
 }
 
-async function readDocument(files: Files, path: string): Promise<AgentDocument> {
-  const bytes = await readExisting(files, path);
+async function readJsonFile(files: Files, path: string): Promise<ParsedAgentFile> {
+  const bytes = await readExistingFile(files, path);
   try {
     const text = new TextDecoder().decode(bytes);
     return { bytes, text, value: parseJson(text) };
@@ -226,11 +238,12 @@ async function readDocument(files: Files, path: string): Promise<AgentDocument> 
   }
 }
 
-async function readExisting(files: Files, path: string): Promise<Uint8Array> {
+async function readExistingFile(files: Files, path: string): Promise<Uint8Array> {
   const status = await readStatusIfPresent(files, path);
-  const bytes = status && (await convertFileErrors(path, NOTHING_WRITTEN_TEXT, () => readBytes(files, path)));
+  const bytes =
+    status && (await convertFileErrors(path, NOTHING_WRITTEN_TEXT, () => readFileBytesIfPresent(files, path)));
   if (bytes) return bytes;
-  throw createMissingError(path);
+  throw createFileMissingError(path);
 }
 
 const createShapeError = (path: string, happened: string, cause?: unknown): GiveBackError =>

@@ -9,7 +9,7 @@ export type GiveBackTrouble =
   | 'outside-folder'
   | 'missing';
 
-export interface GiveBackErrorData {
+export interface GiveBackErrorDetails {
   readonly trouble: GiveBackTrouble;
   readonly path: string;
   /** Sentences for the user. */
@@ -26,7 +26,7 @@ export class GiveBackError extends Error {
   readonly trouble: GiveBackTrouble;
 
   constructor(
-    readonly data: GiveBackErrorData,
+    readonly data: GiveBackErrorDetails,
     options?: ErrorOptions,
   ) {
     super(`${data.happened} ${data.notDone} ${data.advice} File: ${data.path}`, options);
@@ -34,7 +34,7 @@ export class GiveBackError extends Error {
   }
 }
 
-export const createRunningError = (path: string, happened: string): GiveBackError =>
+export const createTaskRunningError = (path: string, happened: string): GiveBackError =>
   new GiveBackError({
     trouble: 'running',
     path,
@@ -44,7 +44,7 @@ export const createRunningError = (path: string, happened: string): GiveBackErro
   });
 
 /** @param notDone a sentence about what was not done */
-export const createChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
+export const createFileChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',
     path,
@@ -54,7 +54,7 @@ export const createChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT)
   });
 
 /** @param notDone a sentence about what was not done */
-export const createMissingError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
+export const createFileMissingError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
     trouble: 'missing',
     path,

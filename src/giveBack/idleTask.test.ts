@@ -1,24 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_IDLE_MS, IDLE_MS, selectIdleTasks, type OfferAnswer, type StoredTask } from './idleTask';
+import {
+  MAX_TASK_IDLE_MS,
+  MIN_TASK_IDLE_MS,
+  selectIdleTasks,
+  type IdleTaskOfferAnswer,
+  type StoredTask,
+} from './idleTask';
 
 const NOW = Date.UTC(2026, 0, 5);
 const THRESHOLD = 1_000;
 const zoo = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({
   path: `/home/me/globalStorage/zoocodeorganization.zoo-code/tasks/${id}/api_conversation_history.json`,
   agent: 'Zoo Code',
-  modified: NOW - IDLE_MS,
+  modified: NOW - MIN_TASK_IDLE_MS,
   tokens: THRESHOLD,
   ...changes,
 });
-const dueOf = (tasks: readonly StoredTask[], answers: Readonly<Record<string, OfferAnswer>> = {}) =>
+const dueOf = (tasks: readonly StoredTask[], answers: Readonly<Record<string, IdleTaskOfferAnswer>> = {}) =>
   selectIdleTasks(tasks, new Map(Object.entries(answers)), THRESHOLD, NOW).due?.path;
 
 describe('the task offered for condensing before it is resumed', () => {
   it('is the newest one that is idle and above its threshold', () => {
-    const [older, newer] = [zoo('a', { modified: NOW - IDLE_MS - 1 }), zoo('b')];
+    const [older, newer] = [zoo('a', { modified: NOW - MIN_TASK_IDLE_MS - 1 }), zoo('b')];
     expect(dueOf([older, newer])).toBe(newer.path);
     expect(dueOf([zoo('a', { tokens: THRESHOLD - 1 })])).toBeUndefined();
-    expect(dueOf([zoo('a', { modified: NOW - MAX_IDLE_MS })])).toBeUndefined();
+    expect(dueOf([zoo('a', { modified: NOW - MAX_TASK_IDLE_MS })])).toBeUndefined();
   });
 
   it('is one that can be given back', () => {
@@ -31,7 +37,10 @@ describe('the task offered for condensing before it is resumed', () => {
 
   it('is not one written a moment ago, whose remaining time is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
-    expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: IDLE_MS - 60_000 });
+    expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({
+      due: undefined,
+      waitMs: MIN_TASK_IDLE_MS - 60_000,
+    });
     expect(selectIdleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
   });
 

@@ -1,10 +1,10 @@
 import type { AgentName } from '../core/agents';
-import { findTarget } from './target';
+import { findGiveBackTarget } from './target';
 
 /** Before this time the agent may be waiting for a build or an answer. */
-export const IDLE_MS = 10 * 60 * 1000;
+export const MIN_TASK_IDLE_MS = 10 * 60 * 1000;
 /** After this time a task is unlikely to be resumed. */
-export const MAX_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
+export const MAX_TASK_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 const OFFER_AGAIN_GROWTH_FACTOR = 1.1;
 
 export interface StoredTask {
@@ -19,9 +19,9 @@ export interface StoredTask {
 }
 
 /** The task's tokens when it was offered, or never to offer it again. */
-export type OfferAnswer = number | 'never';
+export type IdleTaskOfferAnswer = number | 'never';
 
-export interface IdleTasks {
+export interface SelectedIdleTasks {
   readonly due: StoredTask | undefined;
   /** Milliseconds until the next task becomes idle. */
   readonly waitMs: number | undefined;
@@ -30,24 +30,27 @@ export interface IdleTasks {
 /** @param now milliseconds since the epoch */
 export function selectIdleTasks(
   tasks: readonly StoredTask[],
-  answers: ReadonlyMap<string, OfferAnswer>,
+  answers: ReadonlyMap<string, IdleTaskOfferAnswer>,
   thresholdTokens: number,
   now: number,
-): IdleTasks {
+): SelectedIdleTasks {
   const wanted = tasks
-    .filter((task) => task.tokens >= thresholdTokens && findTarget(task.path, task.agent) !== undefined)
-    .filter((task) => !isAnswered(task, answers) && !isCondensed(task) && now - task.modified < MAX_IDLE_MS)
+    .filter((task) => task.tokens >= thresholdTokens && findGiveBackTarget(task.path, task.agent) !== undefined)
+    .filter(
+      (task) =>
+        !hasBeenAnswered(task, answers) && !isCondensedSinceChange(task) && now - task.modified < MAX_TASK_IDLE_MS,
+    )
     .toSorted((a, b) => b.modified - a.modified);
-  const waits = wanted.map(({ modified }) => modified + IDLE_MS - now);
+  const waits = wanted.map(({ modified }) => modified + MIN_TASK_IDLE_MS - now);
   const due = wanted.find((_task, index) => (waits[index] ?? 0) <= 0);
   const waitMs = Math.min(...waits.filter((ms) => ms > 0));
   return { due, waitMs: Number.isFinite(waitMs) ? waitMs : undefined };
 }
 
-function isAnswered({ path, tokens }: StoredTask, answers: ReadonlyMap<string, OfferAnswer>): boolean {
+function hasBeenAnswered({ path, tokens }: StoredTask, answers: ReadonlyMap<string, IdleTaskOfferAnswer>): boolean {
   const answer = answers.get(path);
   return answer !== undefined && (answer === 'never' || tokens < answer * OFFER_AGAIN_GROWTH_FACTOR);
 }
 
-const isCondensed = ({ condensedAt, modified }: StoredTask): boolean =>
+const isCondensedSinceChange = ({ condensedAt, modified }: StoredTask): boolean =>
   condensedAt !== undefined && condensedAt >= modified;

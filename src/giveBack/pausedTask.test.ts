@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
-import { toRooApi, runWhilePaused, type Clock } from './pausedTask';
+import { parseRooApi, runWhileTaskPaused, type WaitingClock } from './pausedTask';
 import { writeZooTask } from './testing';
 
 let home: string;
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 /** A clock that stands still but for waiting. */
-const clock: Clock = { now: () => time, wait: async (ms) => void (time += ms) };
+const clock: WaitingClock = { now: () => time, wait: async (ms) => void (time += ms) };
 
 const task = () => basename(dirname(path));
 
@@ -40,20 +40,20 @@ const act = async () => void calls.push('act');
 describe('acting while a task is paused', () => {
   it('cancels and closes the task, waits for its last write, acts, and resumes it', async () => {
     const began = time;
-    await runWhilePaused(agent([task()], writeNow), nodeFiles, path, clock, act);
+    await runWhileTaskPaused(agent([task()], writeNow), nodeFiles, path, clock, act);
     expect(calls).toEqual(['cancel', 'clear', 'act', 'resume it']);
     expect(time - began).toBeGreaterThanOrEqual(5_000);
   });
 
   it('resumes the task even if the action fails, and rethrows the error', async () => {
     const fail = () => Promise.reject(new Error('full disk'));
-    await expect(runWhilePaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
+    await expect(runWhileTaskPaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
     expect(calls.at(-1)).toBe('resume it');
   });
 
   it('leaves tasks with subtasks or in other windows alone', async () => {
     for (const stack of [[], ['another'], ['parent', task()], undefined]) {
-      await expect(runWhilePaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
+      await expect(runWhileTaskPaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
         trouble: 'running',
       });
     }
@@ -61,14 +61,16 @@ describe('acting while a task is paused', () => {
   });
 
   it('does nothing to a task that keeps writing', async () => {
-    const busy: Clock = {
+    const busy: WaitingClock = {
       ...clock,
       wait: async (ms) => {
         time += ms;
         writeNow();
       },
     };
-    await expect(runWhilePaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(/kept writing/);
+    await expect(runWhileTaskPaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(
+      /kept writing/,
+    );
     expect(calls).toEqual(['cancel', 'clear', 'resume it']);
   });
 });
@@ -76,7 +78,7 @@ describe('acting while a task is paused', () => {
 describe("Roo's API for pausing tasks", () => {
   it('is used only if it has every method', () => {
     const api = agent([]);
-    expect(toRooApi(api)).toBe(api);
-    for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(toRooApi(other)).toBeUndefined();
+    expect(parseRooApi(api)).toBe(api);
+    for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(parseRooApi(other)).toBeUndefined();
   });
 });

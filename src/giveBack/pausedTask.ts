@@ -6,8 +6,8 @@ import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
 import { readStatusIfPresent } from '../storage/fileTools';
-import { createRunningError } from './giveBackError';
-import { MIN_IDLE_MS } from './runningTask';
+import { createTaskRunningError } from './giveBackError';
+import { MIN_QUIET_MS } from './runningTask';
 
 export interface RooApi {
   /** IDs of open tasks: the active one last, after those that wait for it. */
@@ -21,57 +21,57 @@ export interface RooApi {
 
 const REQUIRED_METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
 
-export const toRooApi = (exported: unknown): RooApi | undefined =>
+export const parseRooApi = (exported: unknown): RooApi | undefined =>
   // Each method was checked.
   isRecord(exported) && REQUIRED_METHODS.every((name) => typeof exported[name] === 'function')
     ? (exported as unknown as RooApi)
     : undefined;
 
-export interface Clock {
+export interface WaitingClock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
 }
 
 /** The agent may keep writing for this long after it was stopped. */
-const MAX_SETTLE_MS = 30_000;
+const MAX_WAIT_FOR_QUIET_MS = 30_000;
 const POLL_INTERVAL_MS = 500;
 
-const getTaskId = (history: string): string => basename(dirname(history));
+const getTaskIdOfHistory = (history: string): string => basename(dirname(history));
 
 /**
  * Runs an action while the task is paused, and always resumes the task.
  * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
-export async function runWhilePaused<T>(
+export async function runWhileTaskPaused<T>(
   api: RooApi,
   files: Files,
   history: string,
-  clock: Clock,
+  clock: WaitingClock,
   action: () => Promise<T>,
 ): Promise<T> {
-  const task = getTaskId(history);
+  const task = getTaskIdOfHistory(history);
   const stack = await api.getCurrentTaskStack();
   const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
   // The task runs in another window, which can't be reached.
-  if (!open.includes(task)) throw createRunningError(history, 'The task is not open in the agent of this window.');
-  if (open.length > 1) throw createRunningError(history, 'The task has a subtask or is one.');
+  if (!open.includes(task)) throw createTaskRunningError(history, 'The task is not open in the agent of this window.');
+  if (open.length > 1) throw createTaskRunningError(history, 'The task has a subtask or is one.');
   try {
     await api.cancelCurrentTask();
     await api.clearCurrentTask();
-    await waitUntilQuiet(files, history, clock);
+    await waitUntilFileUnchanged(files, history, clock);
     return await action();
   } finally {
     await api.resumeTask(task);
   }
 }
 
-async function waitUntilQuiet(files: Files, history: string, { now, wait }: Clock): Promise<void> {
-  const end = now() + MAX_SETTLE_MS;
+async function waitUntilFileUnchanged(files: Files, history: string, { now, wait }: WaitingClock): Promise<void> {
+  const end = now() + MAX_WAIT_FOR_QUIET_MS;
   while (now() < end) {
     const status = await readStatusIfPresent(files, history);
-    if (status && now() - status.modified >= MIN_IDLE_MS) return;
+    if (status && now() - status.modified >= MIN_QUIET_MS) return;
     await wait(POLL_INTERVAL_MS);
   }
-  throw createRunningError(history, 'The agent kept writing to the task.');
+  throw createTaskRunningError(history, 'The agent kept writing to the task.');
 }

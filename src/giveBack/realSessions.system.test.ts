@@ -7,8 +7,8 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { readConversation } from '../conversations/read';
 import type { ApiMessage } from '../core/messages/types';
 import { nodeFiles } from '../storage/nodeFiles';
-import { giveBack } from './giveBack';
-import { condenseFile, touchOld } from './testing';
+import { giveBackConversation } from './giveBack';
+import { condenseFile, makeFileOld } from './testing';
 
 const sessions = sessionFiles(ALL_CORPORA).filter(
   ({ path }) => path.endsWith('.jsonl') && /[\\/]claude-code[\\/]/.test(path),
@@ -32,10 +32,10 @@ describe.runIf(sessions.length > 0)('giving back a condensed session of Claude C
       const copy = join(home, '.claude', 'projects', '-home-me-notes', '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl');
       mkdirSync(dirname(copy), { recursive: true });
       writeFileSync(copy, readFileSync(path));
-      touchOld(copy);
+      makeFileOld(copy);
       const { edits, view } = await condenseFile(copy, readFileSync(copy));
       const row = { cost: 0, tokensBefore: 2, tokensAfter: 1, text: 'Truncation' };
-      const given = await giveBack(
+      const given = await giveBackConversation(
         { path: copy, edits, row },
         { files: nodeFiles, root: join(home, 'kept'), now: () => new Date() },
       );

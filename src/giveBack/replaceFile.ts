@@ -1,15 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
-import { undefinedIfMissing, readStatusIfPresent, writeNew } from '../storage/fileTools';
-import { hashFile, readBytes } from './fileBytes';
-import { createChangedError, GiveBackError } from './giveBackError';
+import { ignoreMissingFile, readStatusIfPresent, writeNewFile } from '../storage/fileTools';
+import { hashFileIfPresent, readFileBytesIfPresent } from './fileBytes';
+import { createFileChangedError, GiveBackError } from './giveBackError';
 
 /** Throws if files may no longer be written. */
-export type Guard = () => void;
+export type WriteGuard = () => void;
 
-export const NO_GUARD: Guard = () => undefined;
+export const NO_WRITE_GUARD: WriteGuard = () => undefined;
 
-export type WhenChanged = 'leave' | 'refuse';
+export type IfFileChanged = 'leave' | 'refuse';
 
 export interface FileReplacement {
   readonly path: string;
@@ -19,7 +19,7 @@ export interface FileReplacement {
   readonly to: string | undefined;
   /** Hash of the content afterwards. */
   readonly isThere: string | null;
-  readonly whenChanged: WhenChanged;
+  readonly whenChanged: IfFileChanged;
   readonly temporary: string;
 }
 
@@ -27,45 +27,49 @@ export interface FileReplacement {
  * All new bytes are on disk before the first file changes, so a full disk changes nothing.
  * @throws GiveBackError `changed` if a file was changed in the meantime; and the guard's errors
  */
-export async function replaceInOrder(
+export async function replaceFilesInOrder(
   files: Files,
   replacements: readonly FileReplacement[],
-  guard: Guard,
+  guard: WriteGuard,
 ): Promise<void> {
   const meant: FileReplacement[] = [];
-  for (const one of replacements) if (await matchesExpectation(files, one)) meant.push(one);
-  for (const one of meant) await prepareReplacement(files, one);
+  for (const one of replacements) if (await matchesExpectedHash(files, one)) meant.push(one);
+  for (const one of meant) await writeTemporaryFile(files, one);
   for (const one of meant) await replaceFile(files, one, guard);
 }
 
-async function matchesExpectation(
+async function matchesExpectedHash(
   files: Files,
   { path, from, isThere, whenChanged }: FileReplacement,
 ): Promise<boolean> {
-  const current = (await hashFile(files, path)) ?? null;
+  const current = (await hashFileIfPresent(files, path)) ?? null;
   if (current === from && current !== isThere) return true;
-  if (current !== isThere && whenChanged === 'refuse') throw createChangedError(path, 'It was left as it is.');
+  if (current !== isThere && whenChanged === 'refuse') throw createFileChangedError(path, 'It was left as it is.');
   return false;
 }
 
-async function prepareReplacement(files: Files, { path, to, temporary }: FileReplacement): Promise<void> {
+async function writeTemporaryFile(files: Files, { path, to, temporary }: FileReplacement): Promise<void> {
   if (to === undefined) return;
-  const bytes = await readBytes(files, to);
+  const bytes = await readFileBytesIfPresent(files, to);
   if (!bytes) throw new Error(`${to} is missing`);
-  await writeNew(files, temporary, bytes);
+  await writeNewFile(files, temporary, bytes);
   // The agent's file may be shared, so it keeps its permissions.
   const replaced = await readStatusIfPresent(files, path);
   if (replaced) await files.setPermissions(temporary, replaced.permissions);
 }
 
-async function replaceFile(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
+async function replaceFile(
+  files: Files,
+  { path, from, to, temporary }: FileReplacement,
+  guard: WriteGuard,
+): Promise<void> {
   guard();
   // A check as late as possible protects a change in the meantime.
-  if (((await hashFile(files, path)) ?? null) !== from) {
-    await undefinedIfMissing(files.removeFile(temporary));
-    throw createChangedError(path, 'It was left as it is.');
+  if (((await hashFileIfPresent(files, path)) ?? null) !== from) {
+    await ignoreMissingFile(files.removeFile(temporary));
+    throw createFileChangedError(path, 'It was left as it is.');
   }
-  if (to === undefined) await undefinedIfMissing(files.removeFile(path));
+  if (to === undefined) await ignoreMissingFile(files.removeFile(path));
   else await files.rename(temporary, path);
   await files.syncFolder(dirname(path));
 }
@@ -77,7 +81,7 @@ async function replaceFile(files: Files, { path, from, to, temporary }: FileRepl
 export const getTemporaryPath = (folder: string, path: string): string =>
   join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
 
-export async function refuseLink(files: Files, path: string): Promise<void> {
+export async function rejectSymbolicLink(files: Files, path: string): Promise<void> {
   const status = await readStatusIfPresent(files, path);
   if (!status || status.kind === 'file') return;
   throw new GiveBackError({

@@ -8,34 +8,34 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
-import { undefinedIfMissing, readStatusIfPresent, writeNew } from '../storage/fileTools';
-import { asStorageError } from '../storage/storageError';
+import { ignoreMissingFile, readStatusIfPresent, writeNewFile } from '../storage/fileTools';
+import { toStorageError } from '../storage/storageError';
 import { filterLockedByAgent, withAgentLocks } from './agentLock';
-import { hashBytes, hashFile, readBytes } from './fileBytes';
-import { createChangedError, GiveBackError, createMissingError } from './giveBackError';
+import { hashBytes, hashFileIfPresent, readFileBytesIfPresent } from './fileBytes';
+import { createFileChangedError, GiveBackError, createFileMissingError } from './giveBackError';
 import {
-  NO_GUARD,
-  refuseLink,
-  replaceInOrder,
+  NO_WRITE_GUARD,
+  rejectSymbolicLink,
+  replaceFilesInOrder,
   getTemporaryPath,
   type FileReplacement,
-  type Guard,
-  type WhenChanged,
+  type WriteGuard,
+  type IfFileChanged,
 } from './replaceFile';
 import {
-  markState,
+  markReplacementState,
   NOTHING_UNDONE_TEXT,
-  readRecord,
+  readReplacementRecord,
   removeReplacement,
   RECORD_FILE_NAME,
-  readState,
-  writeRecord,
+  readReplacementState,
+  writeReplacementRecord,
   type RecordedFile,
   type ReplacementRecord,
   type ReplacementState,
 } from './replacementRecord';
 
-export interface NewContent {
+export interface NewFileContent {
   readonly path: string;
   /** Hash of the bytes that the new content was made from; undefined if there is no file yet. */
   readonly before: Hash | undefined;
@@ -51,34 +51,34 @@ export async function replaceFiles(
   files: Files,
   root: string,
   conversation: string,
-  contents: readonly NewContent[],
+  contents: readonly NewFileContent[],
   now: Date,
-  guard: Guard = NO_GUARD,
+  guard: WriteGuard = NO_WRITE_GUARD,
 ): Promise<string> {
   const folder = join(root, `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`);
   await withStorageErrors(folder, 'The conversation was not changed.', async () => {
     await files.makeFolder(folder);
     const recorded: RecordedFile[] = [];
     for (const [index, { path, before, bytes }] of contents.entries()) {
-      await refuseLink(files, path);
-      const current = await readBytes(files, path);
-      if ((current && hashBytes(current)) !== before) throw createChangedError(path);
-      if (current) await writeNew(files, join(folder, `${index}.before`), current);
-      await writeNew(files, join(folder, `${index}.after`), bytes);
+      await rejectSymbolicLink(files, path);
+      const current = await readFileBytesIfPresent(files, path);
+      if ((current && hashBytes(current)) !== before) throw createFileChangedError(path);
+      if (current) await writeNewFile(files, join(folder, `${index}.before`), current);
+      await writeNewFile(files, join(folder, `${index}.after`), bytes);
       recorded.push({ path, before: before ?? null, after: hashBytes(bytes) });
     }
-    await writeRecord(files, folder, { version: 1, conversation, at: now.toISOString(), files: recorded });
+    await writeReplacementRecord(files, folder, { version: 1, conversation, at: now.toISOString(), files: recorded });
   });
-  const record = await readRecord(files, folder);
+  const record = await readReplacementRecord(files, folder);
   try {
     await completeReplacement(files, folder, record, guard, 'refuse');
   } catch (error) {
     // If this fails too, the next start reverts the replacement.
-    await markState(files, folder, 'undoing')
-      .then(() => revertReplacement(files, folder, record, NO_GUARD))
+    await markReplacementState(files, folder, 'undoing')
+      .then(() => revertReplacement(files, folder, record, NO_WRITE_GUARD))
       .catch(() => undefined);
-    const stands = await describeState(files, record);
-    if (!(error instanceof GiveBackError)) throw asStorageError(error, folder, stands ?? UNCHANGED_TEXT);
+    const stands = await describePartialReplacement(files, record);
+    if (!(error instanceof GiveBackError)) throw toStorageError(error, folder, stands ?? UNCHANGED_TEXT);
     throw stands === undefined ? error : new GiveBackError({ ...error.data, notDone: stands }, { cause: error });
   }
   return folder;
@@ -89,11 +89,11 @@ const NEXT_START_TEXT =
   'The next start of the extension completes this or takes it back; until then, do not continue the conversation.';
 
 /** Reverting may have failed too, so this looks at the disk. */
-async function describeState(files: Files, record: ReplacementRecord): Promise<string | undefined> {
+async function describePartialReplacement(files: Files, record: ReplacementRecord): Promise<string | undefined> {
   const changed: string[] = [];
   try {
     for (const { path, after } of record.files) {
-      if ((await hashFile(files, path)) === after) changed.push(basename(path));
+      if ((await hashFileIfPresent(files, path)) === after) changed.push(basename(path));
     }
   } catch {
     return `It is not known whether the conversation has changed: its files can no longer be read. ${NEXT_START_TEXT}`;
@@ -110,19 +110,19 @@ async function describeState(files: Files, record: ReplacementRecord): Promise<s
  * is undone then
  */
 export async function undoReplacement(files: Files, folder: string): Promise<void> {
-  const record = await readRecord(files, folder);
+  const record = await readReplacementRecord(files, folder);
   await runWithAgentLocks(files, record, async (guard) => {
-    if ((await readState(files, folder)) === 'undone') return;
+    if ((await readReplacementState(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
-      const current = (await hashFile(files, path)) ?? null;
+      const current = (await hashFileIfPresent(files, path)) ?? null;
       // An interrupted undo restored the file, or a new file was deleted.
       if (current === before || current === after) continue;
       throw current === null
-        ? createMissingError(path, NOTHING_UNDONE_TEXT)
-        : createChangedError(path, NOTHING_UNDONE_TEXT);
+        ? createFileMissingError(path, NOTHING_UNDONE_TEXT)
+        : createFileChangedError(path, NOTHING_UNDONE_TEXT);
     }
     await withStorageErrors(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
-      await markState(files, folder, 'undoing');
+      await markReplacementState(files, folder, 'undoing');
       await revertReplacement(files, folder, record, guard);
     });
   });
@@ -138,10 +138,10 @@ export async function recoverReplacement(files: Files, folder: string): Promise<
     await removeReplacement(files, folder);
     return undefined;
   }
-  const state = await readState(files, folder);
+  const state = await readReplacementState(files, folder);
   const isUndoing = (await readStatusIfPresent(files, join(folder, 'undoing'))) !== undefined;
   if (state === 'undone' || (state === 'done' && !isUndoing)) return state;
-  const record = await readRecord(files, folder);
+  const record = await readReplacementRecord(files, folder);
   return runWithAgentLocks(files, record, (guard) => finishReplacement(files, folder, record, isUndoing, guard));
 }
 
@@ -150,7 +150,7 @@ async function finishReplacement(
   folder: string,
   record: ReplacementRecord,
   isUndoing: boolean,
-  guard: Guard,
+  guard: WriteGuard,
 ): Promise<ReplacementState> {
   if (isUndoing) {
     await revertReplacement(files, folder, record, guard);
@@ -158,9 +158,9 @@ async function finishReplacement(
   }
   const first = record.files[0];
   // Nothing was replaced yet, or the agent continued from the old state.
-  if (first && (await hashFile(files, first.path)) !== first.after) {
+  if (first && (await hashFileIfPresent(files, first.path)) !== first.after) {
     await removeTemporaryFiles(files, folder, record);
-    await markState(files, folder, 'undone');
+    await markReplacementState(files, folder, 'undone');
     return 'undone';
   }
   await completeReplacement(files, folder, record, guard, 'leave');
@@ -171,7 +171,7 @@ async function finishReplacement(
 async function runWithAgentLocks<T>(
   files: Files,
   record: ReplacementRecord,
-  action: (guard: Guard) => Promise<T>,
+  action: (guard: WriteGuard) => Promise<T>,
 ): Promise<T> {
   const paths: string[] = [];
   for (const path of filterLockedByAgent(record.files.map((file) => file.path))) {
@@ -184,7 +184,7 @@ async function withStorageErrors(path: string, notDone: string, action: () => Pr
   try {
     await action();
   } catch (error) {
-    throw error instanceof GiveBackError ? error : asStorageError(error, path, notDone);
+    throw error instanceof GiveBackError ? error : toStorageError(error, path, notDone);
   }
 }
 
@@ -192,27 +192,32 @@ async function completeReplacement(
   files: Files,
   folder: string,
   record: ReplacementRecord,
-  guard: Guard,
-  whenChanged: WhenChanged,
+  guard: WriteGuard,
+  whenChanged: IfFileChanged,
 ): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index) => ({
     ...{ path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
     temporary: getTemporaryPath(folder, path),
   }));
-  await replaceInOrder(files, replacements, guard);
-  await markState(files, folder, 'done');
+  await replaceFilesInOrder(files, replacements, guard);
+  await markReplacementState(files, folder, 'done');
 }
 
-async function revertReplacement(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
+async function revertReplacement(
+  files: Files,
+  folder: string,
+  record: ReplacementRecord,
+  guard: WriteGuard,
+): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index): FileReplacement => {
     const to = before === null ? undefined : join(folder, `${index}.before`);
     return { path, from: after, to, isThere: before, whenChanged: 'leave', temporary: getTemporaryPath(folder, path) };
   });
-  await replaceInOrder(files, replacements.reverse(), guard);
+  await replaceFilesInOrder(files, replacements.reverse(), guard);
   await removeTemporaryFiles(files, folder, record);
-  await markState(files, folder, 'undone');
+  await markReplacementState(files, folder, 'undone');
 }
 
 async function removeTemporaryFiles(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
-  for (const { path } of record.files) await undefinedIfMissing(files.removeFile(getTemporaryPath(folder, path)));
+  for (const { path } of record.files) await ignoreMissingFile(files.removeFile(getTemporaryPath(folder, path)));
 }

@@ -1,33 +1,33 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../storage/files';
-import { readStatusIfPresent, writeAtomically, writeNew } from '../storage/fileTools';
-import { readBytes } from './fileBytes';
+import { readStatusIfPresent, writeFileAtomically, writeNewFile } from '../storage/fileTools';
+import { readFileBytesIfPresent } from './fileBytes';
 import { GiveBackError } from './giveBackError';
 
 export const RECORD_FILE_NAME = 'record.json';
 export const NOTHING_UNDONE_TEXT = 'Nothing was undone.';
 
-const fileSchema = z.object({
+const recordedFileSchema = z.object({
   path: z.string().min(1),
   before: z.string().nullable(),
   after: z.string(),
 });
-const recordSchema = z.object({
+const replacementRecordSchema = z.object({
   version: z.literal(1),
   conversation: z.string(),
   /** ISO 8601. */
   at: z.string(),
-  files: z.array(fileSchema).min(1),
+  files: z.array(recordedFileSchema).min(1),
 });
-export type RecordedFile = z.infer<typeof fileSchema>;
-export type ReplacementRecord = z.infer<typeof recordSchema>;
+export type RecordedFile = z.infer<typeof recordedFileSchema>;
+export type ReplacementRecord = z.infer<typeof replacementRecordSchema>;
 
 /** @throws GiveBackError if there is no record that this version can read */
-export async function readRecord(files: Files, folder: string): Promise<ReplacementRecord> {
+export async function readReplacementRecord(files: Files, folder: string): Promise<ReplacementRecord> {
   const path = join(folder, RECORD_FILE_NAME);
-  const bytes = await readBytes(files, path);
-  const parsed = recordSchema.safeParse(bytes && parseJson(bytes));
+  const bytes = await readFileBytesIfPresent(files, path);
+  const parsed = replacementRecordSchema.safeParse(bytes && parseJson(bytes));
   if (parsed.success) return parsed.data;
   throw new GiveBackError({
     trouble: bytes ? 'newer-version' : 'missing',
@@ -46,9 +46,9 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-export async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
+export async function writeReplacementRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
   const bytes = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
-  await writeAtomically(files, join(folder, RECORD_FILE_NAME), bytes, {
+  await writeFileAtomically(files, join(folder, RECORD_FILE_NAME), bytes, {
     temporary: join(folder, `${RECORD_FILE_NAME}.new`),
   });
   await files.syncFolder(folder);
@@ -73,12 +73,16 @@ export async function removeReplacement(files: Files, folder: string): Promise<v
 export type ReplacementState = 'done' | 'undone';
 
 /** Undefined if the replacement began but did not finish. */
-export async function readState(files: Files, folder: string): Promise<ReplacementState | undefined> {
+export async function readReplacementState(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (await readStatusIfPresent(files, join(folder, 'undone'))) return 'undone';
   return (await readStatusIfPresent(files, join(folder, 'done'))) ? 'done' : undefined;
 }
 
-export async function markState(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {
-  await writeNew(files, join(folder, name), new Uint8Array());
+export async function markReplacementState(
+  files: Files,
+  folder: string,
+  name: 'done' | 'undoing' | 'undone',
+): Promise<void> {
+  await writeNewFile(files, join(folder, name), new Uint8Array());
   await files.syncFolder(folder);
 }

@@ -17,7 +17,13 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { createSteppedFiles, createSystemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
-import { listGivenBackFiles, listUndoable, recoverAll, undoLast, withReplacementsLock } from './replacements';
+import {
+  listGivenBackFiles,
+  listUndoableReplacements,
+  recoverAllReplacements,
+  undoLastReplacement,
+  withReplacementsLock,
+} from './replacements';
 
 let folder: string;
 let root: string;
@@ -47,30 +53,30 @@ describe('given-back replacements', () => {
   it('can be undone one after the other, the last first', async () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
-    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
+    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
     expect((await listGivenBackFiles(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'a']);
-    expect(await undoLast(nodeFiles, root, 'other')).toBe(false);
-    expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, 'other')).toBe(false);
+    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v1');
     expect((await listGivenBackFiles(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
-    expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
-    expect(await undoLast(nodeFiles, root, 'a')).toBe(false);
-    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
+    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(false);
+    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
   it.skipIf(process.platform === 'win32')("preserve the file's permissions", async () => {
     chmodSync(path, 0o640);
     await replace('a', 'v1', 1);
     expect(statSync(path).mode & 0o777).toBe(0o640);
-    await undoLast(nodeFiles, root, 'a');
+    await undoLastReplacement(nodeFiles, root, 'a');
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
   it('are not undone if the agent has continued', async () => {
     await replace('a', 'v1', 1);
     writeFileSync(path, 'the agent went on');
-    await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
+    await expect(undoLastReplacement(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
   });
 
@@ -85,7 +91,7 @@ describe('given-back replacements', () => {
     const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     await expect(replaceFiles(files, root, 'a', [content], now(1))).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
-    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
+    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
   it('report a deleted task without waiting', async () => {
@@ -96,9 +102,9 @@ describe('given-back replacements', () => {
     const content = { path: history, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     const done = await replaceFiles(nodeFiles, root, 'a', [content], now(1));
     rmSync(task, { recursive: true });
-    await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'missing' });
+    await expect(undoLastReplacement(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'missing' });
     rmSync(join(done, 'done'));
-    expect(await recoverAll(nodeFiles, root, now(2))).toEqual({ recovered: 1, problems: [] });
+    expect(await recoverAllReplacements(nodeFiles, root, now(2))).toEqual({ recovered: 1, problems: [] });
     expect(existsSync(task)).toBe(false);
   });
 
@@ -110,9 +116,9 @@ describe('given-back replacements', () => {
     ];
     await replaceFiles(nodeFiles, root, 'a', contents, now(1));
     const full: Files = { ...nodeFiles, rename: () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })) };
-    await expect(undoLast(full, root, 'a')).rejects.toThrow('The disk (or your quota on it) is full');
+    await expect(undoLastReplacement(full, root, 'a')).rejects.toThrow('The disk (or your quota on it) is full');
     expect([existsSync(second), readFileSync(path, 'utf8')]).toEqual([false, 'v1']);
-    expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
@@ -124,7 +130,7 @@ describe('given-back replacements', () => {
     writeFileSync(join(unread, 'record.json'), '{"version":9}');
     mkdirSync(join(root, '2026-01-01T00-00-00.000Z-0123abcd'));
     mkdirSync(join(root, '2026-photos'));
-    const { recovered, problems } = await recoverAll(nodeFiles, root, now(3));
+    const { recovered, problems } = await recoverAllReplacements(nodeFiles, root, now(3));
     // The first one's file is another one's now: the old state holds.
     expect(recovered).toBe(1);
     expect(problems).toHaveLength(1);
@@ -141,12 +147,19 @@ describe('given-back replacements', () => {
     utimesSync(old, today - 31 * day, today - 31 * day);
     utimesSync(fresh, today - 29 * day, today - 29 * day);
     // At one look the clock may be wrong.
-    for (const days of [400, 0, 0.5]) await recoverAll(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
-    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);
-    await recoverAll(nodeFiles, root, new Date(Date.now() + 1.4 * 86_400_000));
-    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);
-    await recoverAll(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
-    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['b']);
+    for (const days of [400, 0, 0.5])
+      await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
+    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([
+      'a',
+      'b',
+    ]);
+    await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + 1.4 * 86_400_000));
+    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([
+      'a',
+      'b',
+    ]);
+    await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
+    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['b']);
   });
 
   it('describe the state on disk after a failure at any step', async () => {
@@ -178,7 +191,7 @@ describe('given-back replacements', () => {
           for (const name of changed) expect(message).toContain(basename(name));
         }
         // The next start ends with both files old or both new.
-        await recoverAll(nodeFiles, kept, now(2));
+        await recoverAllReplacements(nodeFiles, kept, now(2));
         expect(new Set(names.map((name) => readFileSync(name, 'utf8'))).size).toBe(1);
         expect(readdirSync(folder).filter((name) => name.endsWith('.condenser'))).toEqual([]);
       }

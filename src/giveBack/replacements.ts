@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { getErrorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
-import { undefinedIfMissing, readText, readStatusIfPresent, writeNew } from '../storage/fileTools';
-import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
+import { ignoreMissingFile, readTextIfPresent, readStatusIfPresent, writeNewFile } from '../storage/fileTools';
+import { LOCK_TIMING, withFileLock, type LockTiming } from '../storage/lock';
 import { recoverReplacement, undoReplacement } from './replacement';
 import {
   isReplacementName,
-  readRecord,
+  readReplacementRecord,
   removeReplacement,
-  readState,
+  readReplacementState,
   type ReplacementRecord,
 } from './replacementRecord';
 
@@ -30,12 +30,12 @@ export async function withReplacementsLock<T>(
   timing: LockTiming = LOCK_TIMING,
 ): Promise<T> {
   await files.makeFolder(root);
-  return withLock(files, join(root, LOCK_FILE_NAME), timing, action);
+  return withFileLock(files, join(root, LOCK_FILE_NAME), timing, action);
 }
 
 /** Oldest first, since names begin with the time. */
-async function listFolders(files: Files, root: string): Promise<string[]> {
-  const names = (await undefinedIfMissing(files.list(root))) ?? [];
+async function listReplacementFolders(files: Files, root: string): Promise<string[]> {
+  const names = (await ignoreMissingFile(files.list(root))) ?? [];
   return names
     .filter(isReplacementName)
     .toSorted()
@@ -50,16 +50,16 @@ interface DoneReplacement {
 /** Oldest first, without those that were undone. */
 async function listDone(files: Files, root: string): Promise<DoneReplacement[]> {
   const done: DoneReplacement[] = [];
-  for (const folder of await listFolders(files, root)) {
-    if ((await readState(files, folder)) !== 'done') continue;
+  for (const folder of await listReplacementFolders(files, root)) {
+    if ((await readReplacementState(files, folder)) !== 'done') continue;
     // Newer versions handle their own records.
-    const record = await readRecord(files, folder).catch(() => undefined);
+    const record = await readReplacementRecord(files, folder).catch(() => undefined);
     if (record) done.push({ folder, record });
   }
   return done;
 }
 
-const findLastDone = async (files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> =>
+const findLastDoneByConversation = async (files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> =>
   new Map((await listDone(files, root)).map((done) => [done.record.conversation, done]));
 
 export interface GivenBack {
@@ -68,8 +68,8 @@ export interface GivenBack {
   readonly path: string;
 }
 
-export const listUndoable = async (files: Files, root: string): Promise<GivenBack[]> =>
-  [...(await findLastDone(files, root)).values()].flatMap(toGivenBack);
+export const listUndoableReplacements = async (files: Files, root: string): Promise<GivenBack[]> =>
+  [...(await findLastDoneByConversation(files, root)).values()].flatMap(toGivenBack);
 
 /** A conversation may have several copies. */
 export const listGivenBackFiles = async (files: Files, root: string): Promise<GivenBack[]> =>
@@ -84,29 +84,29 @@ function toGivenBack({ record: { conversation, files } }: DoneReplacement): Give
  * @returns false if nothing was given back
  * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
-export async function undoLast(files: Files, root: string, conversation: string): Promise<boolean> {
-  const done = (await findLastDone(files, root)).get(conversation);
+export async function undoLastReplacement(files: Files, root: string, conversation: string): Promise<boolean> {
+  const done = (await findLastDoneByConversation(files, root)).get(conversation);
   if (!done) return false;
   await undoReplacement(files, done.folder);
   return true;
 }
 
-export interface Recovery {
+export interface RecoveryResult {
   readonly recovered: number;
   readonly problems: readonly string[];
 }
 
 /** A failure does not stop the others. */
-export async function recoverAll(files: Files, root: string, now: Date): Promise<Recovery> {
+export async function recoverAllReplacements(files: Files, root: string, now: Date): Promise<RecoveryResult> {
   let recovered = 0;
   const problems: string[] = [];
-  for (const folder of await listFolders(files, root)) {
+  for (const folder of await listReplacementFolders(files, root)) {
     try {
-      const before = await readState(files, folder);
+      const before = await readReplacementState(files, folder);
       const after = await recoverReplacement(files, folder);
       if (before !== after) recovered += 1;
       const status = await readStatusIfPresent(files, folder);
-      if (after && status && (await isExpired(files, folder, now.getTime() - status.modified, now)))
+      if (after && status && (await markAndCheckExpiry(files, folder, now.getTime() - status.modified, now)))
         await removeReplacement(files, folder);
     } catch (error) {
       problems.push(getErrorMessage(error));
@@ -116,15 +116,15 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
 }
 
 /** The clock may be wrong once, so this takes two checks a day apart. */
-async function isExpired(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
+async function markAndCheckExpiry(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
   const path = join(folder, 'expired');
-  const since = Number((await readText(files, path)) ?? Number.NaN);
+  const since = Number((await readTextIfPresent(files, path)) ?? Number.NaN);
   const isOld = age > MAX_REPLACEMENT_AGE_MS && !(since > now.getTime());
   if (isOld && now.getTime() - since > DAY_MS) return true;
   if (isOld === Number.isFinite(since)) return false;
   const { modified } = await files.status(folder);
-  if (isOld) await writeNew(files, path, new TextEncoder().encode(String(now.getTime())));
-  else await undefinedIfMissing(files.removeFile(path));
+  if (isOld) await writeNewFile(files, path, new TextEncoder().encode(String(now.getTime())));
+  else await ignoreMissingFile(files.removeFile(path));
   // Restores the folder's time, which determines its age.
   await files.touch(folder, modified);
   return false;

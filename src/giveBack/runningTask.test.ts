@@ -4,26 +4,26 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
 
-import { MIN_IDLE_MS, refuseRunning } from './runningTask';
-import { writeOld, writeZooTask } from './testing';
+import { MIN_QUIET_MS, rejectRunningTask } from './runningTask';
+import { writeOldFile, writeZooTask } from './testing';
 
 const withTask = (check: (history: string, item: string) => Promise<void>): Promise<void> =>
   inTemporaryFolder(async (home) => {
     const history = writeZooTask(home);
     await check(history, join(dirname(history), 'history_item.json'));
   });
-const rests = (history: string, now = Date.now()): Promise<void> => refuseRunning(nodeFiles, history, now);
+const rests = (history: string, now = Date.now()): Promise<void> => rejectRunningTask(nodeFiles, history, now);
 
 test('a task is idle if it was not written for a while', () =>
   withTask(async (history) => {
     await expect(rests(history)).resolves.toBeUndefined();
     writeFileSync(history, '[]');
     const { modified } = await nodeFiles.status(history);
-    await expect(rests(history, modified + MIN_IDLE_MS - 1)).rejects.toMatchObject({
+    await expect(rests(history, modified + MIN_QUIET_MS - 1)).rejects.toMatchObject({
       trouble: 'running',
       message: expect.stringContaining('a moment ago'),
     });
-    await expect(rests(history, modified + MIN_IDLE_MS)).resolves.toBeUndefined();
+    await expect(rests(history, modified + MIN_QUIET_MS)).resolves.toBeUndefined();
   }));
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['waits for its subtask', { status: 'active', awaitingChildId: 'child' }],
 ])('a task that was %s is not idle', (_what, item) =>
   withTask(async (history, path) => {
-    writeOld(path, JSON.stringify(item));
+    writeOldFile(path, JSON.stringify(item));
     await expect(rests(history)).rejects.toMatchObject({
       trouble: 'running',
       message: expect.stringContaining('is waiting for a subtask'),
@@ -45,7 +45,7 @@ test.each([
   ['is half written', '{"status":"dele'],
 ])('a history item that %s is ignored', (_what, text) =>
   withTask(async (history, path) => {
-    writeOld(path, text);
+    writeOldFile(path, text);
     await expect(rests(history)).resolves.toBeUndefined();
   }),
 );

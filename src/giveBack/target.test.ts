@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findTarget, requireTarget } from './target';
+import { findGiveBackTarget, requireGiveBackTarget } from './target';
 
 const TASK = 'tasks/019a3f1e/api_conversation_history.json';
 
@@ -15,16 +15,19 @@ describe('where a condensed conversation can be given back', () => {
     ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2/subagents/agent-a1.jsonl', undefined],
     ['/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl', undefined],
   ])('depends on its path: %s is %s', (path, target) => {
-    expect(findTarget(path)).toBe(target);
+    expect(findGiveBackTarget(path)).toBe(target);
     if (target === undefined)
-      expect(() => requireTarget(path)).toThrow(/does not continue with what other programs write/);
-    else expect(requireTarget(path)).toBe(target);
+      expect(() => requireGiveBackTarget(path)).toThrow(/does not continue with what other programs write/);
+    else expect(requireGiveBackTarget(path)).toBe(target);
   });
 
   it("includes a user's own folder if the agent is known to be Roo or Zoo", () => {
     const path = `/mnt/tasks-of-mine/${TASK}`;
-    expect(findTarget(path)).toBeUndefined();
-    expect([findTarget(path, 'Roo Code'), findTarget(path, 'Zoo Code')]).toEqual(['roo-task', 'roo-task']);
-    expect([findTarget(path, 'Kilo Code'), findTarget(path, 'Cline')]).toEqual([undefined, undefined]);
+    expect(findGiveBackTarget(path)).toBeUndefined();
+    expect([findGiveBackTarget(path, 'Roo Code'), findGiveBackTarget(path, 'Zoo Code')]).toEqual([
+      'roo-task',
+      'roo-task',
+    ]);
+    expect([findGiveBackTarget(path, 'Kilo Code'), findGiveBackTarget(path, 'Cline')]).toEqual([undefined, undefined]);
   });
 });

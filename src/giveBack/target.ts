@@ -7,7 +7,7 @@ import { GiveBackError, NOTHING_WRITTEN_TEXT } from './giveBackError';
  * @param agent the conversation's agent, if the path doesn't identify it
  * @returns undefined if the conversation can only be exported
  */
-export function findTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {
+export function findGiveBackTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {
   const known = AGENT_LIST.find(({ giveBack, name }) => {
     if (!giveBack) return false;
     return giveBack.path.test(path) || (name === agent && giveBack.customPath?.test(path));
@@ -16,8 +16,8 @@ export function findTarget(path: string, agent?: AgentName): GiveBackTarget | un
 }
 
 /** @throws GiveBackError `not-supported` */
-export function requireTarget(path: string, agent?: AgentName): GiveBackTarget {
-  const target = findTarget(path, agent);
+export function requireGiveBackTarget(path: string, agent?: AgentName): GiveBackTarget {
+  const target = findGiveBackTarget(path, agent);
   if (target) return target;
   throw new GiveBackError({
     trouble: 'not-supported',

@@ -13,13 +13,13 @@ const START_TIME_MS = Date.UTC(2026, 0, 5, 9);
 const TEST_TASK_ID = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e5f';
 
 /** Writes a file that was last changed an hour ago. */
-export function writeOld(path: string, text: string): void {
+export function writeOldFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-  touchOld(path);
+  makeFileOld(path);
 }
 
-export const touchOld = (path: string): void => {
+export const makeFileOld = (path: string): void => {
   const seconds = Date.now() / 1000 - 3600;
   utimesSync(path, seconds, seconds);
 };
@@ -27,7 +27,7 @@ export const touchOld = (path: string): void => {
 export const createConversation = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
 
 /** Rows of the agent's chat: a request with its figures for each answer. */
-const createRows = (messages: readonly ApiMessage[]): unknown[] =>
+const createUiRows = (messages: readonly ApiMessage[]): unknown[] =>
   messages.map((message, index) =>
     message.role === 'assistant'
       ? {
@@ -47,9 +47,9 @@ export function writeZooTask(
 ): string {
   const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', id);
   const history = messages.map((message, index) => ({ ...message, ts: START_TIME_MS + index * 1000 }));
-  writeOld(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
-  writeOld(join(folder, 'ui_messages.json'), JSON.stringify(createRows(messages)));
-  writeOld(join(folder, 'history_item.json'), JSON.stringify({ id, status: 'active' }));
+  writeOldFile(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
+  writeOldFile(join(folder, 'ui_messages.json'), JSON.stringify(createUiRows(messages)));
+  writeOldFile(join(folder, 'history_item.json'), JSON.stringify({ id, status: 'active' }));
   return join(folder, 'api_conversation_history.json');
 }
 
@@ -65,7 +65,7 @@ export function writeClineSession(home: string, messages: readonly ApiMessage[] 
     ...(role === 'assistant' && { modelInfo: { id: 'claude-sonnet-4-6', provider: 'anthropic' } }),
   }));
   const session = { version: 1, updated_at: new Date(START_TIME_MS).toISOString(), agent: 'lead', sessionId: id };
-  writeOld(path, JSON.stringify({ ...session, messages: stored, system_prompt: 'You are Cline.' }));
+  writeOldFile(path, JSON.stringify({ ...session, messages: stored, system_prompt: 'You are Cline.' }));
   return path;
 }
 
@@ -79,7 +79,7 @@ export function writeClaudeSession(home: string, messages: readonly ApiMessage[]
     start: new Date(START_TIME_MS),
   });
   const path = join(home, '.claude', 'projects', '-home-me-notes', '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl');
-  writeOld(path, text);
+  writeOldFile(path, text);
   return path;
 }
 

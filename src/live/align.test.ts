@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { makeMessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, call, result, user } from '../core/testing';
-import { alignConversations, countCommonPrefix, type Alignment } from './align';
+import { alignConversations, countCommonPrefix, type ConversationAlignment } from './align';
 import { cloneAsJson } from './testing';
 
-const aligned = (was: readonly ApiMessage[], is: readonly ApiMessage[]): Alignment =>
+const aligned = (was: readonly ApiMessage[], is: readonly ApiMessage[]): ConversationAlignment =>
   alignConversations(was.map(makeMessageKey), is.map(makeMessageKey));
 
 const CONVERSATION = [

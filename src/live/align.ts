@@ -1,9 +1,9 @@
-import { getCallsPart, type MessageKey } from '../core/messages/messageKey';
+import { getCallsPartOfKey, type MessageKey } from '../core/messages/messageKey';
 import { isText, toBlocks } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import { isEqual } from '../core/isEqual';
 
-export interface Alignment {
+export interface ConversationAlignment {
   /** New index of each message; undefined if it is gone. */
   readonly places: readonly (number | undefined)[];
   /** True if the other conversation begins with all these messages unchanged. */
@@ -15,7 +15,7 @@ export interface Alignment {
  * result becomes text, a long result is shortened), so messages with calls or results are matched
  * by IDs, others by content.
  */
-export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
+export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): ConversationAlignment {
   const places: (number | undefined)[] = was.map(() => undefined);
   let at = 0;
   let isExact = true;
@@ -24,19 +24,19 @@ export function alignConversations(was: readonly MessageKey[], is: readonly Mess
     isExact &&= was[at] === is[at];
   }
   if (at === was.length) return { places, isExact };
-  matchCalls(was, is, at, places);
-  matchTexts(was, is, at, places);
+  alignByCalls(was, is, at, places);
+  alignByTexts(was, is, at, places);
   return { places, isExact: false };
 }
 
 const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): boolean => {
   if (a === undefined || b === undefined) return false;
   if (a === b) return true;
-  const calls = getCallsPart(a);
-  return calls !== undefined && calls === getCallsPart(b);
+  const calls = getCallsPartOfKey(a);
+  return calls !== undefined && calls === getCallsPartOfKey(b);
 };
 
-function matchCalls(
+function alignByCalls(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
   from: number,
@@ -44,12 +44,12 @@ function matchCalls(
 ): void {
   const byCalls = new Map<string, number>();
   for (let index = from; index < was.length; index++) {
-    const calls = getCallsPart(was[index] as MessageKey);
+    const calls = getCallsPartOfKey(was[index] as MessageKey);
     if (calls !== undefined) byCalls.set(calls, index);
   }
   let last = from - 1;
   for (let place = from; place < is.length; place++) {
-    const calls = getCallsPart(is[place] as MessageKey);
+    const calls = getCallsPartOfKey(is[place] as MessageKey);
     const index = calls === undefined ? undefined : byCalls.get(calls);
     if (index === undefined || index <= last) continue;
     places[index] = place;
@@ -57,13 +57,13 @@ function matchCalls(
   }
 }
 
-function matchTexts(
+function alignByTexts(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
   from: number,
   places: (number | undefined)[],
 ): void {
-  const ends = findGapEnds(places, is.length);
+  const ends = findNextMatches(places, is.length);
   let place = from;
   for (let index = from; index < was.length; index++) {
     const anchor = places[index];
@@ -76,7 +76,7 @@ function matchTexts(
   }
 }
 
-function findGapEnds(places: readonly (number | undefined)[], end: number): number[] {
+function findNextMatches(places: readonly (number | undefined)[], end: number): number[] {
   const ends: number[] = [];
   let next = end;
   for (let index = places.length - 1; index >= 0; index--) {
@@ -98,7 +98,7 @@ export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly A
 }
 
 /** True if `is` contains all text of `was` and more. A continued word is a different word. */
-export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
+export function isExtendedVersion(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
   const [before, now] = [toBlocks(was), toBlocks(is)];
   let first = 0;
@@ -109,14 +109,15 @@ export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   const added = now.slice(first, now.length - last);
   if (added.length === 0 || others.length > 0 || !added.every(isText)) return false;
   if (!changed) return before.length > 0;
-  return isText(changed) && added.some(({ text }) => containsWhole(changed.text, text));
+  return isText(changed) && added.some(({ text }) => beginsOrEndsWithText(changed.text, text));
 }
 
-function containsWhole(was: string, is: string): boolean {
+function beginsOrEndsWithText(was: string, is: string): boolean {
   if (was.trim() === '' || is.length <= was.length) return false;
   return (
-    (is.startsWith(was) && !isInWord(is, was.length)) || (is.endsWith(was) && !isInWord(is, is.length - was.length))
+    (is.startsWith(was) && !isInsideWord(is, was.length)) ||
+    (is.endsWith(was) && !isInsideWord(is, is.length - was.length))
   );
 }
 
-const isInWord = (text: string, at: number): boolean => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));
+const isInsideWord = (text: string, at: number): boolean => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));

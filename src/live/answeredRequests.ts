@@ -1,15 +1,15 @@
 import { computeCallCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
-import { toAnsweredRequest, type AnsweredLast } from './cacheState';
+import { makeLastAnsweredRequest, type LastAnsweredRequest } from './cacheState';
 import type { PreparedRequest } from './request';
 import type { TokenLearning } from './tokenLearning';
 
 export class AnsweredRequests {
-  private readonly last = new Map<string, AnsweredLast>();
+  private readonly last = new Map<string, LastAnsweredRequest>();
   private lastMessages = 0;
   private cost: number | undefined = 0;
 
-  get byModel(): ReadonlyMap<string, AnsweredLast> {
+  get byModel(): ReadonlyMap<string, LastAnsweredRequest> {
     return this.last;
   }
 
@@ -24,12 +24,12 @@ export class AnsweredRequests {
   }
 
   /** Adds a request's cost, even if the answer was cut off. */
-  notePaid({ model }: PreparedRequest, usage: Usage | undefined): void {
+  recordCost({ model }: PreparedRequest, usage: Usage | undefined): void {
     const cost = usage && computeCallCost(usage, model.prices);
     this.cost = this.cost === undefined || cost === undefined ? undefined : this.cost + cost;
   }
 
-  noteAnswered(
+  recordAnswered(
     { began, model, messages, outcome }: PreparedRequest,
     usage: Usage | undefined,
     learning: TokenLearning,
@@ -37,9 +37,9 @@ export class AnsweredRequests {
     // A cache's lifetime counts from the start of the request.
     const before = this.last.get(model.key);
     const ageMs = before && !outcome ? began - before.began : undefined;
-    const isWarm = ageMs !== undefined && ageMs < (learning.getCacheSpan(model)?.warmMs ?? 0);
-    if (usage && ageMs !== undefined) learning.learnCache(model, ageMs, usage);
-    this.last.set(model.key, toAnsweredRequest(began, usage, isWarm));
+    const isWarm = ageMs !== undefined && ageMs < (learning.getCacheLifespan(model)?.warmMs ?? 0);
+    if (usage && ageMs !== undefined) learning.learnCacheLifespan(model, ageMs, usage);
+    this.last.set(model.key, makeLastAnsweredRequest(began, usage, isWarm));
     this.lastMessages = messages.length;
   }
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ApiErrorKind } from '../api/apiError';
 import {
-  Attempts,
+  RequestAttempts,
   MAX_ATTEMPTS,
-  classifyError,
+  classifyRejection,
   RecentFailures,
   type RequestChange,
   type RejectionProblem,
@@ -28,17 +28,17 @@ interface Sent {
 
 /** Plays the sender. @returns what was sent, and the answer that the agent gets: its place, undefined for a good one */
 function play({ isCondensed, answers, possible }: Course): { readonly sent: readonly Sent[]; readonly told?: number } {
-  const attempts = new Attempts<number>();
+  const attempts = new RequestAttempts<number>();
   const sent: Sent[] = [];
   let form: Omit<Sent, 'problem'> = { change: undefined, isCondensed };
   for (;;) {
     const problem = answers[sent.length];
     sent.push({ ...form, problem });
     if (!problem) return { sent };
-    attempts.noteFailure(problem, form.isCondensed, sent.length - 1);
+    attempts.recordFailure(problem, form.isCondensed, sent.length - 1);
     let { next } = attempts;
     while (next.kind === 'change' && !possible.has(next.change)) {
-      attempts.noteImpossible(next.change);
+      attempts.recordImpossible(next.change);
       ({ next } = attempts);
     }
     if (next.kind === 'stop') return { sent, told: next.reason };
@@ -163,7 +163,7 @@ it.each<[ApiErrorKind, string, RejectionProblem | undefined]>([
   ['aborted', '', undefined],
   ['refusal', 'no', undefined],
 ])('an error of kind %s (%s) counts as %s', (kind, vendorMessage, problem) => {
-  expect(classifyError(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
+  expect(classifyRejection(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
 });
 
 describe('a failed request that the chat repeats', () => {
@@ -172,22 +172,22 @@ describe('a failed request that the chat repeats', () => {
   it('within seconds counts as a repetition, up to three times', () => {
     let now = 0;
     const failures = new RecentFailures(() => now);
-    expect(failures.checkRepetition('r').kind).toBe('none');
-    failures.noteFailure('r', failure('overloaded'));
+    expect(failures.getRetryPolicy('r').kind).toBe('none');
+    failures.recordFailure('r', failure('overloaded'));
     for (let time = 0; time < 3; time++) {
-      expect(failures.checkRepetition('r').kind).toBe('once');
-      failures.noteFailure('r', failure('overloaded'));
+      expect(failures.getRetryPolicy('r').kind).toBe('once');
+      failures.recordFailure('r', failure('overloaded'));
     }
-    expect(failures.checkRepetition('r').kind).toBe('none');
-    failures.noteFailure('r', failure('auth'));
-    expect(failures.checkRepetition('r')).toMatchObject({ kind: 'stop', reason: { kind: 'auth' } });
-    expect(failures.checkRepetition('other').kind).toBe('none');
-    failures.noteFailure('slow', failure('timeout'));
-    expect(failures.checkRepetition('slow')).toMatchObject({ kind: 'stop', reason: { kind: 'timeout' } });
+    expect(failures.getRetryPolicy('r').kind).toBe('none');
+    failures.recordFailure('r', failure('auth'));
+    expect(failures.getRetryPolicy('r')).toMatchObject({ kind: 'stop', reason: { kind: 'auth' } });
+    expect(failures.getRetryPolicy('other').kind).toBe('none');
+    failures.recordFailure('slow', failure('timeout'));
+    expect(failures.getRetryPolicy('slow')).toMatchObject({ kind: 'stop', reason: { kind: 'timeout' } });
     now = 31_000;
-    expect(failures.checkRepetition('r').kind).toBe('none');
-    failures.noteFailure('r', failure('overloaded'));
-    failures.noteSuccess('r');
-    expect(failures.checkRepetition('r').kind).toBe('none');
+    expect(failures.getRetryPolicy('r').kind).toBe('none');
+    failures.recordFailure('r', failure('overloaded'));
+    failures.recordSuccess('r');
+    expect(failures.getRetryPolicy('r').kind).toBe('none');
   });
 });

@@ -24,7 +24,7 @@ export type RejectionProblem =
 
 export type RequestChange = 'shorten' | 'leave-out-thinking' | 'send-as-it-came' | 'correct-calls';
 
-export interface Attempt<Reason> {
+export interface RequestAttempt<Reason> {
   readonly change: RequestChange | undefined;
   /** True if some of the agent's content was left out. */
   readonly isCondensed: boolean;
@@ -32,20 +32,20 @@ export interface Attempt<Reason> {
   readonly reason: Reason;
 }
 
-export type NextStep<Reason> =
+export type NextAttemptStep<Reason> =
   | { readonly kind: 'change'; readonly change: RequestChange }
   /** `reason` comes from the attempt that explains the failure best. */
   | { readonly kind: 'stop'; readonly reason: Reason };
 
 export function chooseNextAttempt<Reason>(
-  attempts: readonly [...Attempt<Reason>[], Attempt<Reason>],
+  attempts: readonly [...RequestAttempt<Reason>[], RequestAttempt<Reason>],
   impossible: ReadonlySet<RequestChange>,
-): NextStep<Reason> {
-  const last = attempts[attempts.length - 1] as Attempt<Reason>;
+): NextAttemptStep<Reason> {
+  const last = attempts[attempts.length - 1] as RequestAttempt<Reason>;
   const { problem, isCondensed } = last;
   const isShown = attempts.some((attempt) => attempt.problem === 'wrong-calls');
-  const stop = ({ reason }: Attempt<Reason>): NextStep<Reason> => ({ kind: 'stop', reason });
-  const orStop = (change: RequestChange): NextStep<Reason> =>
+  const stop = ({ reason }: RequestAttempt<Reason>): NextAttemptStep<Reason> => ({ kind: 'stop', reason });
+  const orStop = (change: RequestChange): NextAttemptStep<Reason> =>
     attempts.length < MAX_ATTEMPTS && !impossible.has(change) ? { kind: 'change', change } : stop(last);
 
   if (problem === 'wrong-calls') return orStop('correct-calls');
@@ -63,16 +63,16 @@ export function chooseNextAttempt<Reason>(
   return tooLong ? stop(tooLong) : orStop('send-as-it-came');
 }
 
-export class Attempts<Reason> {
-  private readonly made: Attempt<Reason>[] = [];
+export class RequestAttempts<Reason> {
+  private readonly made: RequestAttempt<Reason>[] = [];
   private readonly impossible = new Set<RequestChange>();
 
-  noteFailure(problem: RejectionProblem, isCondensed: boolean, reason: Reason): void {
+  recordFailure(problem: RejectionProblem, isCondensed: boolean, reason: Reason): void {
     const next = this.made.length === 0 ? undefined : this.next;
     this.made.push({ change: next?.kind === 'change' ? next.change : undefined, isCondensed, problem, reason });
   }
 
-  noteImpossible(change: RequestChange): void {
+  recordImpossible(change: RequestChange): void {
     this.impossible.add(change);
   }
 
@@ -80,14 +80,14 @@ export class Attempts<Reason> {
     return this.made.length > 0 && this.made.at(-1)?.reason === reason;
   }
 
-  hasMade(change: RequestChange): boolean {
+  hasTried(change: RequestChange): boolean {
     const next = this.made.length === 0 ? undefined : this.next;
     const isLast = next?.kind === 'change' && next.change === change;
     return isLast || this.made.some((attempt) => attempt.change === change);
   }
 
   /** @throws RangeError before the first failure */
-  get next(): NextStep<Reason> {
+  get next(): NextAttemptStep<Reason> {
     const { made, impossible } = this;
     const last = made.at(-1);
     if (!last) throw new RangeError('No attempt has failed yet.');
@@ -96,7 +96,7 @@ export class Attempts<Reason> {
 }
 
 /** Undefined if no other form of the request would help. */
-export function classifyError({ kind, details }: ApiError): RejectionProblem | undefined {
+export function classifyRejection({ kind, details }: ApiError): RejectionProblem | undefined {
   if (kind === 'context-too-long' || kind === 'too-many-bytes') return 'too-long';
   if (kind !== 'invalid-request') return undefined;
   return isThinkingRejection(details.vendorMessage ?? '') ? 'thinking' : 'invalid';
@@ -107,7 +107,7 @@ const MAX_REPETITION_MS = 30_000;
 /** VS Code repeats a failed request this often within seconds (seen in 1.139). */
 const MAX_REPETITIONS = 3;
 
-interface Failure {
+interface RecentFailure {
   readonly error: ApiError;
   readonly at: number;
   repetitions: number;
@@ -122,12 +122,12 @@ export type RetryPolicy =
 
 /** Keeps our retries and the agent's from multiplying. */
 export class RecentFailures {
-  private readonly failures = new Map<string, Failure>();
+  private readonly failures = new Map<string, RecentFailure>();
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  checkRepetition(request: string): RetryPolicy {
-    this.forgetOld();
+  getRetryPolicy(request: string): RetryPolicy {
+    this.forgetOldFailures();
     const failure = this.failures.get(request);
     if (!failure || failure.repetitions >= MAX_REPETITIONS) {
       this.failures.delete(request);
@@ -138,16 +138,16 @@ export class RecentFailures {
     return error.canRetry && error.kind !== 'timeout' ? { kind: 'once' } : { kind: 'stop', reason: error };
   }
 
-  noteFailure(request: string, error: ApiError): void {
+  recordFailure(request: string, error: ApiError): void {
     const repetitions = this.failures.get(request)?.repetitions ?? 0;
     this.failures.set(request, { error, at: this.now(), repetitions });
   }
 
-  noteSuccess(request: string): void {
+  recordSuccess(request: string): void {
     this.failures.delete(request);
   }
 
-  private forgetOld(): void {
+  private forgetOldFailures(): void {
     for (const [request, { at }] of this.failures) {
       if (this.now() - at > MAX_REPETITION_MS) this.failures.delete(request);
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../core/cost/usage';
-import { toAnsweredRequest, inferCacheState, MIN_CACHED_TOKENS, type AnsweredLast } from './cacheState';
+import { makeLastAnsweredRequest, inferCacheState, MIN_CACHED_TOKENS, type LastAnsweredRequest } from './cacheState';
 import { createModel } from './testing';
 import { TokenLearning } from './tokenLearning';
 
@@ -22,8 +22,8 @@ const ANTHROPIC = { accounting: 'anthropic' } as const;
 /** The state so many milliseconds after a request with this usage; undefined: none was answered. */
 const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'none', shouldRead = false) => {
   const model = createModel({ ...(cacheSpan && { cacheSpan }) });
-  const answered = new Map([[model.key, toAnsweredRequest(0, told, shouldRead)]]);
-  return inferCacheState(model, new TokenLearning().getCacheSpan(model), answered, ms);
+  const answered = new Map([[model.key, makeLastAnsweredRequest(0, told, shouldRead)]]);
+  return inferCacheState(model, new TokenLearning().getCacheLifespan(model), answered, ms);
 };
 
 describe("the state of a conversation's cache", () => {
@@ -47,14 +47,14 @@ describe("the state of a conversation's cache", () => {
   it('is unknown before the first answer, and cold for a new model', () => {
     const model = createModel({ cacheSpan: SPAN });
     expect(inferCacheState(model, SPAN, new Map(), 0)).toEqual({ state: 'unknown', basis: 'not-answered' });
-    const other = new Map<string, AnsweredLast>([['another', { began: 0, shows: 'nothing' }]]);
+    const other = new Map<string, LastAnsweredRequest>([['another', { began: 0, shows: 'nothing' }]]);
     expect(inferCacheState(model, SPAN, other, 1)).toEqual({ state: 'cold', basis: 'other-model' });
     expect(inferCacheState(createModel(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
   });
 
   it('is unknown for a model that may have answered before a restart, until its lifetime has surely passed', () => {
     const model = createModel({ cacheSpan: SPAN });
-    const other = new Map<string, AnsweredLast>([['another', { began: 10, shows: 'nothing' }]]);
+    const other = new Map<string, LastAnsweredRequest>([['another', { began: 10, shows: 'nothing' }]]);
     const after = (ms: number) => inferCacheState(model, SPAN, other, 10 + ms, 10);
     expect(after(0)).toEqual({ state: 'unknown', basis: 'not-answered' });
     expect(after(SPAN.coldMs - 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
@@ -64,10 +64,10 @@ describe("the state of a conversation's cache", () => {
   it('is warm if a model of unknown lifetime has read from the cache after as long', () => {
     const learning = new TokenLearning();
     const model = createModel();
-    learning.learnCache(model, 50_000, READ);
-    learning.learnCache(model, 1_000, usage());
-    const answered = new Map([[model.key, toAnsweredRequest(0, READ, true)]]);
-    const at = (ms: number) => inferCacheState(model, learning.getCacheSpan(model), answered, ms);
+    learning.learnCacheLifespan(model, 50_000, READ);
+    learning.learnCacheLifespan(model, 1_000, usage());
+    const answered = new Map([[model.key, makeLastAnsweredRequest(0, READ, true)]]);
+    const at = (ms: number) => inferCacheState(model, learning.getCacheLifespan(model), answered, ms);
     expect(at(49_000)).toEqual({ state: 'warm', basis: 'answers', ageMs: 49_000, spanMs: 50_000 });
     expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
   });
@@ -83,16 +83,16 @@ describe("the state of a conversation's cache", () => {
         (answers, accounting, cacheSpan, later) => {
           const learning = new TokenLearning();
           const model = createModel({ ...(cacheSpan && { cacheSpan }) });
-          const answered = new Map<string, AnsweredLast>();
+          const answered = new Map<string, LastAnsweredRequest>();
           let now = 0;
           for (const [ageMs, inputTokens, missed] of [...answers, [1, MIN_CACHED_TOKENS, 0] as const]) {
             const read = missed % 2 === 0 ? Math.ceil(inputTokens / 2) : 0;
             const told = usage({ accounting, inputTokens, cacheReadTokens: read });
             now += ageMs;
-            if (answered.size > 0) learning.learnCache(model, ageMs, told);
-            answered.set(model.key, toAnsweredRequest(now, told, true));
+            if (answered.size > 0) learning.learnCacheLifespan(model, ageMs, told);
+            answered.set(model.key, makeLastAnsweredRequest(now, told, true));
           }
-          const { state } = inferCacheState(model, learning.getCacheSpan(model), answered, now + later);
+          const { state } = inferCacheState(model, learning.getCacheLifespan(model), answered, now + later);
           expect(['warm', 'unknown']).toContain(state);
         },
       ),

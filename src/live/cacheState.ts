@@ -7,7 +7,7 @@ import type { UpstreamModel } from './request';
  */
 export const MIN_CACHED_TOKENS = 4_096;
 
-interface CacheRead {
+interface ObservedCacheRead {
   readonly tokens: number;
   /** Tokens of the whole prompt. */
   readonly of: number;
@@ -23,11 +23,11 @@ export type CacheState =
   | { readonly state: 'cold'; readonly basis: 'other-model' }
   | { readonly state: 'none'; readonly basis: 'model' | 'answers' }
   | { readonly state: 'unknown'; readonly basis: 'not-answered' }
-  | { readonly state: 'unknown'; readonly basis: 'span'; readonly ageMs: number; readonly read?: CacheRead }
+  | { readonly state: 'unknown'; readonly basis: 'span'; readonly ageMs: number; readonly read?: ObservedCacheRead }
   | { readonly state: 'unknown'; readonly basis: 'between'; readonly ageMs: number; readonly span: CacheLifespan }
   | { readonly state: 'unknown'; readonly basis: 'missed'; readonly ageMs: number };
 
-export interface AnsweredLast {
+export interface LastAnsweredRequest {
   /** Milliseconds since the epoch. */
   readonly began: number;
   /**
@@ -35,11 +35,15 @@ export interface AnsweredLast {
    * wrote.
    */
   readonly shows: 'reading' | 'missed' | 'unused' | 'nothing';
-  readonly read?: CacheRead;
+  readonly read?: ObservedCacheRead;
 }
 
 /** @param shouldRead true if the request was unchanged and within the cache's lifetime */
-export function toAnsweredRequest(began: number, usage: Usage | undefined, shouldRead: boolean): AnsweredLast {
+export function makeLastAnsweredRequest(
+  began: number,
+  usage: Usage | undefined,
+  shouldRead: boolean,
+): LastAnsweredRequest {
   if (usage?.source !== 'reported') return { began, shows: 'nothing' };
   const of = countPromptTokens(usage);
   const { accounting, cacheReadTokens: tokens, cacheWriteTokens } = usage;
@@ -58,7 +62,7 @@ export function toAnsweredRequest(began: number, usage: Usage | undefined, shoul
 export function inferCacheState(
   { key, cacheSpan: named }: UpstreamModel,
   span: CacheLifespan | undefined,
-  answered: ReadonlyMap<string, AnsweredLast>,
+  answered: ReadonlyMap<string, LastAnsweredRequest>,
   now: number,
   resumed?: number,
 ): CacheState {

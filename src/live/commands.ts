@@ -2,8 +2,8 @@
 import type { EditId } from '../core/condense/edits/edits';
 import {
   getActiveCondensations,
-  isNewResults,
-  createToggleEntry,
+  isNewResultsCondensation,
+  createToggleEditEntry,
   type Condensation,
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
@@ -18,65 +18,67 @@ export interface LedgerCommand {
   readonly automatic?: 'waits' | 'runs';
 }
 
-const UNDONE_TEXT =
+const UNDONE_MESSAGE =
   'Undone. The conversation is not condensed again until it has grown by about an eighth or no longer fits the window.';
 const UNDONE_NEW_RESULTS_TEXT = 'Undone. What was left out of new results is back, and future results are sent whole.';
 const REDONE_NEW_RESULTS_TEXT = 'Brought back. New results again leave out what the conversation already contains.';
-const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
+const REDONE_MESSAGE = 'Brought back. The next request is sent condensed again.';
 
-const createNoop = (detail: string): LedgerCommand => ({ entries: [], detail });
+const createCommandWithoutEffect = (detail: string): LedgerCommand => ({ entries: [], detail });
 
-export const listCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
+export const listShowableCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
   ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
-export function createUndo(conversation: LiveConversation): LedgerCommand {
-  const last = findLastShown(conversation);
-  if (!last) return createNoop('There is nothing left to undo.');
+export function createUndoCommand(conversation: LiveConversation): LedgerCommand {
+  const last = findLastShownCondensation(conversation);
+  if (!last) return createCommandWithoutEffect('There is nothing left to undo.');
   const entries = [{ type: 'undone', condensation: last.id }] as const;
   // Automatic condensing waits, because the condensation would be due again at once.
-  return isNewResults(last)
+  return isNewResultsCondensation(last)
     ? { entries, detail: UNDONE_NEW_RESULTS_TEXT }
-    : { entries, detail: UNDONE_TEXT, automatic: 'waits' };
+    : { entries, detail: UNDONE_MESSAGE, automatic: 'waits' };
 }
 
-export function createRedo(conversation: LiveConversation): LedgerCommand {
-  const [next, ...others] = listUndone(conversation);
-  if (!next) return createNoop('There is nothing to bring back.');
+export function createRedoCommand(conversation: LiveConversation): LedgerCommand {
+  const [next, ...others] = listUndoneCondensations(conversation);
+  if (!next) return createCommandWithoutEffect('There is nothing to bring back.');
   return {
     entries: [{ type: 'redone', condensation: next.id }],
-    detail: isNewResults(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_TEXT,
-    automatic: others.every(isNewResults) ? 'runs' : 'waits',
+    detail: isNewResultsCondensation(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_MESSAGE,
+    automatic: others.every(isNewResultsCondensation) ? 'runs' : 'waits',
   };
 }
 
 export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
-  !listUndone(conversation).every(isNewResults);
+  !listUndoneCondensations(conversation).every(isNewResultsCondensation);
 
-function listUndone(conversation: LiveConversation): Condensation[] {
-  const candidates = listCondensations(conversation);
-  const last = findLastShown(conversation);
+function listUndoneCondensations(conversation: LiveConversation): Condensation[] {
+  const candidates = listShowableCondensations(conversation);
+  const last = findLastShownCondensation(conversation);
   return candidates.slice(last ? candidates.indexOf(last) + 1 : 0);
 }
 
-function findLastShown(conversation: LiveConversation): Condensation | undefined {
+function findLastShownCondensation(conversation: LiveConversation): Condensation | undefined {
   const active = new Set(getActiveCondensations(conversation.ledger).map(({ id }) => id));
-  return listCondensations(conversation).findLast(({ id }) => active.has(id));
+  return listShowableCondensations(conversation).findLast(({ id }) => active.has(id));
 }
 
-export function createToggle({ ledger }: LiveConversation, edit: EditId): LedgerCommand {
-  const entry = createToggleEntry(ledger, edit);
-  if (!entry) return createNoop('The conversation has no such edit.');
+export function createToggleEditCommand({ ledger }: LiveConversation, edit: EditId): LedgerCommand {
+  const entry = createToggleEditEntry(ledger, edit);
+  if (!entry) return createCommandWithoutEffect('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
 /** A pinned message stays unchanged, and removed content returns. */
-export function createPin({ ledger, messages, shown, pinned }: LiveConversation, index: number): LedgerCommand {
+export function createPinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
-  if (!message) return createNoop(`The conversation has no message ${index + 1}.`);
-  if (pinned.has(index)) return createNoop('The message is already pinned.');
+  if (!message) return createCommandWithoutEffect(`The conversation has no message ${index + 1}.`);
+  if (pinned.has(index)) return createCommandWithoutEffect('The message is already pinned.');
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
   if (summary)
-    return createNoop('A summary replaces the message. Undo that condensation first, or exclude the summary.');
+    return createCommandWithoutEffect(
+      'A summary replaces the message. Undo that condensation first, or exclude the summary.',
+    );
   const excluded = excludeEditsOfMessage(index, ledger, messages);
   return {
     entries: [{ type: 'pinned', message: index, key: makeMessageKey(message) }, ...excluded],
@@ -84,10 +86,10 @@ export function createPin({ ledger, messages, shown, pinned }: LiveConversation,
   };
 }
 
-export function createUnpin({ ledger, messages }: LiveConversation, index: number): LedgerCommand {
+export function createUnpinCommand({ ledger, messages }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   const key = message && makeMessageKey(message);
   const pins = ledger.pinned.filter((pin) => pin.key === key);
-  if (pins.length === 0) return createNoop('The message is not pinned.');
+  if (pins.length === 0) return createCommandWithoutEffect('The message is not pinned.');
   return { entries: pins.map((pin) => ({ type: 'unpinned', ...pin })), detail: 'No longer pinned.' };
 }

@@ -1,6 +1,10 @@
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
-import { getMessagesTarget } from '../core/condense/automatic';
-import { getPercentTokens, computeThresholdTokens, computeWorthwhileTokens } from '../core/condense/trigger/thresholds';
+import { computeMessagesTarget } from '../core/condense/automatic';
+import {
+  computePercentOfWindow,
+  computeThresholdTokens,
+  computeWorthwhileTokens,
+} from '../core/condense/trigger/thresholds';
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
 import { getReservedTokens, type TokenLearning } from './tokenLearning';
@@ -15,7 +19,7 @@ import type { CondensationReason } from './events';
 const ROOM_WINDOW_PERCENT = 20;
 
 /** Sizes are in o200k tokens. */
-export function createRequest(
+export function createCondensationRequest(
   conversation: LiveConversation,
   settings: LiveSettings,
   learning: TokenLearning,
@@ -23,7 +27,7 @@ export function createRequest(
 ): CondensationRequest {
   const { id, messages, shown, model, system, overheadTokens, pinned } = conversation;
   const { provider, config, maxCost, coherenceFloor } = settings;
-  const window = getWindowLimits(conversation, learning);
+  const window = getLearnedWindowLimits(conversation, learning);
   return {
     conversation: id,
     messages,
@@ -32,7 +36,7 @@ export function createRequest(
     config,
     trigger: 'automatic',
     tools: readOwnTools(settings),
-    targetTokens: getMessagesTarget(window, model.threshold, overheadTokens),
+    targetTokens: computeMessagesTarget(window, model.threshold, overheadTokens),
     windowTokens: Math.floor(model.contextWindow / (window.tokenFactor ?? 1)),
     overheadTokens,
     ...(system !== undefined && { system }),
@@ -49,36 +53,36 @@ export function createRequest(
  * At the threshold, allows only edits that are worth a broken cache; before content would be lost,
  * allows all lossless ones.
  */
-export function createTerms(
+export function createCondensationTerms(
   conversation: LiveConversation,
   reason: CondensationReason,
   learning: TokenLearning,
 ): Partial<Pick<CondensationRequest, 'trigger' | 'minimumGain' | 'targetTokens'>> {
   const { model, countedTokens, overheadTokens } = conversation;
   if (reason === 'window') return { trigger: 'manual' };
-  const window = getWindowLimits(conversation, learning);
+  const window = getLearnedWindowLimits(conversation, learning);
   if (reason === 'cold-cache') {
-    const dueTokens = countedTokens * learning.getFactor(model);
-    return { targetTokens: getMessagesTarget(window, model.threshold, overheadTokens, dueTokens) };
+    const dueTokens = countedTokens * learning.getTokenFactor(model);
+    return { targetTokens: computeMessagesTarget(window, model.threshold, overheadTokens, dueTokens) };
   }
   if (reason !== 'threshold') return {};
   const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
   // If instructions and tools alone approach the threshold, every request exceeds it. The minimum
   // gain is then a share of the whole request.
   const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
-  const tokens = Math.floor(Math.max(worthwhile / learning.getFactor(model), countedTokens * share));
+  const tokens = Math.floor(Math.max(worthwhile / learning.getTokenFactor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
   return { minimumGain: { percent, tokens } };
 }
 
 /** Providers other than Lossless run alone. */
-export const getFollowUp = (
+export const getFileAwareFollowUp = (
   { canRecall }: Pick<LiveConversation, 'canRecall'>,
   { provider, whenNotEnough }: LiveSettings,
 ): WhenNotEnough =>
   provider === 'lossless' ? (whenNotEnough ?? (canRecall === true ? 'fileAware' : 'nothing')) : 'nothing';
 
-export function createPolicy(
+export function createFallbackPolicy(
   conversation: LiveConversation,
   { mayUseNative, configs }: LiveSettings,
   learning: TokenLearning,
@@ -88,18 +92,20 @@ export function createPolicy(
   return {
     mayUseNative,
     limitTokens: learning.computeFittingTokens(model) - overheadTokens,
-    roomTokens: Math.floor(getPercentTokens(ROOM_WINDOW_PERCENT, model.contextWindow) / learning.getFactor(model)),
-    truncateTo: getMessagesTarget(getWindowLimits(conversation, learning), model.threshold, overheadTokens),
+    roomTokens: Math.floor(
+      computePercentOfWindow(ROOM_WINDOW_PERCENT, model.contextWindow) / learning.getTokenFactor(model),
+    ),
+    truncateTo: computeMessagesTarget(getLearnedWindowLimits(conversation, learning), model.threshold, overheadTokens),
     hasFloor: true,
     fileAwareFollows,
     ...(configs && { configs }),
   };
 }
 
-function getWindowLimits({ model }: LiveConversation, learning: TokenLearning): WindowLimits {
+function getLearnedWindowLimits({ model }: LiveConversation, learning: TokenLearning): WindowLimits {
   return {
     contextWindow: model.contextWindow,
-    tokenFactor: learning.getFactor(model),
+    tokenFactor: learning.getTokenFactor(model),
     maxOutputTokens: getReservedTokens(model),
   };
 }

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
 import { testClock } from '../../test/servers/testClock';
-import type { Clock } from '../api/clock';
+import type { TimeSource } from '../api/clock';
 import { createNativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
 import { createTestSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
-import { findBrokenCuts } from '../core/condense/lossless/integrity';
+import { findCutsWithBrokenReferences } from '../core/condense/lossless/integrity';
 import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
 import type { LiveEvent } from './events';
-import { createMetrics } from './metricsOfEvent';
+import { createMetricsOfEvent } from './metricsOfEvent';
 import type { LiveConversations } from './liveConversations';
 import type { LiveId } from './request';
 import {
@@ -91,7 +91,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(stringify(messages)).toContain('All were read.');
       const { original, messages: view, edits } = live.view(live.active()!.id)!;
       const cuts = edits.filter((edit) => edit.kind === 'cut');
-      expect(findBrokenCuts(original, view, cuts)).toEqual([]);
+      expect(findCutsWithBrokenReferences(original, view, cuts)).toEqual([]);
       expect(stringify(messages)).toContain('f3 line 50 ');
     }));
 
@@ -261,7 +261,7 @@ describe('a summary by a model in a running conversation', () => {
         expect(event?.givenUp).toMatch(/^the conversation has taken another course/);
         expect(event?.outcome.notes.at(-1)).toBe(`It was abandoned: ${event?.givenUp}.`);
         expect(event?.outcome.cost).toBeGreaterThan(0);
-        const run = createMetrics(event!, 'native', new Date(0));
+        const run = createMetricsOfEvent(event!, 'native', new Date(0));
         expect(run).toMatchObject({ outcome: 'cancelled', trigger: 'background', cost: event?.outcome.cost });
         expect(run?.calls).toHaveLength(1);
         expect(run?.tokensAfter).toBe(run?.tokensBefore);
@@ -282,7 +282,7 @@ describe('a summary by a model in a running conversation', () => {
     it('is not counted as a run before a model was called', () => {
       const base = { provider: 'native', tokensBefore: 9, steps: [], cost: 0, timeMs: 1, notes: [] };
       const event = { kind: 'not-condensed', conversation: 'c' as LiveId, reason: 'by-hand' } as const;
-      expect(createMetrics({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
+      expect(createMetricsOfEvent({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
         undefined,
       );
     });
@@ -294,7 +294,7 @@ describe('a summary by a model in a running conversation', () => {
       root: string,
       settings: Partial<LiveSettings> = {},
       messages = SMALL_MESSAGES,
-      clock: Clock = testClock(),
+      clock: TimeSource = testClock(),
     ) {
       const replied = gate();
       const called = gate();

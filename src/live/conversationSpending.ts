@@ -2,7 +2,7 @@ import { getErrorMessage } from '../core/errors';
 import { computeCallCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { rejectImplausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
-import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
+import type { BookingResult, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
   readonly stops: boolean;
@@ -55,7 +55,7 @@ export interface PaidRequest {
    */
   readonly used: (usage: Usage | undefined) => void;
   /**
-   * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
+   * @param hasBeenPaid false if the vendor accepted nothing; true without usage: the booked amount
    * counts
    */
   readonly end: (isPaid: boolean) => Promise<void>;
@@ -77,7 +77,7 @@ export class ConversationSpending {
    * nothing about the request
    * @throws Error for the user if the limit is reached
    */
-  async begin(
+  async beginRequest(
     model: PaidModel,
     conversation: string | undefined,
     prompt: number,
@@ -86,13 +86,13 @@ export class ConversationSpending {
     const { limits: limitsNow, words, spending, warn } = this.parts;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
-    const atMost = computeCallCost(createUsage(model, prompt), model.prices);
+    const atMost = computeCallCost(createPromptUsage(model, prompt), model.prices);
     if (atMost === undefined) {
       if (model.unknownPrice !== undefined)
-        this.tellOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
+        this.notifyOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
       return undefined;
     }
-    let booking: Booking;
+    let booking: BookingResult;
     try {
       booking = await spending.bookSpending({ kind: 'chat', conversation, atMost }, limits.stops ? limits : NO_LIMITS);
     } catch (error) {
@@ -104,14 +104,14 @@ export class ConversationSpending {
     if (booking.kind === 'refused') {
       const { limit, spent, allowed } = booking;
       const said = words.stopped[limit](formatDollars(spent), formatDollars(allowed));
-      this.tellOnce(this.makeWarningKey('stop', limit, conversation, allowed), { words: said, about: limit });
+      this.notifyOnce(this.makeWarningKey('stop', limit, conversation, allowed), { words: said, about: limit });
       throw new Error(said);
     }
     return this.trackBooking(booking, model, conversation, atMost, mustRead);
   }
 
   private trackBooking(
-    { settle }: Extract<Booking, { kind: 'booked' }>,
+    { settle }: Extract<BookingResult, { kind: 'booked' }>,
     model: PaidModel,
     conversation: string | undefined,
     atMost: number,
@@ -125,7 +125,7 @@ export class ConversationSpending {
       },
       end: async (isPaid) => {
         try {
-          this.warnNear(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
+          this.warnNearLimit(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
         } catch (error) {
           this.parts.warn(`The cost of a request could not be recorded. ${getErrorMessage(error)}`);
         }
@@ -134,7 +134,7 @@ export class ConversationSpending {
   }
 
   /** The user is looking at the conversation, so its limit comes first. */
-  private warnNear(spent: SpendingReport, conversation: string | undefined): void {
+  private warnNearLimit(spent: SpendingReport, conversation: string | undefined): void {
     const { words } = this.parts;
     const { perConversation, perDay, stops } = this.parts.limits();
     const limits = [
@@ -144,7 +144,7 @@ export class ConversationSpending {
     for (const [limit, allowed] of limits) {
       if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_AT_LIMIT_SHARE : 1)) continue;
       const said = (stops ? words.near : words.reached)[limit](formatDollars(spent[limit]), formatDollars(allowed));
-      this.tellOnce(this.makeWarningKey('warn', limit, conversation, allowed), { words: said, about: limit });
+      this.notifyOnce(this.makeWarningKey('warn', limit, conversation, allowed), { words: said, about: limit });
     }
   }
 
@@ -153,7 +153,7 @@ export class ConversationSpending {
     return [what, limit, allowed, limit === 'day' ? now().toDateString() : conversation].join('\n');
   }
 
-  private tellOnce(key: string, notice: LimitNotice): void {
+  private notifyOnce(key: string, notice: LimitNotice): void {
     if (this.told.has(key)) return;
     this.told.add(key);
     this.parts.warn(notice.words);
@@ -165,7 +165,7 @@ const NO_LIMITS: SpendingLimits = { perConversation: 0, perDay: 0 };
 
 const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
-const createUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
+const createPromptUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
   accounting,
   source: 'counted',
   inputTokens: prompt,

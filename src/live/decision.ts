@@ -1,6 +1,6 @@
 import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
-import { estimateSaving } from '../core/cost/saving';
+import { estimateCondensationSaving } from '../core/cost/saving';
 import { inferCacheState, type CacheState } from './cacheState';
 import type { View } from '../core/condense/edits/view';
 import type { LiveConversation } from './liveConversation';
@@ -12,9 +12,9 @@ type CondensedOutcome = CondensationOutcome & { readonly kind: 'condensed' };
 export const getCacheState = (
   { model, answers, resumed }: LiveConversation,
   { clock, learning }: LiveDependencies,
-): CacheState => inferCacheState(model, learning.getCacheSpan(model), answers.byModel, clock.now(), resumed);
+): CacheState => inferCacheState(model, learning.getCacheLifespan(model), answers.byModel, clock.now(), resumed);
 
-function findTierLeft(
+function findPriceTierLeft(
   prices: ModelPrices | undefined,
   before: number,
   after: number,
@@ -29,7 +29,7 @@ function findTierLeft(
  * In the model's tokens and US dollars.
  * @param before the previous view, and the whole request's o200k tokens with it
  */
-export function evaluateCondensation(
+export function evaluateCondensationEffect(
   conversation: LiveConversation,
   outcome: CondensedOutcome,
   reason: CondensationReason,
@@ -37,7 +37,7 @@ export function evaluateCondensation(
   parts: LiveDependencies,
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
-  const factor = parts.learning.getFactor(model);
+  const factor = parts.learning.getTokenFactor(model);
   const cache = getCacheState(conversation, parts);
   const tokensBefore = Math.ceil(before.tokens * factor);
   const tokensAfter = Math.ceil(countedTokens * factor);
@@ -51,10 +51,15 @@ export function evaluateCondensation(
     tokensAfter,
     contextWindow,
     cache,
-    ...findTierLeft(prices, tokensBefore, tokensAfter),
+    ...findPriceTierLeft(prices, tokensBefore, tokensAfter),
     ...(prices &&
       cache.state !== 'unknown' && {
-        saving: estimateSaving(effect, { prices, accounting, cache: cache.state, isLongCache: cacheLifetime === '1h' }),
+        saving: estimateCondensationSaving(effect, {
+          prices,
+          accounting,
+          cache: cache.state,
+          isLongCache: cacheLifetime === '1h',
+        }),
       }),
   };
 }

@@ -22,13 +22,13 @@ export interface VisibleTools {
 }
 
 export function findVisibleTools(tools: readonly unknown[], messages: readonly ApiMessage[]): VisibleTools {
-  if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
+  if (!tools.some(containsDeferredTool)) return { loaded: tools, upFront: tools };
   const found = new Set<string>();
   for (const message of messages)
-    for (const block of getBlocks(message)) for (const name of findReferences(block)) found.add(name);
+    for (const block of getBlocks(message)) for (const name of findReferencedTools(block)) found.add(name);
   return {
-    loaded: mapDeferred(tools, (tool) => (found.has(getToolName(tool)) ? tool : makeAnnouncement(tool))),
-    upFront: mapDeferred(tools, () => undefined),
+    loaded: mapDeferredTools(tools, (tool) => (found.has(getToolName(tool)) ? tool : makeToolAnnouncement(tool))),
+    upFront: mapDeferredTools(tools, () => undefined),
   };
 }
 
@@ -38,29 +38,29 @@ type ToolDeclaration = Readonly<Record<string, unknown>>;
 const getInnerTools = (tool: ToolDeclaration): readonly unknown[] =>
   Array.isArray(tool['tools']) ? (tool['tools'] as readonly unknown[]) : [];
 
-const isDeferred = (tool: ToolDeclaration): boolean => tool['defer_loading'] === true;
+const isDeferredTool = (tool: ToolDeclaration): boolean => tool['defer_loading'] === true;
 
-const hasDeferred = (tool: unknown): boolean =>
-  isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
+const containsDeferredTool = (tool: unknown): boolean =>
+  isRecord(tool) && (isDeferredTool(tool) || getInnerTools(tool).some((inner) => containsDeferredTool(inner)));
 
-function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: ToolDeclaration) => unknown): unknown[] {
+function mapDeferredTools(tools: readonly unknown[], ofDeferred: (tool: ToolDeclaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
-    if (!isRecord(tool) || !hasDeferred(tool)) return [tool];
-    if (isDeferred(tool)) {
+    if (!isRecord(tool) || !containsDeferredTool(tool)) return [tool];
+    if (isDeferredTool(tool)) {
       const part = ofDeferred(tool);
       return part === undefined ? [] : [part];
     }
-    const inner = mapDeferred(getInnerTools(tool), tool['type'] === 'namespace' ? () => undefined : ofDeferred);
+    const inner = mapDeferredTools(getInnerTools(tool), tool['type'] === 'namespace' ? () => undefined : ofDeferred);
     return [{ ...tool, tools: inner }];
   });
 }
 
 /** The model sees the description of a deferred function of the Responses API. */
-function makeAnnouncement({ type, name, description }: ToolDeclaration): unknown {
+function makeToolAnnouncement({ type, name, description }: ToolDeclaration): unknown {
   return type === 'function' && typeof name === 'string' ? { type, name, description } : undefined;
 }
 
-function findReferences(block: Block): string[] {
+function findReferencedTools(block: Block): string[] {
   const content = block['content'];
   const inside = isRecord(content) ? content['tool_references'] : content;
   const parts: readonly unknown[] = Array.isArray(inside) ? [block, ...(inside as readonly unknown[])] : [block];

@@ -1,12 +1,12 @@
 import { listToolExchanges } from '../core/messages/exchanges';
-import { DEFAULT_TOOLS, getPath } from '../core/messages/tools';
-import type { ApiMessage, Place } from '../core/messages/types';
+import { DEFAULT_TOOLS, getToolPath } from '../core/messages/tools';
+import type { ApiMessage, ContentPlace } from '../core/messages/types';
 
 /** Describes a place such as `result of read_file src/a.ts, message 12`. */
-export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: Place) => string {
+export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: ContentPlace) => string {
   const named = new Map<string, string>();
   for (const exchange of listToolExchanges(messages)) {
-    const name = [exchange.tool, getPath(DEFAULT_TOOLS, exchange)].filter(Boolean).join(' ');
+    const name = [exchange.tool, getToolPath(DEFAULT_TOOLS, exchange)].filter(Boolean).join(' ');
     for (const { path } of exchange.parameters)
       named.set(getBlockKey(exchange.callMessage, path), `parameter of ${name}`);
     for (const { path, message } of exchange.results) named.set(getBlockKey(message, path), `result of ${name}`);
@@ -17,4 +17,4 @@ export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: P
   };
 }
 
-const getBlockKey = (message: number, path: Place['path']): string => `${message}/${path[1] ?? ''}`;
+const getBlockKey = (message: number, path: ContentPlace['path']): string => `${message}/${path[1] ?? ''}`;

@@ -1,8 +1,8 @@
-import type { DueReason } from '../core/condense/trigger/due';
+import type { ReasonToCondense } from '../core/condense/trigger/due';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { OutcomeSummary } from '../core/condense';
-import type { Saving } from '../core/cost/saving';
-import type { UseAfter } from '../core/condense/ledger/use';
+import type { CondensationSaving } from '../core/cost/saving';
+import type { UseAfterCondensation } from '../core/condense/ledger/use';
 import type { CacheState } from './cacheState';
 import type { LiveId } from './request';
 
@@ -15,7 +15,7 @@ export interface LiveDecision {
   readonly cache: CacheState;
   /** Price tier of long prompts below which the request dropped. */
   readonly dearerAbove?: number;
-  readonly saving?: Saving;
+  readonly saving?: CondensationSaving;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface LiveDecision {
  * earlier. `too-long`: rejected by the model. `bytes`: images too large. `by-hand`: requested by
  * the user.
  */
-export type CondensationReason = DueReason | 'background' | 'too-long' | 'bytes' | 'by-hand';
+export type CondensationReason = ReasonToCondense | 'background' | 'too-long' | 'bytes' | 'by-hand';
 
 export type LiveEvent =
   /**
@@ -50,7 +50,7 @@ export type LiveEvent =
       readonly kind: 'careful';
       readonly conversation: LiveId;
       readonly condensation: CondensationId;
-      readonly use: UseAfter;
+      readonly use: UseAfterCondensation;
     }
   /** Reported once: condensing leaves the request above its threshold. */
   | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }

@@ -2,32 +2,32 @@ import { expandMarkers, findMarkers, MARKER_EXAMPLE, MARKER_START, type Referenc
 import { getErrorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import type { LiveConversation } from './liveConversation';
-import { readOriginals, mapReferences } from './references';
+import { readReferencedOriginals, mapReferencesToContent } from './references';
 import type { ExpandedInput } from './types';
 
 /** Replaces this conversation's markers by their originals, so that no marker ends up in a file. */
-export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
-  const strings = collectStrings(input).filter((text) => text.includes(MARKER_START));
+export async function expandMarkersInInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
+  const strings = collectNestedStrings(input).filter((text) => text.includes(MARKER_START));
   if (strings.length === 0) return { input };
-  const known = mapReferences(conversation);
+  const known = mapReferencesToContent(conversation);
   if (strings.some((text) => containsBrokenMarker(text, conversation, [...known.keys()]))) {
-    return { error: createRefusal('One of them is not written as it stands in the conversation.') };
+    return { error: createBrokenMarkerError('One of them is not written as it stands in the conversation.') };
   }
   const named = strings.flatMap((text) => findMarkers(text).map(({ reference }) => reference));
   const references = [...new Set(named)].filter((reference) => known.has(reference));
   if (references.length === 0) return { input };
   const originals = new Map<ReferenceId, string>();
   try {
-    for (const { reference, content, text } of await readOriginals(conversation, references)) {
+    for (const { reference, content, text } of await readReferencedOriginals(conversation, references)) {
       if (content.kind === 'cut') originals.set(reference, text);
     }
   } catch (error) {
-    return { error: createRefusal(getErrorMessage(error)) };
+    return { error: createBrokenMarkerError(getErrorMessage(error)) };
   }
   const missing = references.find((reference) => !originals.has(reference));
   if (missing !== undefined)
-    return { error: createRefusal(`Ref ${missing} stands for whole messages, or for an image.`) };
-  return { input: mapStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
+    return { error: createBrokenMarkerError(`Ref ${missing} stands for whole messages, or for an image.`) };
+  return { input: mapNestedStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
 }
 
 const MAX_MARKER_CHARS = 300;
@@ -59,20 +59,20 @@ function containsBrokenMarker(text: string, { ledger }: LiveConversation, known:
   return false;
 }
 
-const createRefusal = (why: string): string =>
+const createBrokenMarkerError = (why: string): string =>
   `The parameters hold a marker (${MARKER_EXAMPLE}) that stands for content which was taken out of the conversation, and it could not be put back. ${why} The tool was not called. Write the content itself, or recall it first, and call the tool again.`;
 
 const countOccurrences = (text: string, part: string): number => text.split(part).length - 1;
 
-function collectStrings(value: unknown): string[] {
+function collectNestedStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(collectStrings);
-  return isRecord(value) ? Object.values(value).flatMap(collectStrings) : [];
+  if (Array.isArray(value)) return value.flatMap(collectNestedStrings);
+  return isRecord(value) ? Object.values(value).flatMap(collectNestedStrings) : [];
 }
 
-function mapStrings(value: unknown, change: (text: string) => string): unknown {
+function mapNestedStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (Array.isArray(value)) return value.map((item) => mapNestedStrings(item, change));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, change)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapNestedStrings(item, change)]));
 }

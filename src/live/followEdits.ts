@@ -1,30 +1,30 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import {
-  isStanding,
+  matchesOriginal,
   selectLastByPlace,
   renderCuts,
-  changesAny,
+  changesAnyMessage,
   type CutEdit,
   type Edit,
   type SummaryEdit,
 } from '../core/condense/edits/edits';
-import { createView, type View } from '../core/condense/edits/view';
+import { createUneditedView, type View } from '../core/condense/edits/view';
 import {
   getActiveEdits,
   getExcludedEdits,
   type Condensation,
   type Ledger,
   type LedgerEntry,
-  type PlacedMessage,
+  type MessageWithKey,
 } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { findNewViolations } from '../core/messages/firewall';
-import { getCallsPart, makeMessageKey, type MessageKey } from '../core/messages/messageKey';
-import { getValueAt, withValueAt } from '../core/messages/path';
+import { getCallsPartOfKey, makeMessageKey, type MessageKey } from '../core/messages/messageKey';
+import { getValueAt, replaceValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
-import { alignConversations, type Alignment } from './align';
+import { alignConversations, type ConversationAlignment } from './align';
 
-export interface FollowedView extends View {
+export interface ViewFromLedger extends View {
   /**
    * False if the conversation diverged after a condensation, so that copies to which references
    * point may be gone.
@@ -36,34 +36,34 @@ export interface FollowedView extends View {
  * An edited, branched or rewound conversation keeps the edits of remaining messages, and returning
  * to an earlier state restores them all.
  */
-export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): FollowedView {
-  if (ledger.condensations.length === 0) return { ...createView(messages), isExact: true };
-  const keys = getKeys(messages);
+export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMessage[]): ViewFromLedger {
+  if (ledger.condensations.length === 0) return { ...createUneditedView(messages), isExact: true };
+  const keys = getMessageKeys(messages);
   let isExact = true;
   const edits = getActiveEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
       // A reference in a new result points to an earlier copy of the text. The ledger doesn't
       // record where that copy was, so it may be gone.
       isExact = false;
-      return moveNewResults(own, newResults, keys, messages);
+      return realignNewResults(own, newResults, keys, messages);
     }
     if (!was) return own;
     const alignment = alignConversations(was, keys);
     isExact &&= alignment.isExact;
-    return alignment.isExact ? own : own.flatMap((edit) => moveEdit(edit, alignment, messages));
+    return alignment.isExact ? own : own.flatMap((edit) => realignEdit(edit, alignment, messages));
   });
   const shown = applyEdits(messages, edits);
   const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
-  return isValid ? { ...shown, isExact } : { ...createView(messages), isExact: false };
+  return isValid ? { ...shown, isExact } : { ...createUneditedView(messages), isExact: false };
 }
 
 /**
  * If the conversation branched, messages of several branches had the same position. An edit belongs
  * to the message with the edit's text.
  */
-function moveNewResults(
+function realignNewResults(
   edits: readonly Edit[],
-  newResults: readonly PlacedMessage[],
+  newResults: readonly MessageWithKey[],
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): Edit[] {
@@ -71,9 +71,9 @@ function moveNewResults(
   let byKey: Map<string, number> | undefined;
   const found = (key: MessageKey): number | undefined => {
     byKey ??= new Map(
-      keys.flatMap((other, at) => [other, getCallsPart(other) ?? other].map((name) => [name, at] as const)),
+      keys.flatMap((other, at) => [other, getCallsPartOfKey(other) ?? other].map((name) => [name, at] as const)),
     );
-    return byKey.get(getCallsPart(key) ?? key);
+    return byKey.get(getCallsPartOfKey(key) ?? key);
   };
   for (const { message, key } of newResults) {
     const place = keys[message] === key ? message : found(key);
@@ -84,11 +84,11 @@ function moveNewResults(
       ? []
       : [...(places.get(edit.place.message) ?? [])]
           .map((message) => (message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }))
-          .filter((one) => isStanding(messages, one)),
+          .filter((one) => matchesOriginal(messages, one)),
   );
 }
 
-export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
+export function getMessageKeys(messages: readonly ApiMessage[]): MessageKey[] {
   const keys: MessageKey[] = [];
   for (const message of messages) {
     keys.push(makeMessageKey(message));
@@ -97,20 +97,20 @@ export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
 }
 
 /** The cuts must be in messages that no summary covers. */
-export function addCuts({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
+export function addCutsToView({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
   const changed = [...messages];
   for (const { place, cuts } of added) {
     const at = origins.lastIndexOf(place.message);
     const text = getValueAt(original[place.message], place.path);
     const message = changed[at];
-    if (message && typeof text === 'string') changed[at] = withValueAt(message, place.path, renderCuts(text, cuts));
+    if (message && typeof text === 'string') changed[at] = replaceValueAt(message, place.path, renderCuts(text, cuts));
   }
   return { original, messages: changed, origins, edits: selectLastByPlace([...edits, ...added]) };
 }
 
 export const hasRemainingEdits = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
   if (!condensation.messages && !condensation.newResults) return true;
-  return followCondensation(condensation, messages.map(makeMessageKey), messages).length > 0;
+  return realignCondensation(condensation, messages.map(makeMessageKey), messages).length > 0;
 };
 
 /**
@@ -124,7 +124,7 @@ export function excludeEditsOfMessage(
 ): LedgerEntry[] {
   const keys = messages.map(makeMessageKey);
   return condensations.flatMap((condensation) =>
-    followCondensation(condensation, keys, messages)
+    realignCondensation(condensation, keys, messages)
       .filter((edit) => edit.kind !== 'summary' && edit.place.message === message)
       .map(({ id }): LedgerEntry => ({ type: 'excluded', condensation: condensation.id, edit: id })),
   );
@@ -139,25 +139,27 @@ export function listExcludedEdits(
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
-  const edits = getExcludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
+  const edits = getExcludedEdits(ledger, (_, condensation) => realignCondensation(condensation, keys, messages));
   // An edit that was undone and redone has the same ID in both condensations.
   const ids = new Set(shown.map(({ id }) => id));
-  return edits.filter((edit) => !ids.has(edit.id) && !changesAny(edit, pinned) && isStanding(messages, edit));
+  return edits.filter(
+    (edit) => !ids.has(edit.id) && !changesAnyMessage(edit, pinned) && matchesOriginal(messages, edit),
+  );
 }
 
-function followCondensation(
+function realignCondensation(
   { messages: was, newResults, edits }: Condensation,
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): readonly Edit[] {
-  if (newResults) return moveNewResults(edits, newResults, keys, messages);
+  if (newResults) return realignNewResults(edits, newResults, keys, messages);
   if (!was) return edits;
   const alignment = alignConversations(was, keys);
-  return alignment.isExact ? edits : edits.flatMap((edit) => moveEdit(edit, alignment, messages));
+  return alignment.isExact ? edits : edits.flatMap((edit) => realignEdit(edit, alignment, messages));
 }
 
-function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
-  if (edit.kind === 'summary') return moveSummary(edit, places, messages);
+function realignEdit(edit: Edit, { places }: ConversationAlignment, messages: readonly ApiMessage[]): Edit[] {
+  if (edit.kind === 'summary') return realignSummary(edit, places, messages);
   const message = places[edit.place.message];
   if (message === undefined) return [];
   return [message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }];
@@ -167,7 +169,11 @@ function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessa
  * Keeps a summary while its first and last message exist and nothing new is between them. A message
  * in between may have changed slightly or be gone.
  */
-function moveSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
+function realignSummary(
+  edit: SummaryEdit,
+  places: ConversationAlignment['places'],
+  messages: readonly ApiMessage[],
+): SummaryEdit[] {
   const inside = places.slice(edit.start, edit.end);
   const start = inside[0];
   const last = inside.at(-1);

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { validHistory } from '../../test/generators/arbitraries';
-import { restoreOriginal } from '../core/condense/edits/applyEdits';
+import { restoreMessagesBeforeEdits } from '../core/condense/edits/applyEdits';
 import { isAnyThinking, isToolResult } from '../core/messages/blocks';
-import { computeAllowedTokens } from '../core/condense/trigger/thresholds';
+import { computeMaxPromptTokens } from '../core/condense/trigger/thresholds';
 import { lostLines } from '../../test/support/lostLines';
 import { repeatingHistoryArbitrary } from '../core/condense/lossless/testing';
 import { findNewViolations } from '../core/messages/firewall';
@@ -151,7 +151,7 @@ it('every view in random conversations is valid, no larger, restorable, and unch
           await bed.live.waitUntilSettled();
           const ledger = await openLedger(root, { id: prepared.conversation });
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
-          const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));
+          const restored = restoreMessagesBeforeEdits(prepared.messages, view.edits, (hash) => originals.get(hash));
           expect(json(restored)).toBe(json(sent));
           // Whatever was left out because it stands elsewhere stands there, whatever was condensed, undone or rewritten since.
           const strict = view.edits.filter((edit) => edit.kind === 'cut');
@@ -168,7 +168,7 @@ it('every view in random conversations is valid, no larger, restorable, and unch
             const known = last.messages.filter((_, at) => isKnown || (view.origins[at] ?? answered) < answered);
             expect(json(prepared.messages.slice(0, known.length))).toBe(json(known));
           }
-          const fits = prepared.tokens <= computeAllowedTokens(window, getReservedTokens(model));
+          const fits = prepared.tokens <= computeMaxPromptTokens(window, getReservedTokens(model));
           expect(fits || prepared.notes.some((note) => note.includes('nothing more'))).toBe(true);
           last = prepared;
         }

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
-import type { OutcomeBase } from '../core/condense/condensation';
+import type { OutcomeFields } from '../core/condense/condensation';
 import { NEW_RESULTS_PROVIDER_ID } from '../core/condense/types';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
-import { createView, extendView, type View } from '../core/condense/edits/view';
+import { createUneditedView, appendToView, type View } from '../core/condense/edits/view';
 import {
   getActiveCondensations,
-  isNewResults,
+  isNewResultsCondensation,
   hashView,
-  type NewResultsEntry,
+  type NewResultsLedgerEntry,
   type Condensation,
   type CondensationId,
   type Ledger,
   type LedgerEntry,
-  type PlacedMessage,
+  type MessageWithKey,
 } from '../core/condense/ledger/ledger';
-import { restoreReferences, RESTORED_STEP_NAME } from '../core/condense/lossless/integrity';
+import { restoreDraftReferences, RESTORED_REFERENCES_STEP_NAME } from '../core/condense/lossless/integrity';
 import { memoizeByObject } from '../core/memoizeByObject';
 import { findNewViolations } from '../core/messages/firewall';
 import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { isStorageError, collectOriginals } from '../storage/ledgerStore';
 import { AnsweredRequests } from './answeredRequests';
-import { followEdits, getKeys } from './followEdits';
+import { computeViewFromLedger, getMessageKeys } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import { readOwnTools } from './ownTools';
 import type { LiveDependencies } from './types';
@@ -31,23 +31,23 @@ import type { CondensedResults, NewResultsState } from './newResults';
 import type { ConversationState } from './preparation';
 import { countCommonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
-import { UseWatch } from './useWatch';
-import type { RequestContent } from './weight';
-import { CallCounts, measureTools, type DeclaredTool } from './toolWeights';
+import { ReferenceUseWatch } from './useWatch';
+import type { RequestForMeasuring } from './weight';
+import { ToolCallCounter, measureToolTokens, type DeclaredTool } from './toolWeights';
 import { findVisibleTools } from './deferredTools';
-import { countOptionalTokens } from './vendorReads';
-import { isExcessiveUse, type UseAfter } from '../core/condense/ledger/use';
+import { countTokensVendorMaySkip } from './vendorReads';
+import { isUseExcessive, type UseAfterCondensation } from '../core/condense/ledger/use';
 
 export type CondensationRecord = Pick<
   Condensation,
   'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'
 > &
-  Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
+  Pick<OutcomeFields, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
 /** Recorded for edits that restore text whose reference no longer resolves. */
 const RESTORE_PROVIDER_ID = 'restored-references';
 
-export interface LiveAbout {
+export interface ConversationIdentity {
   readonly id: LiveId;
   readonly conversationId?: string;
   readonly task: MessageKey;
@@ -57,7 +57,7 @@ export interface LiveAbout {
   readonly isAside?: boolean;
 }
 
-interface RequestState {
+interface ParsedRequest {
   readonly messages: readonly ApiMessage[];
   readonly model: UpstreamModel;
   readonly system: string | undefined;
@@ -82,19 +82,19 @@ export class LiveConversation {
    * if it began here.
    */
   resumed: number | undefined;
-  readonly calls = new CallCounts();
+  readonly calls = new ToolCallCounter();
   readonly answers = new AnsweredRequests();
-  private asked: RequestState | undefined;
-  private current: View = createView([]);
+  private asked: ParsedRequest | undefined;
+  private current: View = createUneditedView([]);
   /** Changes with the view, because results prepared for an earlier view no longer fit. */
   private revision = 0;
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
-  private watch: UseWatch | undefined;
+  private watch: ReferenceUseWatch | undefined;
   private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.countMessages(messages));
 
   constructor(
-    readonly about: LiveAbout,
+    readonly about: ConversationIdentity,
     private readonly store: LiveLedger,
     private readonly parts: LiveDependencies,
   ) {
@@ -146,10 +146,10 @@ export class LiveConversation {
 
   /** o200k tokens of the whole request. */
   get countedTokens(): number {
-    return this.countTokensWith(this.current);
+    return this.countRequestTokensWithView(this.current);
   }
 
-  countTokensWith(shown: View): number {
+  countRequestTokensWithView(shown: View): number {
     return this.overheadTokens + this.viewTokens(shown);
   }
 
@@ -159,14 +159,14 @@ export class LiveConversation {
   get mustRead(): number | undefined {
     if (!this.asked || this.asked.isReadOtherwise) return undefined;
     const { messages } = this.current;
-    return this.countedTokens - this.asked.optionalTokens - countOptionalTokens(messages, this.parts.counter);
+    return this.countedTokens - this.asked.optionalTokens - countTokensVendorMaySkip(messages, this.parts.counter);
   }
 
   get tools(): readonly DeclaredTool[] {
     return this.asked?.tools ?? [];
   }
 
-  get weighed(): RequestContent {
+  get weighed(): RequestForMeasuring {
     const { original, messages } = this.current;
     return { original, messages, besideBytes: this.asked?.overheadBytes ?? 0, pinned: this.pinned };
   }
@@ -185,20 +185,20 @@ export class LiveConversation {
   }
 
   /** Counts the agent's later requests for removed content; undefined if they were not watched. */
-  getReferenceUse(id: CondensationId): UseAfter | undefined {
+  getReferenceUse(id: CondensationId): UseAfterCondensation | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
 
   /** True if the agent asked for so much again that only duplicates are removed. */
   get isCareful(): boolean {
     const { uses, undone } = this.ledger;
-    return [...uses].some(([id, use]) => !undone.has(id) && isExcessiveUse(use));
+    return [...uses].some(([id, use]) => !undone.has(id) && isUseExcessive(use));
   }
 
   get pinned(): ReadonlySet<number> {
     const indexes = new Set<number>();
     for (const { message, key } of this.ledger.pinned) {
-      const index = this.isAt(message, key)
+      const index = this.isMessageAt(message, key)
         ? message
         : this.messages.findIndex((other) => makeMessageKey(other) === key);
       if (index >= 0) indexes.add(index);
@@ -215,13 +215,13 @@ export class LiveConversation {
     // Everything before the model's last answer was sent earlier, perhaps by another process.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
-    this.asked = readRequest({ ...request, messages }, before, this.parts);
-    this.firstNew = Math.max(answered, before ? known : 0, this.findFirstUnnamed(answered));
+    this.asked = parseAgentRequest({ ...request, messages }, before, this.parts);
+    this.firstNew = Math.max(answered, before ? known : 0, this.findFirstUnrecordedMessage(answered));
     this.calls.followMessages(messages);
     const hasGrown = before !== undefined && known === was.length;
-    if (hasGrown) this.current = extendView(this.current, messages);
+    if (hasGrown) this.current = appendToView(this.current, messages);
     else if (!this.rebuildView()) await this.restoreReferences();
-    await this.watchUse(hasGrown);
+    await this.updateUseWatch(hasGrown);
     for (const message of this.current.messages) {
       counter.countMessage(message);
     }
@@ -239,7 +239,7 @@ export class LiveConversation {
     const changed = new Set(edits.map(({ place }) => place.message));
     const changedTokens = counter.countMessages([...changed].map((message) => messages[message] as ApiMessage));
     const named = [...new Set([...changed, ...rereads])];
-    const entry: NewResultsEntry = {
+    const entry: NewResultsLedgerEntry = {
       type: 'arrived',
       condensation: this.newResultsId,
       at: new Date(clock.now()).toISOString(),
@@ -251,7 +251,7 @@ export class LiveConversation {
     };
     // The request doesn't wait for the disk: the agent has the full results, so a crash only costs
     // a cache.
-    this.store.appendSoon(entry, collectOriginals(messages, edits), ({ message }) => {
+    this.store.appendEntryInBackground(entry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
     this.current = shown;
@@ -277,14 +277,14 @@ export class LiveConversation {
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
-    const factor = this.parts.learning.getFactor(this.model);
+    const factor = this.parts.learning.getTokenFactor(this.model);
     const condensation: Condensation = {
       provider,
       configName: configNames[provider],
       ...(alsoBy && { before: alsoBy.map((id) => ({ provider: id, configName: configNames[id] })) }),
       request: {
         tokensBefore: Math.ceil(this.countedTokens * factor),
-        tokensAfter: Math.ceil(this.countTokensWith(shown) * factor),
+        tokensAfter: Math.ceil(this.countRequestTokensWithView(shown) * factor),
       },
       edits,
       steps,
@@ -295,12 +295,12 @@ export class LiveConversation {
       at: new Date(clock.now()).toISOString(),
       base: 'view',
       viewHash: hashView(shown.messages),
-      messages: getKeys(this.messages),
+      messages: getMessageKeys(this.messages),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
     const originals = collectOriginals(this.messages, edits);
     try {
-      await this.store.append(entry, originals);
+      await this.store.appendEntry(entry, originals);
     } catch (error) {
       if (!isStorageError(error)) throw error;
       emit({ kind: 'problem', conversation: this.id, message: error.message });
@@ -311,40 +311,42 @@ export class LiveConversation {
     this.revision++;
     if (provider !== RESTORE_PROVIDER_ID) {
       await this.recordUse();
-      this.watch = this.findLastWatch();
+      this.watch = this.createWatchOfLast();
     }
     return id;
   }
 
   /** @throws StorageError */
-  async enterEntries(entries: readonly LedgerEntry[]): Promise<void> {
+  async applyNewEntries(entries: readonly LedgerEntry[]): Promise<void> {
     // Some condensations only restore text whose reference lost its target in the old view. They
-    // are undone here, and `restoreReferences` adds those that the new view needs.
+    // are undone here, and `restoreDraftReferences` adds those that the new view needs.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
-    for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
-    for (const entry of entries) await this.store.append(entry);
+    for (const { id } of restoring) await this.store.appendEntry({ type: 'undone', condensation: id });
+    for (const entry of entries) await this.store.appendEntry(entry);
     this.revision++;
     this.rebuildView();
     await this.restoreReferences();
   }
 
-  readonly originals = (hashes: Parameters<LiveLedger['originals']>[0]): ReturnType<LiveLedger['originals']> =>
-    this.store.originals(hashes);
+  readonly originals = (hashes: Parameters<LiveLedger['readOriginals']>[0]): ReturnType<LiveLedger['readOriginals']> =>
+    this.store.readOriginals(hashes);
 
-  private async watchUse(hasGrown: boolean): Promise<void> {
-    if (!hasGrown) this.watch = this.findLastWatch();
+  private async updateUseWatch(hasGrown: boolean): Promise<void> {
+    if (!hasGrown) this.watch = this.createWatchOfLast();
     this.watch?.followMessages(this.messages);
     if (this.watch?.isOver) await this.recordUse();
   }
 
-  private findLastWatch(): UseWatch | undefined {
-    const shown = getActiveCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
+  private createWatchOfLast(): ReferenceUseWatch | undefined {
+    const shown = getActiveCondensations(this.ledger).filter(
+      (one) => !isRestoring(one) && !isNewResultsCondensation(one),
+    );
     const last = shown.at(-1);
     const from = last?.messages?.length;
     const first = shown[0]?.messages?.length;
     if (!last || from === undefined || first === undefined || this.ledger.uses.has(last.id)) return undefined;
-    if (from > this.messages.length || !last.messages?.every((key, at) => this.isAt(at, key))) return undefined;
-    return UseWatch.startWatch(this.messages, { id: last.id, from, first, edits: this.current.edits });
+    if (from > this.messages.length || !last.messages?.every((key, at) => this.isMessageAt(at, key))) return undefined;
+    return ReferenceUseWatch.startWatch(this.messages, { id: last.id, from, first, edits: this.current.edits });
   }
 
   private async recordUse(): Promise<void> {
@@ -353,12 +355,12 @@ export class LiveConversation {
     if (!watch || watch.use.turns === 0) return;
     const { id, use } = watch;
     const entry: LedgerEntry = { type: 'used', condensation: id, use };
-    await this.store.append(entry).catch((error: unknown) => {
+    await this.store.appendEntry(entry).catch((error: unknown) => {
       // This count is not worth an error.
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
-    if (!isExcessiveUse(use)) return;
+    if (!isUseExcessive(use)) return;
     this.revision++;
     this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
@@ -367,25 +369,25 @@ export class LiveConversation {
    * Finds the first message, at or after `from`, that follows all messages named in the ledger:
    * those were sent before, perhaps by another host.
    */
-  private findFirstUnnamed(from: number): number {
+  private findFirstUnrecordedMessage(from: number): number {
     const { condensations, pinned } = this.ledger;
-    const lastKnown = ({ messages = [] }: Condensation): PlacedMessage[] => {
+    const lastKnown = ({ messages = [] }: Condensation): MessageWithKey[] => {
       const key = messages.at(-1);
       return key === undefined ? [] : [{ message: messages.length - 1, key }];
     };
     const named = [...pinned, ...condensations.flatMap((one) => one.newResults ?? lastKnown(one))];
-    const there = named.filter(({ message, key }) => message >= from && this.isAt(message, key));
+    const there = named.filter(({ message, key }) => message >= from && this.isMessageAt(message, key));
     return there.reduce((first, { message }) => Math.max(first, message + 1), from);
   }
 
-  private isAt(message: number, key: MessageKey): boolean {
+  private isMessageAt(message: number, key: MessageKey): boolean {
     const there = this.messages[message];
     return there !== undefined && makeMessageKey(there) === key;
   }
 
   /** @returns false if the conversation diverged after a condensation */
   private rebuildView(): boolean {
-    const followed = followEdits(this.ledger, this.messages);
+    const followed = computeViewFromLedger(this.ledger, this.messages);
     this.current = followed;
     return followed.isExact;
   }
@@ -396,11 +398,11 @@ export class LiveConversation {
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.messages, counter, this.current.edits);
     const tokensBefore = draft.tokens;
-    if (restoreReferences(draft, readOwnTools(settings())) === 0) return;
+    if (restoreDraftReferences(draft, readOwnTools(settings())) === 0) return;
     const edits: readonly Edit[] = draft.edits;
     const sizes = { tokensBefore, tokensAfter: draft.tokens };
     const step = {
-      name: RESTORED_STEP_NAME,
+      name: RESTORED_REFERENCES_STEP_NAME,
       ...sizes,
       edits: edits.length,
       timeMs: 0,
@@ -411,25 +413,25 @@ export class LiveConversation {
   }
 }
 
-const toJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
+const toolsToJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
 
-function readRequest(
+function parseAgentRequest(
   request: AgentRequest,
-  before: RequestState | undefined,
+  before: ParsedRequest | undefined,
   { counter, clock }: LiveDependencies,
-): RequestState {
+): ParsedRequest {
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
   const { loaded, upFront } = findVisibleTools(tools, messages);
-  const toolsJson = toJson(loaded);
-  const late = loaded === upFront ? 0 : counter.countText(toolsJson) - counter.countText(toJson(upFront));
-  const sentJson = loaded === tools ? toolsJson : toJson(tools);
+  const toolsJson = toolsToJson(loaded);
+  const late = loaded === upFront ? 0 : counter.countText(toolsJson) - counter.countText(toolsToJson(upFront));
+  const sentJson = loaded === tools ? toolsJson : toolsToJson(tools);
   return {
     messages,
     model,
     system,
     title: title ?? before?.title ?? '',
     canRecall,
-    tools: before?.toolsJson === toolsJson ? before.tools : measureTools(loaded, counter),
+    tools: before?.toolsJson === toolsJson ? before.tools : measureToolTokens(loaded, counter),
     toolsJson,
     overheadTokens: counter.countText(system ?? '') + counter.countText(toolsJson) + extraTokens,
     optionalTokens: late + extraTokens,

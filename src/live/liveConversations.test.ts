@@ -5,7 +5,7 @@ import { createSmartProvider } from '../core/condense';
 import { SONNET_PRICES } from '../core/condense/summary/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
-import type { Threshold } from '../core/condense/trigger/thresholds';
+import type { CondensationThreshold } from '../core/condense/trigger/thresholds';
 import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
 import {
   DUE_MESSAGES,
@@ -281,7 +281,7 @@ it('a changed threshold is visible at once, before the next request', () =>
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
     await bed.live.prepare(createRequest(SMALL_MESSAGES, { model: createModel({ profile: 'mine' }) }));
-    const shown = (byProfile: Readonly<Record<string, Threshold>>): number | undefined => {
+    const shown = (byProfile: Readonly<Record<string, CondensationThreshold>>): number | undefined => {
       bed.settings = { ...bed.settings, thresholds: { default: { percent: 50 }, byProfile } };
       return bed.live.active()?.thresholdTokens;
     };

@@ -1,20 +1,27 @@
-import { systemClock, type Clock } from '../api/clock';
+import { systemClock, type TimeSource } from '../api/clock';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { EditId } from '../core/condense/edits/edits';
 import type { Usage } from '../core/cost/usage';
-import type { OverflowTokens } from '../api/tooLong';
+import type { OverflowReport } from '../api/tooLong';
 import type { View } from '../core/condense/edits/view';
-import { compareViews, type FoldedTexts } from '../core/condense/report/foldedTexts';
-import { listMessages } from '../core/messages/render';
+import { renderDiffOfViews, type DiffTexts } from '../core/condense/report/foldedTexts';
+import { listMessagesBriefly } from '../core/messages/render';
 import { rejectOnAbort } from '../core/orAborted';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
-import { createPin, createRedo, createToggle, createUndo, createUnpin, type LedgerCommand } from './commands';
+import {
+  createPinCommand,
+  createRedoCommand,
+  createToggleEditCommand,
+  createUndoCommand,
+  createUnpinCommand,
+  type LedgerCommand,
+} from './commands';
 import { CondensationScheduler, type ScheduleResult } from './scheduler';
 import { toLiveSummary } from './summary';
-import { UsableSettings } from './usableSettings';
-import { expandInput } from './expandInput';
+import { UsableSettingsReader } from './usableSettings';
+import { expandMarkersInInput } from './expandInput';
 import type { LiveConversation } from './liveConversation';
 import type {
   CommandResult,
@@ -35,12 +42,12 @@ import type { LiveEvent } from './events';
 import { listExcludedEdits } from './followEdits';
 import { formatTokens } from '../core/format';
 
-export interface LiveOptions {
+export interface LiveConversationsOptions {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
   readonly root: string;
   readonly settings: () => LiveSettings;
-  readonly clock?: Clock;
+  readonly clock?: TimeSource;
   readonly storage?: Partial<StorageOptions>;
 }
 
@@ -50,12 +57,12 @@ export class LiveConversations implements LiveConversationsApi {
   private readonly registry: ConversationRegistry;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
-  constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
+  constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveConversationsOptions) {
     const emit = (event: LiveEvent): void => {
       for (const listener of this.listeners) listener(event);
     };
     this.parts = { manager, counter, settings, clock, learning: new TokenLearning(), emit };
-    const usable = new UsableSettings(this.parts);
+    const usable = new UsableSettingsReader(this.parts);
     const schedulerFor = (conversation: LiveConversation): CondensationScheduler =>
       new CondensationScheduler(conversation, this.parts, usable);
     this.registry = new ConversationRegistry(root, storage, this.parts, schedulerFor);
@@ -83,7 +90,7 @@ export class LiveConversations implements LiveConversationsApi {
     { conversation, countedTokens }: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow: OverflowTokens = {},
+    overflow: OverflowReport = {},
   ): Promise<PreparedRequest | undefined> {
     const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
@@ -109,21 +116,21 @@ export class LiveConversations implements LiveConversationsApi {
   recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void {
     const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.notePaid(prepared, usage);
+    scheduler.conversation.answers.recordCost(prepared, usage);
     this.notifyChanged(scheduler);
   }
 
   recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void {
     const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.noteAnswered(prepared, usage, this.parts.learning);
-    if (usage) this.learnFromUsage(prepared, usage);
+    scheduler.conversation.answers.recordAnswered(prepared, usage, this.parts.learning);
+    if (usage) this.learnFromReportedUsage(prepared, usage);
     this.notifyChanged(scheduler);
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
     const scheduler = this.registry.getScheduler(conversation);
-    return scheduler ? expandInput(scheduler.conversation, input) : { input };
+    return scheduler ? expandMarkersInInput(scheduler.conversation, input) : { input };
   }
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
@@ -154,14 +161,14 @@ export class LiveConversations implements LiveConversationsApi {
     return { original, messages: view, origins, edits, excluded };
   }
 
-  compare(conversation: LiveId): FoldedTexts | undefined {
+  compare(conversation: LiveId): DiffTexts | undefined {
     const live = this.registry.getScheduler(conversation)?.conversation;
-    return live && compareViews(live.shown);
+    return live && renderDiffOfViews(live.shown);
   }
 
-  outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined {
+  outline(conversation: LiveId): ReturnType<typeof listMessagesBriefly> | undefined {
     const live = this.registry.getScheduler(conversation)?.conversation;
-    return live && listMessages(live.messages);
+    return live && listMessagesBriefly(live.messages);
   }
 
   condenseNow(
@@ -177,23 +184,23 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
-    return this.runCommand(conversation, createUndo);
+    return this.runCommand(conversation, createUndoCommand);
   }
 
   redo(conversation: LiveId): Promise<CommandResult> {
-    return this.runCommand(conversation, createRedo);
+    return this.runCommand(conversation, createRedoCommand);
   }
 
   toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
-    return this.runCommand(conversation, (live) => createToggle(live, edit));
+    return this.runCommand(conversation, (live) => createToggleEditCommand(live, edit));
   }
 
   pin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.runCommand(conversation, (live) => createPin(live, message));
+    return this.runCommand(conversation, (live) => createPinCommand(live, message));
   }
 
   unpin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.runCommand(conversation, (live) => createUnpin(live, message));
+    return this.runCommand(conversation, (live) => createUnpinCommand(live, message));
   }
 
   on(listener: (event: LiveEvent) => void): () => void {
@@ -210,7 +217,7 @@ export class LiveConversations implements LiveConversationsApi {
   /** @param why without a full stop @returns the number of abandoned summaries */
   endPreparations(why: string): number {
     const open = this.registry.listSchedulers().filter(({ isPreparing }) => isPreparing);
-    for (const scheduler of open) scheduler.giveUp(why);
+    for (const scheduler of open) scheduler.abandonPreparation(why);
     return open.length;
   }
 
@@ -235,7 +242,7 @@ export class LiveConversations implements LiveConversationsApi {
   private makePreparedRequest(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
     const { id, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
     const { original, messages, origins, edits } = shown;
-    const tokens = Math.ceil(countedTokens * this.parts.learning.getFactor(model));
+    const tokens = Math.ceil(countedTokens * this.parts.learning.getTokenFactor(model));
     const tooLong = scheduler.isFitting
       ? []
       : [
@@ -249,7 +256,7 @@ export class LiveConversations implements LiveConversationsApi {
       messages,
       origins,
       edits,
-      cacheMarks: selectBreakpoints(shown, answers.lastSent),
+      cacheMarks: selectCacheBreakpoints(shown, answers.lastSent),
       tokens,
       countedTokens,
       ...(mustRead !== undefined && { mustRead }),
@@ -261,7 +268,7 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
-  private learnFromUsage(prepared: PreparedRequest, usage: Usage): void {
+  private learnFromReportedUsage(prepared: PreparedRequest, usage: Usage): void {
     const cut = this.parts.learning.learnFromAnswer(prepared, usage);
     if (cut === undefined) return;
     const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
@@ -279,17 +286,17 @@ export class LiveConversations implements LiveConversationsApi {
  * "Prompt caching").
  * @param previous number of messages in the previous request's view
  */
-function selectBreakpoints(view: View, previous: number): number[] {
+function selectCacheBreakpoints(view: View, previous: number): number[] {
   const { edits, messages } = view;
   const newest = messages.length - 1;
-  const marks = [edits.length > 0 ? findCondensedEnd(view) : -1, Math.min(previous - 1, newest), newest];
+  const marks = [edits.length > 0 ? findEndOfCondensed(view) : -1, Math.min(previous - 1, newest), newest];
   return [...new Set(marks)]
     .filter((index) => index >= 0)
     .sort((a, b) => a - b)
     .slice(-MESSAGE_CACHE_MARKS);
 }
 
-function findCondensedEnd({ edits, origins }: View): number {
+function findEndOfCondensed({ edits, origins }: View): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,

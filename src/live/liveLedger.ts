@@ -1,14 +1,14 @@
 import { applyEntry, EMPTY_LEDGER, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
-import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } from '../storage/ledgerStore';
+import { openLedger, type LedgerConversation, type LedgerFile, type StorageOptions } from '../storage/ledgerStore';
 
 const LIVE_FORMAT_NAME = 'live';
 
-type Originals = ReadonlyMap<Hash, string>;
+type OriginalByHash = ReadonlyMap<Hash, string>;
 
 interface PendingEntry {
   readonly entry: LedgerEntry;
-  readonly originals: Originals;
+  readonly originals: OriginalByHash;
 }
 
 /**
@@ -25,9 +25,9 @@ export class LiveLedger {
   private constructor(private readonly file: LedgerFile | undefined) {}
 
   /** @throws StorageError */
-  static async open(root: string, about: LedgerAbout, options: Partial<StorageOptions>): Promise<LiveLedger> {
+  static async open(root: string, about: LedgerConversation, options: Partial<StorageOptions>): Promise<LiveLedger> {
     const file = await openLedger(root, { ...about, format: LIVE_FORMAT_NAME }, options);
-    await file.hold();
+    await file.holdFolder();
     return new LiveLedger(file);
   }
 
@@ -49,17 +49,17 @@ export class LiveLedger {
    * Writes durably, or keeps the entry in memory if earlier entries can't be written.
    * @throws StorageError if only this entry was not written
    */
-  async append(entry: LedgerEntry, originals: Originals = new Map()): Promise<void> {
+  async appendEntry(entry: LedgerEntry, originals: OriginalByHash = new Map()): Promise<void> {
     // An entry must not be written without those on which it builds.
-    await this.writePending().catch(() => undefined);
+    await this.writePendingEntries().catch(() => undefined);
     if (!this.file || this.pending.length > 0) this.keepInMemory(entry, originals);
-    else await this.writeEntry(this.file, { entry, originals });
+    else await this.writePendingEntry(this.file, { entry, originals });
   }
 
   /** @param onFailure called once per series of failures */
-  appendSoon(entry: LedgerEntry, originals: Originals, onFailure: (error: Error) => void): void {
+  appendEntryInBackground(entry: LedgerEntry, originals: OriginalByHash, onFailure: (error: Error) => void): void {
     this.keepInMemory(entry, originals);
-    this.writePending().then(
+    this.writePendingEntries().then(
       () => {
         this.hasFailed = false;
       },
@@ -71,7 +71,7 @@ export class LiveLedger {
   }
 
   /** Applies the entry at once and writes it with the next entry if possible. */
-  keepInMemory(entry: LedgerEntry, originals: Originals): void {
+  keepInMemory(entry: LedgerEntry, originals: OriginalByHash): void {
     this.ahead = applyEntry(this.ledger, entry);
     this.pending.push({ entry, originals });
   }
@@ -81,7 +81,7 @@ export class LiveLedger {
   }
 
   /** @throws StorageError if an original is damaged */
-  async originals(hashes: readonly Hash[]): Promise<Map<Hash, string>> {
+  async readOriginals(hashes: readonly Hash[]): Promise<Map<Hash, string>> {
     const found = new Map<Hash, string>();
     for (const { originals } of this.pending)
       for (const hash of hashes) {
@@ -94,12 +94,12 @@ export class LiveLedger {
   }
 
   /** @throws StorageError; unwritten entries stay pending */
-  private writePending(): Promise<void> {
+  private writePendingEntries(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();
     const drained = this.waitUntilSettled().then(async () => {
       for (let first = this.pending[0]; first; first = this.pending[0]) {
-        await this.writeEntry(file, first);
+        await this.writePendingEntry(file, first);
         this.pending.shift();
       }
       this.ahead = undefined;
@@ -108,8 +108,8 @@ export class LiveLedger {
     return drained;
   }
 
-  private async writeEntry(file: LedgerFile, { entry, originals }: PendingEntry): Promise<void> {
+  private async writePendingEntry(file: LedgerFile, { entry, originals }: PendingEntry): Promise<void> {
     await file.append(entry, originals);
-    await file.hold();
+    await file.holdFolder();
   }
 }

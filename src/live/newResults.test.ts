@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { FOLDER_MARKER_FILE_NAME } from '../storage/ownFolder';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { isNewResults } from '../core/condense/ledger/ledger';
-import { findBrokenCuts } from '../core/condense/lossless/integrity';
+import { isNewResultsCondensation } from '../core/condense/ledger/ledger';
+import { findCutsWithBrokenReferences } from '../core/condense/lossless/integrity';
 import { getBlocks } from '../core/messages/blocks';
 import { findMarkers } from '../core/messages/markers';
 import { getValueAt } from '../core/messages/path';
@@ -269,7 +269,11 @@ describe('a new result that repeats earlier content', () => {
       await bed.live.waitUntilSettled();
       const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const { condensations } = await readLedger(join(root, folder));
-      expect(condensations.find(isNewResults)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
+      expect(condensations.find(isNewResultsCondensation)).toMatchObject({
+        tokensBefore: 0,
+        tokensAfter: 0,
+        rereads: 1,
+      });
       const restarted = createTestBed(root).live;
       await restarted.prepare(createRequest(again));
       expect(restarted.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
@@ -380,7 +384,7 @@ describe('a new result that repeats earlier content', () => {
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       const { original, messages: view, edits } = live.view(conversation)!;
       expect(
-        findBrokenCuts(
+        findCutsWithBrokenReferences(
           original,
           view,
           edits.filter((edit) => edit.kind === 'cut'),

@@ -3,12 +3,12 @@ import { Draft } from '../core/condense/draft/draft';
 import { selectLastByPlace, type CutEdit } from '../core/condense/edits/edits';
 import type { View } from '../core/condense/edits/view';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
-import { getPercentTokens } from '../core/condense/trigger/thresholds';
+import { computePercentOfWindow } from '../core/condense/trigger/thresholds';
 import { listContents } from '../core/messages/content';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { addCuts } from './followEdits';
+import { addCutsToView } from './followEdits';
 import { readOwnTools } from './ownTools';
 import type { LiveSettings } from './types';
 
@@ -51,7 +51,7 @@ export interface NewResultsRequest {
 }
 
 /** Undefined if nothing is to be condensed. */
-export function createRules(
+export function createNewResultRules(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
 ): NewResultsConfig | undefined {
@@ -60,7 +60,7 @@ export function createRules(
   const { largeResultPercent = LARGE_RESULT_PERCENT } = settings;
   const rules = { lossless: newResults !== 'off', noise, isCautious, tools: readOwnTools(settings) };
   if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
-  const share = getPercentTokens(largeResultPercent, contextWindow) / tokenFactor;
+  const share = computePercentOfWindow(largeResultPercent, contextWindow) / tokenFactor;
   const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_RESULT_TOKENS, share) };
   return canRecall
     ? { rules: withLarge }
@@ -73,11 +73,11 @@ export async function condenseNewResults(
   { rules, further }: NewResultsConfig,
   counter: MessageCounter,
 ): Promise<CondensedResults | undefined> {
-  if (!state.shown.original.slice(state.firstNew).some(hasLongResult)) return undefined;
-  let made = await applyRules(rules, state, counter);
+  if (!state.shown.original.slice(state.firstNew).some(containsLongResult)) return undefined;
+  let made = await applyNewResultRules(rules, state, counter);
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
-    const more = await applyRules(further.rules, made, counter);
+    const more = await applyNewResultRules(further.rules, made, counter);
     const edits = selectLastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     made = { ...more, edits, rereads, saved: made.saved + more.saved };
   }
@@ -85,7 +85,7 @@ export async function condenseNewResults(
 }
 
 /** No edits if the view would break a rule of the APIs. */
-async function applyRules(
+async function applyNewResultRules(
   rules: NewResultRules,
   { shown: before, firstNew }: NewResultsState,
   counter: MessageCounter,
@@ -94,7 +94,7 @@ async function applyRules(
   const draft = new Draft(messages, counter, before.edits, firstNew);
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
-  const shown = addCuts(before, edits);
+  const shown = addCutsToView(before, edits);
   // Rules that span messages need the task and the previous answer.
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);
@@ -105,5 +105,5 @@ async function applyRules(
     : { firstNew, edits: [], rereads: [], shown: before, saved: 0 };
 }
 
-const hasLongResult = (message: ApiMessage): boolean =>
+const containsLongResult = (message: ApiMessage): boolean =>
   listContents(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT_TOKENS);

@@ -1,6 +1,6 @@
 import { isRecord } from '../core/messages/blocks';
 import { DEFAULT_TOOLS, makeToolTable, type ToolTable } from '../core/messages/tools';
-import { ownTools } from '../core/messages/toolsSchema';
+import { ownToolsSchema } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
 /**
@@ -14,7 +14,7 @@ export function readOwnTools({
 }: Pick<LiveSettings, 'provider' | 'config' | 'configs'>): ToolTable {
   const prelude = provider === 'smart' ? getProperty(getProperty(config, 'losslessPrelude'), 'operations') : undefined;
   const lossless = provider === 'lossless' ? config : configs?.['lossless'];
-  const rows = ownTools.safeParse(getProperty(prelude, 'tools') ?? getProperty(lossless, 'tools'));
+  const rows = ownToolsSchema.safeParse(getProperty(prelude, 'tools') ?? getProperty(lossless, 'tools'));
   return rows.success ? makeToolTable(rows.data) : DEFAULT_TOOLS;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../api/clock';
+import type { TimeSource } from '../api/clock';
 import type { CondensationOutcome } from '../core/condense';
 import type { View } from '../core/condense/edits/view';
 
@@ -7,8 +7,8 @@ export interface ConversationState {
   readonly shown: View;
 }
 
-export interface PreparationTerms {
-  readonly clock: Clock;
+export interface PreparationDependencies {
+  readonly clock: TimeSource;
   /** Milliseconds. */
   readonly giveUpMs: number;
   readonly isByHand: boolean;
@@ -30,19 +30,19 @@ export class BackgroundCondensation {
   readonly over: Promise<void>;
   why: string | undefined;
   private readonly controller = new AbortController();
-  private readonly onGivenUp: PreparationTerms['onGivenUp'];
+  private readonly onGivenUp: PreparationDependencies['onGivenUp'];
 
   /** @param run should stop on the signal; if it doesn't, nothing waits for it */
   constructor(
     readonly madeFor: ConversationState,
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
-    { clock, giveUpMs, isByHand, onGivenUp }: PreparationTerms,
+    { clock, giveUpMs, isByHand, onGivenUp }: PreparationDependencies,
   ) {
     this.isByHand = isByHand;
     this.onGivenUp = onGivenUp;
     const { signal } = this.controller;
     const cancelTimer = clock.after(giveUpMs, () => {
-      this.giveUp(`the model took longer than ${Math.round(giveUpMs / 60_000)} minutes`);
+      this.abandonPreparation(`the model took longer than ${Math.round(giveUpMs / 60_000)} minutes`);
     });
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => {
@@ -64,7 +64,7 @@ export class BackgroundCondensation {
   }
 
   /** @param why without a full stop */
-  giveUp(why: string): void {
+  abandonPreparation(why: string): void {
     if (this.why !== undefined || this.taken) return;
     this.why = why;
     const { outcome } = this;

@@ -7,8 +7,19 @@ import { getBase64 } from '../core/messages/images';
 import { describeImage } from '../core/condense/operations/oldImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { createPlaceDescriber } from './describePlace';
-import { readOriginals, mapReferences, type ResolvedReference, type RecallableConversation } from './references';
-import { createPatternMatcher, createWordMatcher, PatternError, searchLines, type LineMatcher } from './searchText';
+import {
+  readReferencedOriginals,
+  mapReferencesToContent,
+  type ResolvedReference,
+  type RecallableConversation,
+} from './references';
+import {
+  createPatternMatcher,
+  createWordMatcher,
+  SearchPatternError,
+  searchLinesWithinTime,
+  type LineMatcher,
+} from './searchText';
 import type { RecalledImage, RecallQuery, RecallResult } from './types';
 
 export type { RecallableConversation } from './references';
@@ -54,10 +65,12 @@ export async function recallOriginals(
 ): Promise<RecallResult> {
   try {
     const found = await searchOriginals(conversations, query);
-    return 'nothing' in found ? { kind: 'nothing', text: found.nothing } : renderAnswer(found.found, query, counter);
+    return 'nothing' in found
+      ? { kind: 'nothing', text: found.nothing }
+      : renderRecallAnswer(found.found, query, counter);
   } catch (error) {
     const why = getErrorMessage(error);
-    return { kind: 'nothing', text: error instanceof PatternError ? why : `It could not be recalled: ${why}` };
+    return { kind: 'nothing', text: error instanceof SearchPatternError ? why : `It could not be recalled: ${why}` };
   }
 }
 
@@ -78,15 +91,15 @@ async function searchOriginals(
     if (asked.length > MAX_REFERENCES) {
       return { nothing: `${MAX_REFERENCES} references may be asked for at once. Ask for fewer.` };
     }
-    return findByReference(conversations, asked, query);
+    return findLinesByReference(conversations, asked, query);
   }
-  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
-  const matches = createMatcher(query);
-  if (matches) return findBySearch(conversations, matches);
+  if (isQueryTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
+  const matches = createLineMatcher(query);
+  if (matches) return findLinesBySearch(conversations, matches);
   return { nothing: 'Say what to recall: references, words, or a pattern.' };
 }
 
-const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
+const isQueryTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
   pattern.length > MAX_SEARCH_CHARS || words.length > MAX_SEARCH_CHARS;
 
 const formatFirstItems = (items: readonly string[], separator = ', '): string =>
@@ -94,41 +107,41 @@ const formatFirstItems = (items: readonly string[], separator = ', '): string =>
   (items.length > MAX_LISTED_REFERENCES ? `${separator}and ${items.length - MAX_LISTED_REFERENCES} more` : '');
 
 /** Agents fill in optional fields with empty strings. */
-function createMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
+function createLineMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
   if (pattern !== '') return createPatternMatcher(pattern);
   return words.trim() === '' ? undefined : createWordMatcher(words);
 }
 
-async function findByReference(
+async function findLinesByReference(
   conversations: readonly RecallableConversation[],
   references: readonly ReferenceId[],
   query: RecallQuery,
 ): Promise<SearchResult> {
-  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
+  if (isQueryTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
   const { fromLine = 1, toLine = Infinity } = query;
-  const matches = createMatcher(query);
+  const matches = createLineMatcher(query);
   const spent = { ms: 0 };
   const found: ReferenceLines[] = [];
   const missing: string[] = [];
   for (const reference of references) {
-    const conversation = conversations.find((one) => mapReferences(one).has(reference));
-    const [behind] = conversation ? await readOriginals(conversation, [reference]) : [];
+    const conversation = conversations.find((one) => mapReferencesToContent(one).has(reference));
+    const [behind] = conversation ? await readReferencedOriginals(conversation, [reference]) : [];
     if (!conversation || !behind) {
       missing.push(reference);
       continue;
     }
-    const image = readImage(behind);
-    const lines = selectLines(behind, image ? undefined : matches, spent, { fromLine, toLine });
+    const image = parseImage(behind);
+    const lines = selectShownLines(behind, image ? undefined : matches, spent, { fromLine, toLine });
     const place = createPlaceDescriber(conversation.messages)(behind.content.place);
     const where = matches && lines.asked === 0 ? `${place}, where no line matches` : place;
     found.push({ reference, where, ...lines, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
   const nothing = `Nothing is known under ref ${formatFirstItems(missing)}.`;
-  return found.length === 0 ? { nothing } : { found: [...found, createUnknown(missing)] };
+  return found.length === 0 ? { nothing } : { found: [...found, makeUnknownReferences(missing)] };
 }
 
-const createUnknown = (missing: readonly string[]): ReferenceLines => ({
+const makeUnknownReferences = (missing: readonly string[]): ReferenceLines => ({
   reference: formatFirstItems(missing) as ReferenceId,
   where: 'nothing is known of it',
   all: 0,
@@ -136,7 +149,7 @@ const createUnknown = (missing: readonly string[]): ReferenceLines => ({
   shown: [],
 });
 
-async function findBySearch(
+async function findLinesBySearch(
   conversations: readonly RecallableConversation[],
   matches: LineMatcher,
 ): Promise<SearchResult> {
@@ -144,8 +157,10 @@ async function findBySearch(
   const found: ReferenceLines[] = [];
   for (const conversation of conversations) {
     const describe = createPlaceDescriber(conversation.messages);
-    for (const behind of await readOriginals(conversation, [...mapReferences(conversation).keys()])) {
-      const lines = selectLines(behind, matches, spent);
+    for (const behind of await readReferencedOriginals(conversation, [
+      ...mapReferencesToContent(conversation).keys(),
+    ])) {
+      const lines = selectShownLines(behind, matches, spent);
       if (lines.asked > 0) found.push({ reference: behind.reference, where: describe(behind.content.place), ...lines });
     }
   }
@@ -153,15 +168,15 @@ async function findBySearch(
 }
 
 /** UTF-16 units; longer lines are folded, so that any part can be requested. */
-const MAX_UNFOLDED_CHARS = 4_000;
+const MAX_CHARS_SHOWN_WHOLE = 4_000;
 
 /** Undefined for other content or bytes stored elsewhere. */
-function readImage({ content, text }: ResolvedReference): ImageBlock | undefined {
+function parseImage({ content, text }: ResolvedReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
 
-function selectLines(
+function selectShownLines(
   behind: ResolvedReference,
   matches: LineMatcher | undefined,
   spent: { ms: number },
@@ -170,8 +185,8 @@ function selectLines(
   const shown: RecalledLine[] = [];
   let asked = 0;
   let all = 0;
-  for (const lines of splitBatches(renderText(behind))) {
-    const hits = matches ? searchLines(lines, matches, spent) : lines.keys();
+  for (const lines of splitIntoLineBatches(renderOriginalText(behind))) {
+    const hits = matches ? searchLinesWithinTime(lines, matches, spent) : lines.keys();
     for (const hit of hits) {
       const index = all + hit;
       if (index + 1 < fromLine || index + 1 > toLine) continue;
@@ -183,22 +198,22 @@ function selectLines(
   return { all, asked, shown };
 }
 
-function renderText(behind: ResolvedReference): string {
+function renderOriginalText(behind: ResolvedReference): string {
   // Safe to parse: stored as messages or a block, and its hash was verified.
   const { content, text } = behind;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
-  const image = readImage(behind);
+  const image = parseImage(behind);
   return image ? `[${describeImage(image)}]` : text;
 }
 
 /** One array of millions of lines grows slowly. */
-function* splitBatches(text: string): Generator<readonly string[]> {
+function* splitIntoLineBatches(text: string): Generator<readonly string[]> {
   let lines: string[] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
-    for (let from = at; from === at || from < end; from += MAX_UNFOLDED_CHARS) {
-      lines.push(text.slice(from, Math.min(end, from + MAX_UNFOLDED_CHARS)));
+    for (let from = at; from === at || from < end; from += MAX_CHARS_SHOWN_WHOLE) {
+      lines.push(text.slice(from, Math.min(end, from + MAX_CHARS_SHOWN_WHOLE)));
       if (lines.length < LINES_PER_STEP) continue;
       yield lines;
       lines = [];
@@ -210,7 +225,7 @@ function* splitBatches(text: string): Generator<readonly string[]> {
 
 const LINES_PER_STEP = 10_000;
 
-function renderAnswer(
+function renderRecallAnswer(
   found: readonly ReferenceLines[],
   { maxTokens }: RecallQuery,
   counter: MessageCounter,
@@ -242,8 +257,8 @@ function renderAnswer(
       kept.push(next);
     }
     const next = shown[kept.length];
-    if (next !== undefined) withheld.push(formatRest(reference, next.index, asked - kept.length, all));
-    if (kept.length > 0 || asked === 0) parts.push(renderSection(reference, where, all, kept));
+    if (next !== undefined) withheld.push(describeOmittedLines(reference, next.index, asked - kept.length, all));
+    if (kept.length > 0 || asked === 0) parts.push(renderReferenceSection(reference, where, all, kept));
   }
   const note = withheld.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(withheld, '; ')}.]`];
   return {
@@ -260,11 +275,11 @@ function toRecalledImage(image: ImageBlock): RecalledImage {
   return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: getBase64(image) ?? '' };
 }
 
-const formatRest = (reference: string, next: number, count: number, all: number): string =>
+const describeOmittedLines = (reference: string, next: number, count: number, all: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
 /** Renders a complete text verbatim, a part with line numbers. */
-function renderSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
+function renderReferenceSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
   const isRow = last - first + 1 === shown.length;

@@ -1,21 +1,26 @@
 import * as z from 'zod';
 import type { RecallQuery } from './types';
 
-const line = z.int().min(1);
+const lineNumberSchema = z.int().min(1);
 
 /** Models send numbers out of range, and strings instead of lists. */
-export const recallInput = z
+export const recallInputSchema = z
   .object({
     references: z.union([z.array(z.string()), z.string().transform((reference) => [reference])]),
     words: z.string(),
     pattern: z.string(),
-    fromLine: line,
-    toLine: line,
+    fromLine: lineNumberSchema,
+    toLine: lineNumberSchema,
     maxTokens: z.number().transform((tokens) => Math.min(20_000, Math.max(100, Math.round(tokens)))),
   })
   .partial();
 
-export function toRecallQuery({ references, words, pattern, ...rest }: z.output<typeof recallInput>): RecallQuery {
+export function toRecallQuery({
+  references,
+  words,
+  pattern,
+  ...rest
+}: z.output<typeof recallInputSchema>): RecallQuery {
   const named = references?.filter((reference) => reference.trim() !== '') ?? [];
   return {
     ...(named.length > 0 && { references: named }),

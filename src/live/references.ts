@@ -17,7 +17,7 @@ export interface ResolvedReference {
 }
 
 /** The agent may have seen the markers of undone condensations. */
-export const mapReferences = ({
+export const mapReferencesToContent = ({
   ledger,
 }: Pick<RecallableConversation, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
   collectReferences(ledger.condensations.flatMap(({ edits }) => edits));
@@ -26,11 +26,11 @@ export const mapReferences = ({
  * Omits unknown references.
  * @throws StorageError if an original is missing or damaged
  */
-export async function readOriginals(
+export async function readReferencedOriginals(
   conversation: RecallableConversation,
   references: readonly ReferenceId[],
 ): Promise<ResolvedReference[]> {
-  const known = mapReferences(conversation);
+  const known = mapReferencesToContent(conversation);
   const wanted = references.flatMap((reference) => known.get(reference) ?? []);
   const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
   const found: ResolvedReference[] = [];

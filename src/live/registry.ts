@@ -1,14 +1,14 @@
 import { getErrorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
-import { findTask } from '../core/messages/task';
+import { findTaskMessage } from '../core/messages/task';
 import { isStorageError, type StorageOptions } from '../storage/ledgerStore';
-import { describePruning, pruneLedgers } from '../storage/prune';
-import { LiveConversation, type LiveAbout } from './liveConversation';
+import { describePruneResult, pruneLedgers } from '../storage/prune';
+import { LiveConversation, type ConversationIdentity } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
 import { LiveLedger } from './liveLedger';
 import type { LiveDependencies } from './types';
-import { countCommonPrefix, saysMore } from './align';
+import { countCommonPrefix, isExtendedVersion } from './align';
 import type { AgentRequest, LiveId } from './request';
 
 /** Conversations in memory; others are reopened from their ledgers. */
@@ -69,7 +69,7 @@ export class ConversationRegistry {
     const found = this.queue.then(async () => {
       // If a turn was canceled before its answer, the next prompt becomes the task.
       const { messages } = request;
-      const tasks = messages.slice(0, findTask(messages) + 1).map(makeMessageKey);
+      const tasks = messages.slice(0, findTaskMessage(messages) + 1).map(makeMessageKey);
       const known =
         this.findOpenConversation(request, tasks) ?? (await this.openConversation(request, tasks.toReversed()));
       const { id, about } = known.conversation;
@@ -79,8 +79,8 @@ export class ConversationRegistry {
       known.signal = signal;
       this.conversations.delete(id);
       this.conversations.set(id, known);
-      this.dropOldest();
-      this.pruneOnce();
+      this.dropOldestConversations();
+      this.pruneLedgersOnce();
       return known.scheduler;
     });
     this.queue = found.catch(() => undefined);
@@ -107,7 +107,7 @@ export class ConversationRegistry {
       if (!store.isEmpty) return this.createConversation(request, task, store);
     }
     return (
-      this.listByLastUse().find((one) => isContinuationOfTask(one, request)) ??
+      this.listByLastUse().find((one) => continuesTask(one, request)) ??
       this.createConversation(request, newest, await this.openLedgerOfTask(request, newest))
     );
   }
@@ -119,13 +119,13 @@ export class ConversationRegistry {
   ): RegisteredConversation {
     const own = conversationId !== undefined && { conversationId };
     const beginning = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
-    const about: LiveAbout = { id: createId(conversationId, task), task, beginning, isAside, ...own };
+    const about: ConversationIdentity = { id: createLiveId(conversationId, task), task, beginning, isAside, ...own };
     const conversation = new LiveConversation(about, store, this.parts);
     return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
 
   private async openLedgerOfTask({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
-    const id = createId(conversationId, task);
+    const id = createLiveId(conversationId, task);
     await this.leaving;
     try {
       return await LiveLedger.open(this.root, { id, ...(title !== undefined && { title }) }, this.storage);
@@ -136,21 +136,21 @@ export class ConversationRegistry {
     }
   }
 
-  private dropOldest(): void {
+  private dropOldestConversations(): void {
     for (const { conversation, scheduler } of this.listByLastUse().slice(MAX_CONVERSATIONS)) {
-      scheduler.giveUp('the conversation was not used for long');
+      scheduler.abandonPreparation('the conversation was not used for long');
       this.conversations.delete(conversation.id);
       this.leaving = Promise.all([this.leaving, conversation.waitUntilSettled()]);
     }
   }
 
-  private pruneOnce(): void {
+  private pruneLedgersOnce(): void {
     if (this.hasPruned) return;
     this.hasPruned = true;
     const now = new Date(this.parts.clock.now());
     pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).then(
       (pruned) => {
-        const message = describePruning(pruned);
+        const message = describePruneResult(pruned);
         if (message !== undefined) this.parts.emit({ kind: 'pruned', message });
       },
       (error: unknown) => {
@@ -164,21 +164,21 @@ export class ConversationRegistry {
  * After a canceled request, Gemini CLI drops what followed the task and appends a note or the next
  * prompt to it.
  */
-function isContinuationOfTask(
+function continuesTask(
   { conversation: { about, system, messages: was }, signal }: RegisteredConversation,
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;
-  const at = findTask(messages);
+  const at = findTaskMessage(messages);
   const [before, now] = [beginning[at], messages[at]];
   if (!before || !now) return false;
   if (about.conversationId !== conversationId || system !== sentSystem) return false;
-  if (countCommonPrefix(beginning, messages) < at || !saysMore(before, now)) return false;
+  if (countCommonPrefix(beginning, messages) < at || !isExtendedVersion(before, now)) return false;
   const [answered, more] = [was.slice(at + 1), messages.slice(at + 1)];
   if (more.length === 0) return signal?.aborted === true;
   return answered.length > 0 && countCommonPrefix(answered, more) === answered.length;
 }
 
 /** Depends on the beginning only, so that a restart finds the ledger. */
-const createId = (conversationId: string | undefined, task: MessageKey): LiveId =>
+const createLiveId = (conversationId: string | undefined, task: MessageKey): LiveId =>
   `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

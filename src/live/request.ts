@@ -1,5 +1,5 @@
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
-import type { Threshold } from '../core/condense/trigger/thresholds';
+import type { CondensationThreshold } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
 import type { View } from '../core/condense/edits/view';
 import type { CacheLifespan } from '../core/vendors/caches';
@@ -58,7 +58,7 @@ export interface UpstreamModel {
   readonly cacheLifetime?: CacheLifetime;
   /** Absent if unknown. */
   readonly cacheSpan?: CacheLifespan | 'none';
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
   readonly limits?: RequestLimits;
   /**
    * Writes summaries for condensations without a profile; absent if the model can't be called

@@ -1,40 +1,45 @@
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
-import { describeWhyNot } from '../core/condense/fallback';
-import { findDueReason, getPreparingTokens, type DueReason } from '../core/condense/trigger/due';
-import { getPercentTokens } from '../core/condense/trigger/thresholds';
-import { FILE_AWARE_NAME, isBuiltIn, formatProviderName } from '../core/condense/types';
+import { explainWhyNothingRemoved } from '../core/condense/fallback';
+import { findReasonToCondense, computePreparationTokens, type ReasonToCondense } from '../core/condense/trigger/due';
+import { computePercentOfWindow } from '../core/condense/trigger/thresholds';
+import { FILE_AWARE_NAME, isBuiltInProvider, formatProviderName } from '../core/condense/types';
 import { yieldBetweenSteps } from '../core/betweenSteps';
 import { getErrorKind } from '../core/errors';
 import { rejectOnAbort } from '../core/orAborted';
-import type { OverflowTokens } from '../api/tooLong';
-import { getFollowUp, createPolicy, createRequest, createTerms } from './condensationRequest';
-import { getCacheState, evaluateCondensation } from './decision';
+import type { OverflowReport } from '../api/tooLong';
+import {
+  getFileAwareFollowUp,
+  createFallbackPolicy,
+  createCondensationRequest,
+  createCondensationTerms,
+} from './condensationRequest';
+import { getCacheState, evaluateCondensationEffect } from './decision';
 import type { LiveConversation } from './liveConversation';
 import type { LiveDependencies, LiveSettings } from './types';
-import { condenseNewResults, createRules } from './newResults';
+import { condenseNewResults, createNewResultRules } from './newResults';
 import { BackgroundCondensation } from './preparation';
-import { getDuePoint } from './tokenLearning';
+import { computeDueTokensOfModel } from './tokenLearning';
 import { hasUndoneCondensation, type LedgerCommand } from './commands';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
-import type { UsableSettings } from './usableSettings';
-import { isAboutImages, measureRequest, selectImages } from './weight';
+import type { UsableSettingsReader } from './usableSettings';
+import { areSingleImagesTooLarge, measureRequestBytes, chooseImagesToKeep } from './weight';
 import { WindowWarnings } from './windowWarnings';
 
-const KEEP_MODE = { mode: 'keep' } as const;
+const KEEP_MODE_CONFIG = { mode: 'keep' } as const;
 const ONLY_IMAGES_CONFIG = {
   preserveRecentCount: 0,
-  toolResults: KEEP_MODE,
-  toolParameters: KEEP_MODE,
-  messageText: KEEP_MODE,
+  toolResults: KEEP_MODE_CONFIG,
+  toolParameters: KEEP_MODE_CONFIG,
+  messageText: KEEP_MODE_CONFIG,
 } as const;
 
-const MAX_WAIT_MS = 30_000;
-const GIVE_UP_MS = 300_000;
+const MAX_WAIT_FOR_PREPARATION_MS = 30_000;
+const MAX_PREPARATION_MS = 300_000;
 /** A request must grow by this factor before a model that failed is called again. */
-const RETRY_GROWTH = 1.13;
+const RETRY_GROWTH_FACTOR = 1.13;
 /** After this many summaries in a row that came too late, no more are paid for. */
-const MAX_TOO_LATE = 2;
+const MAX_LATE_PREPARATIONS = 2;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
 const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
@@ -43,7 +48,7 @@ const NO_FOLLOW_UP_NOTE = `${FILE_AWARE_NAME} does not follow until the request 
 const NO_ROOM_REASON = 'the request would not have fit without being condensed immediately';
 
 /** No request can be sent without these, so they are applied even if the disk is full. */
-const REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
+const REASONS_REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
 export interface ScheduleResult {
   readonly outcome: CondensationOutcome | undefined;
@@ -64,7 +69,7 @@ export class CondensationScheduler {
   constructor(
     readonly conversation: LiveConversation,
     private readonly parts: LiveDependencies,
-    private readonly settings: UsableSettings,
+    private readonly settings: UsableSettingsReader,
   ) {
     this.warnings = new WindowWarnings(conversation, parts);
   }
@@ -95,8 +100,8 @@ export class CondensationScheduler {
   }
 
   /** @param why without a full stop */
-  giveUp(why: string): void {
-    this.preparation?.giveUp(why);
+  abandonPreparation(why: string): void {
+    this.preparation?.abandonPreparation(why);
   }
 
   async followRequest(request: AgentRequest): Promise<void> {
@@ -112,7 +117,7 @@ export class CondensationScheduler {
     const notes: string[] = [];
     try {
       await this.followRequest(request);
-      await this.condenseNew(notes);
+      await this.condenseNewResultsIfAny(notes);
       await yieldBetweenSteps(signal);
       return { outcome: await this.condenseIfDue(signal), notes };
     } catch (error) {
@@ -127,16 +132,16 @@ export class CondensationScheduler {
    * A failure here only costs a saving and must not prevent a condensation that the request needs
    * to fit.
    */
-  private async condenseNew(notes: string[]): Promise<void> {
+  private async condenseNewResultsIfAny(notes: string[]): Promise<void> {
     const { conversation, parts } = this;
     const { model, canRecall } = conversation;
     try {
       const state = conversation.newResults;
-      const config = createRules(parts.settings(), {
+      const config = createNewResultRules(parts.settings(), {
         contextWindow: model.contextWindow,
-        tokenFactor: parts.learning.getFactor(model),
+        tokenFactor: parts.learning.getTokenFactor(model),
         canRecall: canRecall === true,
-        isFitting: (shown) => this.fitsWindow(conversation.countTokensWith(shown)),
+        isFitting: (shown) => this.fitsWindow(conversation.countRequestTokensWithView(shown)),
       });
       const made = state && config && (await condenseNewResults(state, config, parts.counter));
       if (made) conversation.keepNewResults(made);
@@ -157,7 +162,7 @@ export class CondensationScheduler {
   async shortenRequest(
     request: AgentRequest,
     refusedTokens: number,
-    overflow: OverflowTokens,
+    overflow: OverflowReport,
     signal?: AbortSignal,
   ): Promise<{ readonly outcome: CondensationOutcome | undefined } | undefined> {
     const { conversation } = this;
@@ -165,27 +170,27 @@ export class CondensationScheduler {
     const { weight, tokens = Infinity, limit = 0 } = overflow;
     await this.followRequest(request);
     if (weight) {
-      learning.learnWeightLimit(request.model, measureRequest(conversation.weighed), weight);
-      const lighter = await this.takeWeight(signal);
+      learning.learnBodyLimits(request.model, measureRequestBytes(conversation.weighed), weight);
+      const lighter = await this.removeImagesIfTooLarge(signal);
       if (lighter) return { outcome: lighter };
-      if (isAboutImages(weight)) return undefined;
+      if (areSingleImagesTooLarge(weight)) return undefined;
     }
     // The prompt alone would have fit: the updated limits leave less for the answer.
     if (tokens < limit && this.isFitting) return { outcome: undefined };
     const counted = conversation.countedTokens;
-    const outcome = await this.condenseFurther(overflow.tokens !== undefined, signal);
+    const outcome = await this.condenseRejectedRequest(overflow.tokens !== undefined, signal);
     return conversation.countedTokens >= Math.min(counted, refusedTokens) ? undefined : { outcome };
   }
 
   /** @returns undefined if nothing was due */
   private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
-    const lighter = await this.takeWeight(signal);
-    const prepared = (await this.applyPrepared()) ?? lighter;
-    const reason = this.findReason();
-    this.warnings.noteDue(reason);
+    const lighter = await this.removeImagesIfTooLarge(signal);
+    const prepared = (await this.applyPreparedOutcome()) ?? lighter;
+    const reason = this.findReasonToCondenseNow();
+    this.warnings.recordDueReason(reason);
     if (reason) {
       const outcome = await this.condenseNow(reason, signal);
-      this.warnings.recordRemainder(reason, outcome, this.settings.getSettings(this.conversation));
+      this.warnings.recordOutcomeAndWarn(reason, outcome, this.settings.getSettings(this.conversation));
       return outcome;
     }
     this.prepareInBackground();
@@ -196,11 +201,11 @@ export class CondensationScheduler {
    * @param isExact true if the rejection named the request's length
    * @returns undefined if nothing could be removed
    */
-  private async condenseFurther(
+  private async condenseRejectedRequest(
     isExact: boolean,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    this.preparation?.giveUp(NO_ROOM_REASON);
+    this.preparation?.abandonPreparation(NO_ROOM_REASON);
     const { countedTokens, overheadTokens, model } = this.conversation;
     const fitting = isExact
       ? this.parts.learning.computeFittingTokens(model)
@@ -211,7 +216,7 @@ export class CondensationScheduler {
     const outcome = await condenseWithFallback(
       this.parts.manager,
       {
-        ...createRequest(this.conversation, settings, this.parts.learning, signal),
+        ...createCondensationRequest(this.conversation, settings, this.parts.learning, signal),
         provider,
         config: provider === settings.provider ? settings.config : settings.configs?.[provider],
         trigger: 'manual',
@@ -219,7 +224,7 @@ export class CondensationScheduler {
         targetTokens: Math.max(0, limitTokens),
       },
       {
-        ...createPolicy(this.conversation, settings, this.parts.learning),
+        ...createFallbackPolicy(this.conversation, settings, this.parts.learning),
         mayUseNative: false,
         limitTokens,
         truncateTo: limitTokens,
@@ -230,12 +235,17 @@ export class CondensationScheduler {
   }
 
   /** Removes images from a request that exceeds the vendor's limits of bytes or pixels. */
-  private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
+  private async removeImagesIfTooLarge(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
-    const images = selectImages(weighed, this.parts.learning.getWeightLimits(model));
+    const images = chooseImagesToKeep(weighed, this.parts.learning.getBodyLimits(model));
     if (!images) return undefined;
     const outcome = await this.parts.manager.condense({
-      ...createRequest(this.conversation, this.settings.getSettings(this.conversation), this.parts.learning, signal),
+      ...createCondensationRequest(
+        this.conversation,
+        this.settings.getSettings(this.conversation),
+        this.parts.learning,
+        signal,
+      ),
       provider: 'truncation',
       config: { ...ONLY_IMAGES_CONFIG, images: { mode: 'suppress', ...images } },
       trigger: 'weight',
@@ -262,11 +272,11 @@ export class CondensationScheduler {
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
     // Providers of other extensions may also take long.
-    const isQuick = !manager.mayCallModel(provider, config) && isBuiltIn(provider);
+    const isQuick = !manager.mayCallModel(provider, config) && isBuiltInProvider(provider);
     const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
       return manager.condense({
-        ...createRequest(this.conversation, settings, learning, until),
+        ...createCondensationRequest(this.conversation, settings, learning, until),
         provider,
         config,
         trigger: 'manual',
@@ -274,7 +284,7 @@ export class CondensationScheduler {
       });
     };
     const begun = await this.runExclusively(async () => {
-      this.preparation?.giveUp('another condensation was asked for');
+      this.preparation?.abandonPreparation('another condensation was asked for');
       this.preparation = undefined;
       return isQuick
         ? this.applyOutcome(await run(signal), 'by-hand', signal)
@@ -289,7 +299,7 @@ export class CondensationScheduler {
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome> {
     const cancel = (): void => {
-      preparation.giveUp('it was cancelled');
+      preparation.abandonPreparation('it was cancelled');
     };
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
@@ -297,7 +307,7 @@ export class CondensationScheduler {
     signal?.removeEventListener('abort', cancel);
     return this.runExclusively(async () => {
       // A request may have applied the preparation already.
-      if (this.preparation === preparation) await this.applyPrepared();
+      if (this.preparation === preparation) await this.applyPreparedOutcome();
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();
       throw new Error(`The condensation was abandoned: ${preparation.why ?? 'it broke off'}.`);
@@ -313,10 +323,10 @@ export class CondensationScheduler {
     const settings = this.settings.getSettings(this.conversation);
     const { provider, config } = settings;
     const name = formatProviderName(
-      manager.providerName(provider),
+      manager.getProviderDisplayName(provider),
       manager.getProvider(provider).nameOfConfig?.(config),
     );
-    return getFollowUp(this.conversation, settings) === 'fileAware'
+    return getFileAwareFollowUp(this.conversation, settings) === 'fileAware'
       ? `${name}, then ${FILE_AWARE_NAME} if that is not enough`
       : name;
   }
@@ -328,15 +338,15 @@ export class CondensationScheduler {
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
     const { coldPercent } = this.settings.getSettings();
-    const { coldMs = Infinity } = this.parts.learning.getCacheSpan(model) ?? {};
+    const { coldMs = Infinity } = this.parts.learning.getCacheLifespan(model) ?? {};
     if (
       coldPercent === undefined ||
       coldMs === Infinity ||
       getCacheState(this.conversation, this.parts).state === 'none'
     )
       return undefined;
-    const tokens = getPercentTokens(coldPercent, model.contextWindow);
-    return tokens < getDuePoint(model).tokens ? tokens : undefined;
+    const tokens = computePercentOfWindow(coldPercent, model.contextWindow);
+    return tokens < computeDueTokensOfModel(model).tokens ? tokens : undefined;
   }
 
   private fitsWindow(countedTokens: number): boolean {
@@ -346,36 +356,36 @@ export class CondensationScheduler {
 
   /** Abandons a preparation, since it was made for the view before the command. */
   async enterCommand({ entries, automatic }: LedgerCommand): Promise<void> {
-    await this.conversation.enterEntries(entries);
-    this.preparation?.giveUp(CHANGED_REASON);
+    await this.conversation.applyNewEntries(entries);
+    this.preparation?.abandonPreparation(CHANGED_REASON);
     this.preparation = undefined;
     if (automatic === 'waits') this.postpone();
-    else if (automatic === 'runs') this.parts.manager.resume(this.conversation.id);
+    else if (automatic === 'runs') this.parts.manager.endCooldown(this.conversation.id);
   }
 
   private postpone(): void {
     const { id, countedTokens, overheadTokens } = this.conversation;
-    this.parts.manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
+    this.parts.manager.startCooldown(id, countedTokens - overheadTokens, overheadTokens);
   }
 
-  private findReason(): DueReason | undefined {
+  private findReasonToCondenseNow(): ReasonToCondense | undefined {
     const { manager } = this.parts;
     const { model, countedTokens, overheadTokens, id } = this.conversation;
     const settings = this.settings.getSettings();
-    return findDueReason({
+    return findReasonToCondense({
       contextWindow: model.contextWindow,
       threshold: model.threshold,
       tokens: this.modelTokens,
       isFitting: this.isFitting,
       isCold: getCacheState(this.conversation, this.parts).state === 'cold',
       coldPercent: settings.coldPercent,
-      isWaiting: settings.isPaused === true || manager.countTokensToGo(id, countedTokens - overheadTokens) > 0,
+      isWaiting: settings.isPaused === true || manager.countTokensUntilDue(id, countedTokens - overheadTokens) > 0,
     });
   }
 
   private get modelTokens(): number {
     const { model, countedTokens } = this.conversation;
-    return Math.ceil(countedTokens * this.parts.learning.getFactor(model));
+    return Math.ceil(countedTokens * this.parts.learning.getTokenFactor(model));
   }
 
   /** Condensations without a model run within the request, others run beside it. */
@@ -389,7 +399,7 @@ export class CondensationScheduler {
   ): Promise<CondensationOutcome | undefined> {
     const settings = this.settings.getSettings(this.conversation);
     return this.mayCallModel(settings) || this.preparation?.isByHand === true
-      ? this.withModel(reason, signal, settings)
+      ? this.condenseWithModel(reason, signal, settings)
       : this.condenseWithoutModel(reason, signal, settings);
   }
 
@@ -399,19 +409,19 @@ export class CondensationScheduler {
     settings: LiveSettings,
   ): Promise<CondensationOutcome> {
     const request = {
-      ...createRequest(this.conversation, settings, this.parts.learning, signal),
-      ...createTerms(this.conversation, reason, this.parts.learning),
+      ...createCondensationRequest(this.conversation, settings, this.parts.learning, signal),
+      ...createCondensationTerms(this.conversation, reason, this.parts.learning),
     };
     const isAtThreshold = reason === 'threshold';
-    const fileAwareFollows = isAtThreshold && getFollowUp(this.conversation, settings) === 'fileAware';
-    const policy = createPolicy(this.conversation, settings, this.parts.learning, fileAwareFollows);
+    const fileAwareFollows = isAtThreshold && getFileAwareFollowUp(this.conversation, settings) === 'fileAware';
+    const policy = createFallbackPolicy(this.conversation, settings, this.parts.learning, fileAwareFollows);
     const outcome = await condenseWithFallback(this.parts.manager, request, policy);
-    const told = isAtThreshold ? explainNoFollowUp(outcome, this.conversation, settings) : outcome;
+    const told = isAtThreshold ? explainMissingFollowUp(outcome, this.conversation, settings) : outcome;
     return this.applyOutcome(told, reason, signal);
   }
 
   /** A model may never answer, so the request waits once and then continues without it. */
-  private async withModel(
+  private async condenseWithModel(
     reason: CondensationReason,
     signal: AbortSignal | undefined,
     settings: LiveSettings,
@@ -423,13 +433,13 @@ export class CondensationScheduler {
       await this.waitForPreparation(preparation, settings, signal, running === undefined);
     }
     if (preparation?.isOver) {
-      const outcome = await this.applyPrepared(reason);
+      const outcome = await this.applyPreparedOutcome(reason);
       if (outcome && this.isFitting) return outcome;
     }
     const asks = this.mayCallModel(settings);
     if (reason !== 'window' && (asks || this.preparation)) return undefined;
     if (this.preparation?.isByHand === false) this.tooLate++;
-    this.preparation?.giveUp(NO_ROOM_REASON);
+    this.preparation?.abandonPreparation(NO_ROOM_REASON);
     this.preparation = undefined;
     const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
     return this.condenseWithoutModel(reason, signal, asks ? truncation : settings);
@@ -438,7 +448,7 @@ export class CondensationScheduler {
   /** @throws the signal's reason if it was aborted */
   private async waitForPreparation(
     preparation: BackgroundCondensation,
-    { waitMs = MAX_WAIT_MS }: LiveSettings,
+    { waitMs = MAX_WAIT_FOR_PREPARATION_MS }: LiveSettings,
     signal: AbortSignal | undefined,
     isOwn: boolean,
   ): Promise<void> {
@@ -446,7 +456,7 @@ export class CondensationScheduler {
     const until = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
     await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, until)]);
     done.abort();
-    if (signal?.aborted && isOwn) preparation.giveUp('the request that waited for it was cancelled');
+    if (signal?.aborted && isOwn) preparation.abandonPreparation('the request that waited for it was cancelled');
     signal?.throwIfAborted();
   }
 
@@ -455,27 +465,27 @@ export class CondensationScheduler {
     const { backgroundPercent, isPaused } = settings;
     const { model, id, countedTokens, overheadTokens } = this.conversation;
     if (backgroundPercent === undefined || isPaused || this.preparation || model.contextWindow <= 0) return;
-    if (this.modelTokens < getPreparingTokens(backgroundPercent, model) || !this.mayCallModel(settings)) return;
-    if (this.parts.manager.countTokensToGo(id, countedTokens - overheadTokens) > 0) return;
+    if (this.modelTokens < computePreparationTokens(backgroundPercent, model) || !this.mayCallModel(settings)) return;
+    if (this.parts.manager.countTokensUntilDue(id, countedTokens - overheadTokens) > 0) return;
     this.startPreparation(settings);
   }
 
   /** @returns undefined if one failed and too little is new, or if they keep coming too late */
   private startPreparation(settings: LiveSettings): BackgroundCondensation | undefined {
-    if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_TOO_LATE) return undefined;
+    if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_LATE_PREPARATIONS) return undefined;
     const { manager, learning } = this.parts;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
         manager,
-        createRequest(this.conversation, settings, learning, signal),
-        createPolicy(this.conversation, settings, learning),
+        createCondensationRequest(this.conversation, settings, learning, signal),
+        createFallbackPolicy(this.conversation, settings, learning),
       );
     return this.beginPreparation(run, settings, false);
   }
 
   private beginPreparation(
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
-    { giveUpMs = GIVE_UP_MS }: LiveSettings,
+    { giveUpMs = MAX_PREPARATION_MS }: LiveSettings,
     isByHand: boolean,
   ): BackgroundCondensation {
     const { clock, emit } = this.parts;
@@ -504,12 +514,14 @@ export class CondensationScheduler {
    * Applies a finished preparation if the conversation has only grown. A failure cost something
    * too, so no model is called again automatically until the conversation has grown.
    */
-  private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
+  private async applyPreparedOutcome(
+    reason: CondensationReason = 'background',
+  ): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;
     if (!preparation) return undefined;
     const isCurrent = this.conversation.isUnchanged(preparation.madeFor);
     if (isCurrent && !preparation.isOver) return undefined;
-    if (!isCurrent) preparation.giveUp(DIVERGED_REASON);
+    if (!isCurrent) preparation.abandonPreparation(DIVERGED_REASON);
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const why = isByHand ? 'by-hand' : reason;
@@ -521,8 +533,8 @@ export class CondensationScheduler {
       await this.conversation.restoreReferences();
       return taken;
     }
-    if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH);
-    if (taken) this.whyNotWords = describeWhyNot(taken);
+    if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH_FACTOR);
+    if (taken) this.whyNotWords = explainWhyNothingRemoved(taken);
     if (taken)
       this.parts.emit({ kind: 'not-condensed', conversation: this.conversation.id, outcome: taken, reason: why });
     return taken;
@@ -538,7 +550,7 @@ export class CondensationScheduler {
     const { id, pinned } = conversation;
     if (outcome.kind !== 'condensed') {
       if (outcome.kind === 'cancelled') signal?.throwIfAborted();
-      this.whyNotWords = describeWhyNot(outcome);
+      this.whyNotWords = explainWhyNothingRemoved(outcome);
       parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
       return outcome;
     }
@@ -549,12 +561,15 @@ export class CondensationScheduler {
       const detail = 'Only pinned messages would have changed.';
       return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
     }
-    const condensation = await conversation.recordCondensation({ ...outcome, edits }, REQUIRED_TO_SEND.has(reason));
+    const condensation = await conversation.recordCondensation(
+      { ...outcome, edits },
+      REASONS_REQUIRED_TO_SEND.has(reason),
+    );
     if (condensation === undefined) {
       const error = new Error('The originals could not be saved, so nothing was removed.');
       return { ...outcome, kind: 'failed', error };
     }
-    const decision = evaluateCondensation(conversation, outcome, reason, before, parts);
+    const decision = evaluateCondensationEffect(conversation, outcome, reason, before, parts);
     this.decision = decision;
     this.whyNotWords = undefined;
     parts.emit({ kind: 'condensed', conversation: id, condensation, outcome, decision });
@@ -562,7 +577,7 @@ export class CondensationScheduler {
   }
 }
 
-function explainNoFollowUp(
+function explainMissingFollowUp(
   outcome: CondensationOutcome,
   { canRecall }: LiveConversation,
   { provider, whenNotEnough }: LiveSettings,

@@ -4,7 +4,7 @@ import { createContext, Script } from 'node:vm';
 /** Undefined if matching took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
-export class PatternError extends Error {
+export class SearchPatternError extends Error {
   override readonly name = 'PatternError';
 }
 
@@ -31,7 +31,7 @@ export function createWordMatcher(words: string): LineMatcher {
 /**
  * A pattern such as `(a+)+$` could block the thread for years, so it runs in a context that can be
  * interrupted.
- * @throws PatternError
+ * @throws SearchPatternError
  */
 export function createPatternMatcher(pattern: string): LineMatcher {
   const sandbox = createContext({ lines: [] as readonly string[], pattern: compilePattern(pattern) });
@@ -54,15 +54,15 @@ function compilePattern(pattern: string): RegExp {
       // Legacy syntax is invalid only with the flag `u`.
     }
   }
-  throw new PatternError('The pattern is no regular expression as JavaScript knows it.');
+  throw new SearchPatternError('The pattern is no regular expression as JavaScript knows it.');
 }
 
 /**
  * Returns the zero-based numbers of the matching lines.
  * @param spent milliseconds used so far; updated
- * @throws PatternError
+ * @throws SearchPatternError
  */
-export function searchLines(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
+export function searchLinesWithinTime(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
   const found: number[] = [];
   let most = Infinity;
   let tries = 0;
@@ -72,7 +72,7 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
     const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_SEARCHED_LINE_CHARS)));
     spent.ms += performance.now() - started;
     tries = hits || end - at > 1 ? 0 : tries + 1;
-    if (tries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new PatternError(TOO_SLOW_TEXT);
+    if (tries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new SearchPatternError(TOO_SLOW_TEXT);
     most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;
     for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);

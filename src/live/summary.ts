@@ -1,11 +1,11 @@
-import { isNewResults } from '../core/condense/ledger/ledger';
+import { isNewResultsCondensation } from '../core/condense/ledger/ledger';
 import { listCondensationNames } from '../core/condense/report/report';
-import type { UseAfter } from '../core/condense/ledger/use';
-import { listCondensations, createRedo, createUndo } from './commands';
+import type { UseAfterCondensation } from '../core/condense/ledger/use';
+import { listShowableCondensations, createRedoCommand, createUndoCommand } from './commands';
 import type { LiveConversation } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
-import { getDuePoint } from './tokenLearning';
-import { combineCalls } from './toolWeights';
+import { computeDueTokensOfModel } from './tokenLearning';
+import { combineCallCounts } from './toolWeights';
 import type { UpstreamModel } from './request';
 import type { LiveDependencies, LiveSettings, LiveSummary } from './types';
 
@@ -20,9 +20,9 @@ export function toLiveSummary(
   return {
     id,
     title,
-    tokens: Math.ceil(countedTokens * learning.getFactor(model)),
+    tokens: Math.ceil(countedTokens * learning.getTokenFactor(model)),
     contextWindow: model.contextWindow,
-    thresholdTokens: getDuePoint(addThreshold(settings(), model)).tokens,
+    thresholdTokens: computeDueTokensOfModel(addProfileThreshold(settings(), model)).tokens,
     condensedBy: scheduler.describeCondenser(),
     ...(coldTokens !== undefined && { coldTokens }),
     ...(whyNot !== undefined && { whyNot }),
@@ -31,20 +31,20 @@ export function toLiveSummary(
     messages: messages.length,
     shownMessages: shown.messages.length,
     isCareful: conversation.isCareful,
-    condensations: listCondensations(conversation)
-      .filter((one) => !isNewResults(one))
+    condensations: listShowableCondensations(conversation)
+      .filter((one) => !isNewResultsCondensation(one))
       .map((one) => ({
         id: one.id,
         at: one.at,
         provider: one.provider,
         ...(one.configName !== undefined && { configName: one.configName }),
-        by: listCondensationNames([...(one.before ?? []), one], (provider) => manager.providerName(provider)),
+        by: listCondensationNames([...(one.before ?? []), one], (provider) => manager.getProviderDisplayName(provider)),
         ...(one.request && { request: one.request }),
         tokensBefore: one.tokensBefore,
         tokensAfter: one.tokensAfter,
         ...(one.cost !== undefined && { cost: one.cost }),
         isUndone: ledger.undone.has(one.id),
-        ...pickUse(conversation.getReferenceUse(one.id)),
+        ...makeUseField(conversation.getReferenceUse(one.id)),
       })),
     ...(lastDecision && { lastDecision }),
     ...summarizeNewResults(conversation),
@@ -53,8 +53,8 @@ export function toLiveSummary(
       all.map((other) => other.conversation),
     ),
     ...(spent !== undefined && { spent }),
-    canUndo: createUndo(conversation).entries.length > 0,
-    canRedo: createRedo(conversation).entries.length > 0,
+    canUndo: createUndoCommand(conversation).entries.length > 0,
+    canRedo: createRedoCommand(conversation).entries.length > 0,
     pinned: [...conversation.pinned],
     lastUsed,
     isPreparing,
@@ -62,20 +62,21 @@ export function toLiveSummary(
 }
 
 /** The settings may have changed since the last request. */
-function addThreshold({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
+function addProfileThreshold({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
   if (!thresholds) return model;
   const own = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];
   return { ...model, threshold: own ?? thresholds.default };
 }
 
-const pickUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
+const makeUseField = (use: UseAfterCondensation | undefined): { readonly use?: UseAfterCondensation } =>
+  use ? { use } : {};
 
 function summarizeTools(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
   const { tools: declared, calls } = conversation;
   if (declared.length === 0) return {};
   const others = all.filter((other) => other !== conversation);
   return {
-    tools: combineCalls(
+    tools: combineCallCounts(
       declared,
       calls,
       others.map((other) => other.calls),
@@ -84,7 +85,7 @@ function summarizeTools(conversation: LiveConversation, all: readonly LiveConver
 }
 
 function summarizeNewResults({ ledger }: LiveConversation): Pick<LiveSummary, 'newResults'> {
-  const condensed = ledger.condensations.find(isNewResults);
+  const condensed = ledger.condensations.find(isNewResultsCondensation);
   if (!condensed || ledger.undone.has(condensed.id)) return {};
   const { edits, tokensBefore, tokensAfter, rereads = 0 } = condensed;
   return { newResults: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };

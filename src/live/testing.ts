@@ -1,4 +1,4 @@
-import type { Clock } from '../api/clock';
+import type { TimeSource } from '../api/clock';
 import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
 import type { CondensationProvider } from '../core/condense/types';
 import { findMarkers } from '../core/messages/markers';
@@ -27,7 +27,7 @@ export function createTestBed(
   options: {
     readonly providers?: readonly CondensationProvider[];
     readonly settings?: Partial<LiveSettings>;
-    readonly clock?: Clock;
+    readonly clock?: TimeSource;
     readonly storage?: Partial<StorageOptions>;
     readonly counter?: MessageCounter;
   } = {},

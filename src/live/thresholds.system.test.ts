@@ -2,13 +2,13 @@
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isTried } from '../../test/support/long';
-import type { Threshold } from '../core/condense/trigger/thresholds';
+import type { CondensationThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../core/messages/types';
 import { createCounter } from '../core/testingCounter';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { UpstreamModel } from './request';
 import { createTestBed, makeRead, makeReads, createRequest, createModel } from './testing';
-import { getDuePoint } from './tokenLearning';
+import { computeDueTokensOfModel } from './tokenLearning';
 
 const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
 /** The growth of a conversation from request to request. */
@@ -19,7 +19,7 @@ const CALL_TOKENS = 45;
 const BEFORE_READS = makeReads(0).length;
 const MESSAGES_OF_READ = makeRead('f').length;
 
-const modelOf = (contextWindow: number, threshold: Threshold): UpstreamModel =>
+const modelOf = (contextWindow: number, threshold: CondensationThreshold): UpstreamModel =>
   createModel({ contextWindow, maxOutputTokens: 8_000, threshold });
 
 interface Condensed {
@@ -45,7 +45,7 @@ async function firstCondensation(
   { counter, whole }: Conversation,
 ): Promise<Condensed | { readonly why: string }> {
   const { contextWindow } = model;
-  const duePercent = (100 * getDuePoint(model).tokens) / contextWindow;
+  const duePercent = (100 * computeDueTokensOfModel(model).tokens) / contextWindow;
   return inTemporaryFolder(async (root) => {
     // The gain is not the question: old results go.
     const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
@@ -102,7 +102,7 @@ it('condensing starts within 2 % of every threshold and reaches at most two thir
     for (const [column, contextWindow] of WINDOWS.entries()) {
       if (!isChosen(row, column)) continue;
       const model = modelOf(contextWindow, { percent });
-      const due = (100 * getDuePoint(model).tokens) / contextWindow;
+      const due = (100 * computeDueTokensOfModel(model).tokens) / contextWindow;
       const first = await firstCondensation(model, conversations[column] ?? conversationFor(contextWindow));
       const cell = 'why' in first ? first.why : `${Math.round(first.at)} → ${Math.round(first.to)}`;
       expect.soft(cell, `${percent} % of ${contextWindow}`).toBe(expectedAt(row, column));

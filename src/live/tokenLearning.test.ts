@@ -23,20 +23,20 @@ const asked = (
 describe('the learned token factor', () => {
   it("is the model's default until the first answer", () => {
     const learning = new TokenLearning();
-    expect(learning.getFactor(createModel())).toBe(1);
-    expect(learning.getFactor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
+    expect(learning.getTokenFactor(createModel())).toBe(1);
+    expect(learning.getTokenFactor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
     learning.learnFromAnswer(asked(1_000), usage(2_000));
-    expect(learning.getFactor(createModel({ tokenFactor: 1.5 }))).toBe(2);
-    expect(learning.getFactor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
+    expect(learning.getTokenFactor(createModel({ tokenFactor: 1.5 }))).toBe(2);
+    expect(learning.getTokenFactor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
   });
 
   it('follows the answers within bounds', () => {
     const learning = new TokenLearning();
     learning.learnFromAnswer(asked(1_000), usage(1_000));
     learning.learnFromAnswer(asked(1_000), usage(2_000));
-    expect(learning.getFactor(createModel())).toBeCloseTo(1.3);
+    expect(learning.getTokenFactor(createModel())).toBeCloseTo(1.3);
     for (let answer = 0; answer < 50; answer++) learning.learnFromAnswer(asked(1_000), usage(100_000));
-    expect(learning.getFactor(createModel())).toBeCloseTo(5);
+    expect(learning.getTokenFactor(createModel())).toBeCloseTo(5);
   });
 
   it('ignores counts made here, short requests and missing reports', () => {
@@ -44,7 +44,7 @@ describe('the learned token factor', () => {
     learning.learnFromAnswer(asked(1_000), usage(3_000, 'counted'));
     learning.learnFromAnswer(asked(100), usage(300));
     learning.learnFromAnswer(asked(1_000), usage(0));
-    expect(learning.getFactor(createModel())).toBe(1);
+    expect(learning.getTokenFactor(createModel())).toBe(1);
   });
 });
 
@@ -80,7 +80,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learning.applyLearnedLimits(model)).toBe(model);
     expect(learning.learnFromAnswer(asked(12_000), usage(2_050))).toBe(2_050);
     expect(learned(learning)).toBe(2_050);
-    expect(learning.getFactor(model)).toBe(1);
+    expect(learning.getTokenFactor(model)).toBe(1);
     // Told once.
     expect(learning.learnFromAnswer(asked(15_000), usage(2_050))).toBeUndefined();
   });
@@ -161,15 +161,15 @@ describe('a cache of unknown lifetime', () => {
 
   it('is as warm as answers show, within what the vendor promises', () => {
     const learning = new TokenLearning();
-    expect(learning.getCacheSpan(model)).toEqual(model.cacheSpan);
-    learning.learnCache(model, 90 * MINUTE, answer(9_000));
-    expect(learning.getCacheSpan(model)?.warmMs).toBe(90 * MINUTE);
-    learning.learnCache(model, 200 * MINUTE, answer(0));
-    expect(learning.getCacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
+    expect(learning.getCacheLifespan(model)).toEqual(model.cacheSpan);
+    learning.learnCacheLifespan(model, 90 * MINUTE, answer(9_000));
+    expect(learning.getCacheLifespan(model)?.warmMs).toBe(90 * MINUTE);
+    learning.learnCacheLifespan(model, 200 * MINUTE, answer(0));
+    expect(learning.getCacheLifespan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
     // A miss within the promise has other reasons, and one that read half says nothing.
-    learning.learnCache(model, 10 * MINUTE, answer(0));
-    learning.learnCache(model, 100 * MINUTE, answer(3_000));
-    expect(learning.getCacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
-    expect(learning.getCacheSpan(createModel({ key: 'another' }))).toBeUndefined();
+    learning.learnCacheLifespan(model, 10 * MINUTE, answer(0));
+    learning.learnCacheLifespan(model, 100 * MINUTE, answer(3_000));
+    expect(learning.getCacheLifespan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
+    expect(learning.getCacheLifespan(createModel({ key: 'another' }))).toBeUndefined();
   });
 });

@@ -1,22 +1,22 @@
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import {
-  computeAllowedTokens,
-  computeDuePoint,
-  getReservedOutput,
-  type DuePoint,
+  computeMaxPromptTokens,
+  computeDueTokens,
+  computeReservedOutput,
+  type DueTokensAndReason,
   type ReservedOutputInput,
 } from '../core/condense/trigger/thresholds';
-import type { OverflowTokens, OverWeight } from '../api/tooLong';
+import type { OverflowReport, ExceededBodyLimits } from '../api/tooLong';
 import type { CacheLifespan } from '../core/vendors/caches';
 import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
-import { isAboutImages, type WeightLimits } from './weight';
+import { areSingleImagesTooLarge, type BodyLimits } from './weight';
 
 /**
  * No tokenizer differs more from o200k; a report outside is wrong, or the server did not read
  * everything.
  */
-const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
+const TOKEN_FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Reports this close together count as equal. */
 const EQUAL_REPORT_SHARE = 0.01;
 /** Low, because a conversation's content changes slowly. */
@@ -26,7 +26,7 @@ const MIN_LEARNED_TOKENS = 500;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.9;
 
-const createReservedOutputInput = ({
+const makeReservedOutputInput = ({
   contextWindow,
   threshold,
   maxOutputTokens,
@@ -38,11 +38,14 @@ const createReservedOutputInput = ({
   ...(wanted !== undefined && { wanted }),
 });
 
-export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(createReservedOutputInput(model));
+export const getReservedTokens = (model: UpstreamModel): number =>
+  computeReservedOutput(makeReservedOutputInput(model));
 
-export const getDuePoint = (model: UpstreamModel): DuePoint => computeDuePoint(createReservedOutputInput(model));
+export const computeDueTokensOfModel = (model: UpstreamModel): DueTokensAndReason =>
+  computeDueTokens(makeReservedOutputInput(model));
 
-const clampFactor = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
+const clampFactor = (factor: number): number =>
+  Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, factor));
 
 interface LearnedLimits {
   factor?: number;
@@ -61,7 +64,7 @@ interface LearnedLimits {
   window?: number;
   /** o200k tokens of the shortest request rejected as too long. */
   refused?: number;
-  weight?: OverWeight;
+  weight?: ExceededBodyLimits;
 }
 
 /** A request of which the server read less than it must. */
@@ -73,8 +76,8 @@ interface ServerTruncation {
 }
 
 /** True if no tokenizer could produce so few tokens. */
-const isCut = ({ reported, mustRead }: ServerTruncation): boolean =>
-  mustRead >= MIN_LEARNED_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
+const isTruncatedByServer = ({ reported, mustRead }: ServerTruncation): boolean =>
+  mustRead >= MIN_LEARNED_TOKENS && reported < mustRead * TOKEN_FACTOR_BOUNDS.least;
 
 const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits): number => Math.min(window, cutTo);
 
@@ -85,7 +88,7 @@ export class TokenLearning {
   private readonly models = new Map<string, LearnedLimits>();
 
   /** Model tokens per o200k token. */
-  getFactor({ key, tokenFactor = 1 }: UpstreamModel): number {
+  getTokenFactor({ key, tokenFactor = 1 }: UpstreamModel): number {
     return this.models.get(key)?.factor ?? tokenFactor;
   }
 
@@ -96,7 +99,7 @@ export class TokenLearning {
   /** Maximum o200k tokens of a whole request. */
   computeFittingTokens(model: UpstreamModel): number {
     const allowed = Math.floor(
-      computeAllowedTokens(model.contextWindow, getReservedTokens(model)) / this.getFactor(model),
+      computeMaxPromptTokens(model.contextWindow, getReservedTokens(model)) / this.getTokenFactor(model),
     );
     const refused = this.models.get(model.key)?.refused;
     return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * RETRY_SIZE_SHARE)));
@@ -111,11 +114,11 @@ export class TokenLearning {
     if (learned.refused !== undefined && countedTokens >= learned.refused) delete learned.refused;
     const reported = countPromptTokens(usage);
     if (usage.source !== 'reported' || reported <= 0) return undefined;
-    this.readMore(learned, reported);
+    this.reviseAssumedTruncation(learned, reported);
     if (mustRead === undefined || countedTokens < MIN_LEARNED_TOKENS) return undefined;
-    if (reported < countedTokens * FACTOR_BOUNDS.least) {
-      return isCut({ reported, mustRead })
-        ? this.noteTruncation(model, conversation, { reported, mustRead })
+    if (reported < countedTokens * TOKEN_FACTOR_BOUNDS.least) {
+      return isTruncatedByServer({ reported, mustRead })
+        ? this.learnFromTruncation(model, conversation, { reported, mustRead })
         : undefined;
     }
     const sample = clampFactor(reported / countedTokens);
@@ -129,7 +132,7 @@ export class TokenLearning {
    * ollama/ollama#17427). They show it by reporting the same size for two requests of a
    * conversation that differ in length.
    */
-  private noteTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
+  private learnFromTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learned = this.getLearnedLimits(model);
     const before = learned.cuts.get(conversation);
     const { reported, mustRead } = cut;
@@ -138,7 +141,7 @@ export class TokenLearning {
       learned.cuts.set(conversation, cut);
       return undefined;
     }
-    if (Math.abs(before.mustRead - mustRead) * FACTOR_BOUNDS.least <= same) return undefined;
+    if (Math.abs(before.mustRead - mustRead) * TOKEN_FACTOR_BOUNDS.least <= same) return undefined;
     // A server that cuts long prompts to half of its window may have read longer ones that fitted.
     const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
     if (getLearnedWindow(learned) <= window) return undefined;
@@ -146,14 +149,14 @@ export class TokenLearning {
     return reported;
   }
 
-  private readMore(learned: LearnedLimits, reported: number): void {
+  private reviseAssumedTruncation(learned: LearnedLimits, reported: number): void {
     const { cutTo, readBeyond } = learned;
     const isWrong = cutTo !== undefined && reported > cutTo * (1 + EQUAL_REPORT_SHARE);
     if (isWrong) delete learned.cutTo;
     if (isWrong || readBeyond !== undefined) learned.readBeyond = Math.max(readBeyond ?? 0, reported);
   }
 
-  getCacheSpan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
+  getCacheLifespan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
     // Without a stated lifetime, answers only show how long a prompt was kept.
     if (!cacheSpan || cacheSpan === 'none') return warmMs > 0 ? { warmMs, coldMs: Infinity } : undefined;
@@ -165,7 +168,7 @@ export class TokenLearning {
    * @param ageMs milliseconds between the starts of two requests of a conversation, the second of
    * which was answered
    */
-  learnCache(model: UpstreamModel, ageMs: number, usage: Usage): void {
+  learnCacheLifespan(model: UpstreamModel, ageMs: number, usage: Usage): void {
     const { cacheSpan } = model;
     const tokens = countPromptTokens(usage);
     if (usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS) return;
@@ -178,20 +181,22 @@ export class TokenLearning {
       learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
   }
 
-  learnFromRejection(model: UpstreamModel, counted: number, { tokens, limit }: OverflowTokens = {}): void {
+  learnFromRejection(model: UpstreamModel, counted: number, { tokens, limit }: OverflowReport = {}): void {
     const learned = this.getLearnedLimits(model);
     if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
     if (tokens !== undefined && counted >= MIN_LEARNED_TOKENS) learned.factor = clampFactor(tokens / counted);
     else learned.refused = Math.min(counted, learned.refused ?? counted);
   }
 
-  learnWeightLimit(model: UpstreamModel, bytes: number, said: OverWeight): void {
+  learnBodyLimits(model: UpstreamModel, bytes: number, said: ExceededBodyLimits): void {
     const learned = this.getLearnedLimits(model);
-    const limit = isAboutImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
+    const limit = areSingleImagesTooLarge(said)
+      ? undefined
+      : Math.min(said.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 
-  getWeightLimits({ key, limits }: UpstreamModel): WeightLimits {
+  getBodyLimits({ key, limits }: UpstreamModel): BodyLimits {
     return { ...limits, ...this.models.get(key)?.weight };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { assistant, call, makeToolExchange, user } from '../core/testing';
 import { createCounter } from '../core/testingCounter';
-import { measureTools } from './toolWeights';
+import { measureToolTokens } from './toolWeights';
 import { createTestBed, createRequest } from './testing';
 
 const TOOLS = [
@@ -33,7 +33,7 @@ describe('the tool definitions of a conversation', () => {
     }));
 
   it('have their names found in every form of declaration', () => {
-    const named = measureTools(
+    const named = measureToolTokens(
       [
         { type: 'function', function: { name: 'a' } },
         { type: 'function', name: 'b' },

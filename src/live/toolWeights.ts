@@ -19,8 +19,8 @@ export interface ToolWeight extends DeclaredTool {
 const MCP_SERVER_PREFIX = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
 
 /** One declaration of Gemini's contains several tools. */
-export function measureTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
-  return declarations.flatMap(splitDeclaration).map((declaration) => {
+export function measureToolTokens(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
+  return declarations.flatMap(listDeclaredFunctions).map((declaration) => {
     const name = getToolName(declaration);
     const { long, short } = MCP_SERVER_PREFIX.exec(name)?.groups ?? {};
     const server = long ?? short;
@@ -28,7 +28,7 @@ export function measureTools(declarations: readonly unknown[], counter: MessageC
   });
 }
 
-function splitDeclaration(declaration: unknown): readonly unknown[] {
+function listDeclaredFunctions(declaration: unknown): readonly unknown[] {
   const list = isRecord(declaration) ? declaration['functionDeclarations'] : undefined;
   return Array.isArray(list) ? (list as readonly unknown[]) : [declaration];
 }
@@ -41,7 +41,7 @@ export function getToolName(declaration: unknown): string {
   return typeof named === 'string' ? named : typeof type === 'string' ? type : '';
 }
 
-export class CallCounts {
+export class ToolCallCounter {
   private readonly counts = new Map<string, number>();
   private last: ApiMessage | undefined;
   private length = 0;
@@ -64,10 +64,10 @@ export class CallCounts {
   }
 }
 
-export const combineCalls = (
+export const combineCallCounts = (
   tools: readonly DeclaredTool[],
-  own: CallCounts,
-  others: readonly CallCounts[],
+  own: ToolCallCounter,
+  others: readonly ToolCallCounter[],
 ): ToolWeight[] =>
   tools
     .map((tool) => ({

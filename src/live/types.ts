@@ -1,18 +1,18 @@
-import type { OverflowTokens } from '../api/tooLong';
+import type { OverflowReport } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '../core/condense';
-import type { Threshold } from '../core/condense/trigger/thresholds';
-import type { CoherenceFloor } from '../core/condense/coherence/coherence';
+import type { CondensationThreshold } from '../core/condense/trigger/thresholds';
+import type { MinimumCoherence } from '../core/condense/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
 import type { View } from '../core/condense/edits/view';
-import type { FoldedTexts } from '../core/condense/report/foldedTexts';
-import type { CondensationId, RequestSizes } from '../core/condense/ledger/ledger';
-import type { listMessages } from '../core/messages/render';
+import type { DiffTexts } from '../core/condense/report/foldedTexts';
+import type { CondensationId, RequestTokensBeforeAndAfter } from '../core/condense/ledger/ledger';
+import type { listMessagesBriefly } from '../core/messages/render';
 import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
-import type { Clock } from '../api/clock';
-import type { UseAfter } from '../core/condense/ledger/use';
+import type { TimeSource } from '../api/clock';
+import type { UseAfterCondensation } from '../core/condense/ledger/use';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenLearning } from './tokenLearning';
 import type { ToolWeight } from './toolWeights';
@@ -29,11 +29,11 @@ export interface LiveCondensation {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Sizes of the whole request, in the model's tokens; absent in summaries of earlier versions. */
-  readonly request?: RequestSizes;
+  readonly request?: RequestTokensBeforeAndAfter;
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   readonly isUndone: boolean;
-  readonly use?: UseAfter;
+  readonly use?: UseAfterCondensation;
 }
 
 export interface NewResultsSummary {
@@ -173,13 +173,13 @@ export interface LiveSettings {
   readonly maxCost?: number;
   /** If absent, each request brings its own thresholds. */
   readonly thresholds?: {
-    readonly default: Threshold;
-    readonly byProfile: Readonly<Record<string, Threshold>>;
+    readonly default: CondensationThreshold;
+    readonly byProfile: Readonly<Record<string, CondensationThreshold>>;
   };
   /**
    * Percent of each kind of facts that must stay in the view; ignored if the request would not fit.
    */
-  readonly coherenceFloor?: CoherenceFloor;
+  readonly coherenceFloor?: MinimumCoherence;
   /** Milliseconds that a request waits for a model; default 30,000. */
   readonly waitMs?: number;
   /** Milliseconds after which a model's condensation is abandoned; default 300,000. */
@@ -201,7 +201,7 @@ export interface LiveConversationsApi {
     prepared: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: OverflowTokens,
+    overflow?: OverflowReport,
   ): Promise<PreparedRequest | undefined>;
   /** In o200k tokens. */
   count(request: AgentRequest): Promise<number>;
@@ -220,8 +220,8 @@ export interface LiveConversationsApi {
   /** The last used one. */
   active(): LiveSummary | undefined;
   view(conversation: LiveId): LiveView | undefined;
-  compare(conversation: LiveId): FoldedTexts | undefined;
-  outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined;
+  compare(conversation: LiveId): DiffTexts | undefined;
+  outline(conversation: LiveId): ReturnType<typeof listMessagesBriefly> | undefined;
   /** The next request is sent condensed. */
   condenseNow(
     conversation: LiveId,
@@ -271,7 +271,7 @@ export interface ChatConversations extends Pick<
     prepared: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: OverflowTokens,
+    overflow?: OverflowReport,
   ): Promise<PreparedChat | undefined>;
   recordUsage(prepared: PreparedChat, usage: Usage | undefined): void;
   recordAnswer(prepared: PreparedChat, usage: Usage | undefined): void;
@@ -285,12 +285,12 @@ export interface LiveControls extends Pick<
   /** @throws Error for the user if the conversation's process does not answer */
   view(conversation: LiveId): Promise<LiveView | undefined>;
   /** @throws as {@link LiveControls.view} */
-  compare(conversation: LiveId): Promise<FoldedTexts | undefined>;
+  compare(conversation: LiveId): Promise<DiffTexts | undefined>;
   /** @throws as {@link LiveControls.view} */
-  outline(conversation: LiveId): Promise<ReturnType<typeof listMessages> | undefined>;
+  outline(conversation: LiveId): Promise<ReturnType<typeof listMessagesBriefly> | undefined>;
 }
 
-export interface ByHandResult {
+export interface ManualCondensationResult {
   /** Absent if the conversation is gone. */
   readonly kind?: OutcomeSummary['kind'];
   /** Why nothing was condensed, in sentences; irrelevant otherwise. */
@@ -309,14 +309,14 @@ export interface WindowEngine extends LiveControls {
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal,
-  ): Promise<ByHandResult>;
+  ): Promise<ManualCondensationResult>;
 }
 
 export interface LiveDependencies {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
   readonly settings: () => LiveSettings;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   readonly learning: TokenLearning;
   readonly emit: (event: LiveEvent) => void;
 }

@@ -1,7 +1,7 @@
 import type { LiveConversation } from './liveConversation';
 import type { LiveDependencies, LiveSettings } from './types';
 
-export class UsableSettings {
+export class UsableSettingsReader {
   private readonly missing = new Set<string>();
 
   constructor(private readonly parts: LiveDependencies) {}
@@ -9,8 +9,8 @@ export class UsableSettings {
   /** Replaces a missing provider by the default one and reports it once. */
   getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
-    const given = conversation?.isCareful ? makeCareful(this.parts.settings()) : this.parts.settings();
-    const settings = conversation?.canRecall === false ? makeStrict(given) : given;
+    const given = conversation?.isCareful ? makeCarefulSettings(this.parts.settings()) : this.parts.settings();
+    const settings = conversation?.canRecall === false ? makeStrictSettings(given) : given;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
@@ -30,13 +30,13 @@ export class UsableSettings {
 }
 
 /** An agent that can't recall only loses duplicates, unless the user chose otherwise. */
-const makeStrict = (settings: LiveSettings): LiveSettings =>
+const makeStrictSettings = (settings: LiveSettings): LiveSettings =>
   settings.provider === 'lossless' && settings.config === undefined
     ? { ...settings, config: { strictOnly: true } }
     : settings;
 
 /** Removes only duplicates while the request fits. */
-const makeCareful = (settings: LiveSettings): LiveSettings => ({
+const makeCarefulSettings = (settings: LiveSettings): LiveSettings => ({
   ...settings,
   provider: 'lossless',
   config: settings.provider === 'lossless' ? settings.config : settings.configs?.['lossless'],

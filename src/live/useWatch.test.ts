@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { oneCaseIn } from '../../test/support/cases';
-import { isExcessiveUse, NO_USE } from '../core/condense/ledger/use';
+import { isUseExcessive, ZERO_USE_AFTER_CONDENSATION } from '../core/condense/ledger/use';
 import type { ApiMessage } from '../core/messages/types';
 import { makeToolExchange, makeLines } from '../core/testing';
 import { DUE_MESSAGES, createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
@@ -62,7 +62,7 @@ describe('what an agent requests again after a condensation', () => {
           kind: 'careful',
           conversation: bed.live.active()!.id,
           condensation: firstOf(bed).id,
-          use: { ...NO_USE, turns: 5, rereads: 5 },
+          use: { ...ZERO_USE_AFTER_CONDENSATION, turns: 5, rereads: 5 },
         },
       ]);
       // After a restart, too.
@@ -101,7 +101,7 @@ describe('what an agent requests again after a condensation', () => {
     [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2.5 }, false],
     [{ rereads: 1, recalls: 2, failedEdits: 1, expected: 0 }, false],
   ])('is too much from five on and above twice the expected number: %j', (use, isTooMuch) => {
-    expect(isExcessiveUse({ ...NO_USE, ...use })).toBe(isTooMuch);
+    expect(isUseExcessive({ ...ZERO_USE_AFTER_CONDENSATION, ...use })).toBe(isTooMuch);
   });
 
   it('is observed for twenty turns', () =>
@@ -132,7 +132,7 @@ describe('what an agent requests again after a condensation', () => {
           const restarted = createTestBed(`${root}/other`);
           await goOn(restarted, used, [[], turns.slice(restartAt).flat()]);
           const { use } = firstOf(restarted);
-          if (isExcessiveUse(use!)) return;
+          if (isUseExcessive(use!)) return;
           expect(use).toEqual(whole);
         }),
       ),

@@ -3,15 +3,15 @@ import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { Edit } from '../core/condense/edits/edits';
 import { findTurnStarts } from '../core/condense/futureNeed/cuts';
 import {
-  addShown,
-  groupEdits,
-  isExcessiveUse,
+  addShownLines,
+  groupEditsByPlace,
+  isUseExcessive,
   LinesByFile,
-  NO_USE,
-  splitShownLines,
-  classifyUse,
+  ZERO_USE_AFTER_CONDENSATION,
+  splitIntoShownLines,
+  classifyUseOfRemoved,
   WATCHED_TURNS,
-  type UseAfter,
+  type UseAfterCondensation,
 } from '../core/condense/ledger/use';
 import { Exchanges, listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
@@ -25,8 +25,8 @@ export interface WatchedCondensation {
   readonly edits: readonly Edit[];
 }
 
-export class UseWatch {
-  private counted = NO_USE;
+export class ReferenceUseWatch {
+  private counted = ZERO_USE_AFTER_CONDENSATION;
   private read: number;
 
   private constructor(
@@ -39,29 +39,32 @@ export class UseWatch {
     this.read = from;
   }
 
-  static startWatch(messages: readonly ApiMessage[], { id, from, first, edits }: WatchedCondensation): UseWatch {
-    const byPlace = groupEdits(edits);
+  static startWatch(
+    messages: readonly ApiMessage[],
+    { id, from, first, edits }: WatchedCondensation,
+  ): ReferenceUseWatch {
+    const byPlace = groupEditsByPlace(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;
     const before = messages.slice(0, from);
     const exchanges = new Exchanges();
     for (const exchange of exchanges.getExchanges(before)) {
       if (exchange.callMessage < first) {
-        if (classifyUse(exchange, DEFAULT_TOOLS, known)) uses++;
-        addShown(known, exchange, DEFAULT_TOOLS);
+        if (classifyUseOfRemoved(exchange, DEFAULT_TOOLS, known)) uses++;
+        addShownLines(known, exchange, DEFAULT_TOOLS);
       }
-      splitShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
+      splitIntoShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
     }
     const turns = findTurnStarts(messages.slice(0, first)).length;
-    return new UseWatch(id, removed.excludeLines(standing), uses / Math.max(1, turns), from);
+    return new ReferenceUseWatch(id, removed.copyWithoutLines(standing), uses / Math.max(1, turns), from);
   }
 
-  get use(): UseAfter {
+  get use(): UseAfterCondensation {
     return { ...this.counted, expected: this.rate * this.counted.turns };
   }
 
   get isOver(): boolean {
-    return this.counted.turns >= WATCHED_TURNS || isExcessiveUse(this.use);
+    return this.counted.turns >= WATCHED_TURNS || isUseExcessive(this.use);
   }
 
   /** The messages must contain each call together with its results. */
@@ -73,7 +76,7 @@ export class UseWatch {
       if (this.isOver) return;
       const counted = { ...this.counted, turns: this.counted.turns + 1 };
       for (const exchange of listToolExchanges(added.slice(turn, turns[at + 1]))) {
-        const use = classifyUse(exchange, DEFAULT_TOOLS, this.removed);
+        const use = classifyUseOfRemoved(exchange, DEFAULT_TOOLS, this.removed);
         if (use) counted[use]++;
       }
       this.counted = counted;

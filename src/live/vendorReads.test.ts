@@ -4,7 +4,7 @@ import { assistant, call, user } from '../core/testing';
 import { createCounter } from '../core/testingCounter';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { createTestBed, makeRead, makeReads, createRequest, createModel, makeUsage } from './testing';
-import { hasServerSideContextEdits, countOptionalTokens } from './vendorReads';
+import { hasServerSideContextEdits, countTokensVendorMaySkip } from './vendorReads';
 
 const thinking = { type: 'thinking', thinking: 'Let me think. '.repeat(50), signature: 's' };
 const searched = {
@@ -24,7 +24,7 @@ describe('content that a vendor may leave unread', () => {
       assistant(thinking, plain, call('a', 'Read'), searched),
       { role: 'user', content: [result, { ...result, content: 'all of it' }, plain] },
     ];
-    expect(countOptionalTokens(messages, counter)).toBe(
+    expect(countTokensVendorMaySkip(messages, counter)).toBe(
       [thinking, searched, image].reduce((sum, block) => sum + counter.countBlock(block), 0),
     );
   });

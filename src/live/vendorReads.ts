@@ -7,17 +7,17 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
  * o200k tokens that a vendor may skip or count differently: thinking of earlier turns (Anthropic
  * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
  */
-export const countOptionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
-  messages.reduce((sum, message) => sum + sumOptional(getBlocks(message), counter), 0);
+export const countTokensVendorMaySkip = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
+  messages.reduce((sum, message) => sum + sumOptionalTokens(getBlocks(message), counter), 0);
 
-const sumOptional = (blocks: readonly Block[], counter: MessageCounter): number =>
-  blocks.reduce((sum, block) => sum + countOptional(block, counter), 0);
+const sumOptionalTokens = (blocks: readonly Block[], counter: MessageCounter): number =>
+  blocks.reduce((sum, block) => sum + countOptionalTokensOfBlock(block, counter), 0);
 
-function countOptional(block: Block, counter: MessageCounter): number {
+function countOptionalTokensOfBlock(block: Block, counter: MessageCounter): number {
   if (isText(block) || isToolUse(block)) return 0;
   if (!isToolResult(block)) return counter.countBlock(block);
   const { content } = block;
-  return Array.isArray(content) ? sumOptional((content as readonly Block[]).filter(isRecord), counter) : 0;
+  return Array.isArray(content) ? sumOptionalTokens((content as readonly Block[]).filter(isRecord), counter) : 0;
 }
 
 /**
@@ -34,7 +34,7 @@ export function hasServerSideContextEdits(body: Readonly<Record<string, unknown>
   const { context_management: management, cachedContent, cached_content: cached } = body;
   if (typeof (cachedContent ?? cached) === 'string') return true;
   const edits = isRecord(management) ? management['edits'] : management;
-  return Array.isArray(edits) && edits.some((edit: unknown) => !isRecord(edit) || !isThinkingClear(edit['type']));
+  return Array.isArray(edits) && edits.some((edit: unknown) => !isRecord(edit) || !isClearThinkingEdit(edit['type']));
 }
 
-const isThinkingClear = (type: unknown): boolean => typeof type === 'string' && type.startsWith('clear_thinking_');
+const isClearThinkingEdit = (type: unknown): boolean => typeof type === 'string' && type.startsWith('clear_thinking_');

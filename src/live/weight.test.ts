@@ -1,7 +1,7 @@
 /** Images go where a request weighs more than its vendor takes. */
 import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { findOverWeight } from '../api/tooLong';
+import { findExceededBodyLimits } from '../api/tooLong';
 import { assistant, call, makeToolExchange, makeLines, result, user } from '../core/testing';
 import { findMarkers } from '../core/messages/markers';
 import { countMessageBytes } from '../core/messages/images';
@@ -201,7 +201,7 @@ describe('a request with too many bytes or images', () => {
       const { live } = createTestBed(root);
       const words =
         'messages.1.content.0: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels';
-      const weight = findOverWeight(400, words, 'invalid_request_error')!;
+      const weight = findExceededBodyLimits(400, words, 'invalid_request_error')!;
       const many = shots(21, (index) => picture(1_000, index === 20 ? 2400 : 1200, 800, index));
       const asked = createRequest(many, { model: createModel(WIDE) });
       const first = await live.prepare(asked);

@@ -1,18 +1,18 @@
-import type { OverWeight } from '../api/tooLong';
+import type { ExceededBodyLimits } from '../api/tooLong';
 import type { View } from '../core/condense/edits/view';
-import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
+import { isImageTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
 import { hasImages, countImageBytes, listImages, countMessageBytes, type PlacedImage } from '../core/messages/images';
-import { findTask } from '../core/messages/task';
+import { findTaskMessage } from '../core/messages/task';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
-export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
+export type BodyLimits = RequestLimits & Pick<ExceededBodyLimits, 'imageBytes' | 'edge'>;
 
 /** True if single images were rejected instead of the whole body. */
-export const isAboutImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
+export const areSingleImagesTooLarge = ({ imageBytes, edge, manyImages }: ExceededBodyLimits): boolean =>
   imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
 
 /** Which images stay; Truncation's configuration has the same fields. */
-export interface ImageSelection extends ImageLimits {
+export interface ImagesToKeep extends ImageLimits {
   readonly keepNewest: number;
 }
 
@@ -20,36 +20,39 @@ export interface ImageSelection extends ImageLimits {
  * Images are removed from the first share of the byte limit on, down to the second, because later
  * images must fit too.
  */
-const DUE_BYTES_SHARE = 0.9;
+const CONDENSE_ABOVE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
 const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
 
-export interface RequestContent extends Pick<View, 'original' | 'messages'> {
+export interface RequestForMeasuring extends Pick<View, 'original' | 'messages'> {
   readonly besideBytes: number;
   readonly pinned: ReadonlySet<number>;
 }
 
 /** Approximate bytes. */
-export const measureRequest = ({ messages, besideBytes }: Pick<RequestContent, 'messages' | 'besideBytes'>): number =>
+export const measureRequestBytes = ({
+  messages,
+  besideBytes,
+}: Pick<RequestForMeasuring, 'messages' | 'besideBytes'>): number =>
   messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
 /**
  * Undefined if the request is small enough or no image can be removed. The newest image stays as
  * long as the request can be sent with it.
  */
-export function selectImages(weighed: RequestContent, limits: WeightLimits): ImageSelection | undefined {
+export function chooseImagesToKeep(weighed: RequestForMeasuring, limits: BodyLimits): ImagesToKeep | undefined {
   if (!weighed.messages.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
-  const task = findTask(weighed.original);
+  const task = findTaskMessage(weighed.original);
   const standing = listImages(weighed.messages);
-  const weight = measureRequest(weighed);
-  const isHeavy = weight > bytes * DUE_BYTES_SHARE;
+  const weight = measureRequestBytes(weighed);
+  const isHeavy = weight > bytes * CONDENSE_ABOVE_BYTES_SHARE;
   const isMany =
     manyImages !== undefined &&
     standing.length > manyImages.above &&
-    standing.some((image) => isTooLarge(image, { maxEdge: manyImages.edge }));
+    standing.some((image) => isImageTooLarge(image, { maxEdge: manyImages.edge }));
   const single: ImageLimits = { maxEdge, maxBytes };
-  const isLarge = standing.some((image) => isTooLarge(image, single));
+  const isLarge = standing.some((image) => isImageTooLarge(image, single));
   if (!isHeavy && !isMany && !isLarge) return undefined;
   const stands = new Set(standing.map(({ image }) => image));
   const mayGo = ({ message, image }: PlacedImage): boolean =>
@@ -59,16 +62,18 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
     .toReversed();
   const sizes = newestFirst.map((image) => (mayGo(image) ? countImageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
-  const room = isHeavy ? countFitting(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;
+  const room = isHeavy ? countItemsThatFit(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;
   const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
   const staying = standing.length - sizes.filter((size) => size > 0).length;
   const most = isMany ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - staying)) : Infinity;
   const keepNewest = Math.min(Math.max(room, least), most);
-  const goes = newestFirst.some((image, newer) => mayGo(image) && (newer >= keepNewest || isTooLarge(image, single)));
+  const goes = newestFirst.some(
+    (image, newer) => mayGo(image) && (newer >= keepNewest || isImageTooLarge(image, single)),
+  );
   return goes ? { ...single, keepNewest } : undefined;
 }
 
-function countFitting(sizes: readonly number[], bytes: number): number {
+function countItemsThatFit(sizes: readonly number[], bytes: number): number {
   let left = bytes;
   const first = sizes.findIndex((size) => (left -= size) < 0);
   return first < 0 ? sizes.length : first;

@@ -1,14 +1,14 @@
 /** Warns once about a conversation that barely fits the model's window. */
 import type { CondensationOutcome } from '../core/condense';
 import { formatTokens } from '../core/format';
-import { getFollowUp } from './condensationRequest';
+import { getFileAwareFollowUp } from './condensationRequest';
 import type { CondensationReason } from './events';
 import type { LiveConversation } from './liveConversation';
-import { getDuePoint } from './tokenLearning';
+import { computeDueTokensOfModel } from './tokenLearning';
 import type { LiveDependencies, LiveSettings } from './types';
 
 /** After this many condensed requests in a row, the window is too small for the task. */
-const TOO_SMALL_AFTER_CONDENSATIONS = 4;
+const CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL = 4;
 const FULL_WINDOW_SHARE = 2 / 3;
 
 export class WindowWarnings {
@@ -25,26 +25,30 @@ export class WindowWarnings {
     return this.words;
   }
 
-  noteDue(reason: CondensationReason | undefined): void {
+  recordDueReason(reason: CondensationReason | undefined): void {
     this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
-    if (this.dueInRow !== TOO_SMALL_AFTER_CONDENSATIONS || this.isCramped) return;
+    if (this.dueInRow !== CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL || this.isCramped) return;
     this.isCramped = true;
     const { id, model, overheadTokens } = this.conversation;
-    const fixed = Math.ceil(overheadTokens * this.parts.learning.getFactor(model));
-    const message = `The last ${TOO_SMALL_AFTER_CONDENSATIONS} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    const fixed = Math.ceil(overheadTokens * this.parts.learning.getTokenFactor(model));
+    const message = `The last ${CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
   /** Warns that nothing more can be condensed, while there is still room. */
-  recordRemainder(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
+  recordOutcomeAndWarn(
+    reason: CondensationReason,
+    outcome: CondensationOutcome | undefined,
+    settings: LiveSettings,
+  ): void {
     if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;
     const { counter, learning, emit } = this.parts;
     const { model, id, countedTokens, overheadTokens, shown } = conversation;
-    const isLossy = settings.provider !== 'lossless' || getFollowUp(conversation, settings) === 'fileAware';
-    const factor = learning.getFactor(model);
+    const isLossy = settings.provider !== 'lossless' || getFileAwareFollowUp(conversation, settings) === 'fileAware';
+    const factor = learning.getTokenFactor(model);
     const tokens = Math.ceil(countedTokens * factor);
-    const worthTelling = Math.max(getDuePoint(model).tokens, model.contextWindow * FULL_WINDOW_SHARE);
+    const worthTelling = Math.max(computeDueTokensOfModel(model).tokens, model.contextWindow * FULL_WINDOW_SHARE);
     if ((!isLossy && reason !== 'window') || tokens < worthTelling) return;
     const share = (counted: number): string => formatTokens(counted * factor);
     const ofRole = (role: 'user' | 'assistant'): string =>

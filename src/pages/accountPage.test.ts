@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { makeOverview } from '../core/account/account';
+import { makeAccountOverview } from '../core/account/account';
 import { renderAccountPage } from './accountPage';
-import { asReplayed, makeSessionAccount } from '../core/account/testing';
+import { markUsageReplayed, makeSessionAccount } from '../core/account/testing';
 
 const session = makeSessionAccount({
   title: 'One <script>alert(1)</script>',
@@ -28,7 +28,7 @@ const wordsOf = (page: string): string =>
     .replace(/\s+/g, ' ');
 
 it("the account page has its charts' figures as text, and escapes all session content", () => {
-  const page = renderAccountPage(makeOverview([session]), { version: '1.2.3' });
+  const page = renderAccountPage(makeAccountOverview([session]), { version: '1.2.3' });
   expect(page).not.toContain('<script');
   const words = wordsOf(page);
   expect(words).toContain('All time: $1.50 (without 1 request whose price is not known) for 3 requests in 1 session ');
@@ -44,7 +44,7 @@ it("the account page has its charts' figures as text, and escapes all session co
 
 it('the account page shows no key from a command, a path or a title', () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(30)}`;
-  const told = makeOverview([
+  const told = makeAccountOverview([
     {
       ...session,
       title: `use ${key}`,
@@ -56,7 +56,9 @@ it('the account page shows no key from a command, a path or a title', () => {
 });
 
 it('the account page shows zeros without sessions', () => {
-  expect(wordsOf(renderAccountPage(makeOverview([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
+  expect(wordsOf(renderAccountPage(makeAccountOverview([]), { version: '1.2.3' }))).toContain(
+    '0 requests in 0 sessions',
+  );
 });
 
 it('the account page shows its days, what was estimated, and the cost with another provider', () => {
@@ -64,7 +66,7 @@ it('the account page shows its days, what was estimated, and the cost with anoth
     ...{ sessions: 1, condensed: 1, unknown: 0, cost: 1.5, after: 1, atMost: 1.25 },
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
   };
-  const overview = makeOverview([asReplayed(session)], '2026-01-02');
+  const overview = makeAccountOverview([markUsageReplayed(session)], '2026-01-02');
   const words = wordsOf(renderAccountPage(overview, { version: '1', days: 7, whatIf: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
   expect(words).toContain('1 request was replayed from the conversation');
@@ -78,7 +80,7 @@ it('the account page shows its days, what was estimated, and the cost with anoth
 it('the account page shows simulated costs as a range beside the recorded ones', () => {
   const [usage] = session.usage;
   const priced = { ...session, usage: [{ ...usage!, cost: 2, unpriced: 0 }] };
-  const overview = makeOverview([priced, asReplayed({ ...priced, path: '/other', agent: 'Other' })]);
+  const overview = makeAccountOverview([priced, markUsageReplayed({ ...priced, path: '/other', agent: 'Other' })]);
   expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
   const words = wordsOf(renderAccountPage(overview, { version: '1' }));
   // Two recorded, and two that may be five.

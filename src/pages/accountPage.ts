@@ -2,7 +2,7 @@
 import { renderHtml, SafeHtml } from './html';
 import { formatPercent, formatShare } from '../core/percent';
 import { formatPlural } from '../core/plural';
-import { fillShare, fillTokens } from '../core/account/fillLevel';
+import { formatFillShare, formatFillTokens } from '../core/account/fillLevel';
 import { formatTokens } from '../core/format';
 import { renderPage } from './page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from '../core/account/account';
@@ -10,14 +10,14 @@ import { PART_KINDS, PART_LABELS } from '../core/account/parts';
 import type { WhatIfSum } from '../core/account/whatIf';
 import {
   describeCompactions,
-  formatMoney,
+  formatAccountCost,
   describePeriod,
-  describeEstimated,
-  describeReplayed,
-  describeSentOften,
-  describeTree,
-  describeUncomposed,
-  describeUnread,
+  describeEstimatedSessions,
+  describeReplayedRequests,
+  describeTokensSentOften,
+  describeSessionTree,
+  describeSessionsWithoutParts,
+  describeUnreadSessions,
   WHAT_IF_ASSUMPTIONS,
   describeWhatIfCounts,
   formatWhatIfHeadline,
@@ -51,25 +51,28 @@ export function renderAccountPage(
     renderHtml`<header>
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
-          ${describePeriod(days)}: <strong>${formatMoney(total)}</strong> for ${formatPlural(total.requests, 'request')} in
-          ${[formatPlural(total.sessions, 'session'), describeEstimated(total), describeUnread(total)].filter((words) => words !== '').join('; ')}
+          ${describePeriod(days)}: <strong>${formatAccountCost(total)}</strong> for ${formatPlural(total.requests, 'request')} in
+          ${[formatPlural(total.sessions, 'session'), describeEstimatedSessions(total), describeUnreadSessions(total)].filter((words) => words !== '').join('; ')}
         </p>
-        ${total.replayed > 0 ? renderHtml`<p>${formatPlural(total.replayed, 'request')} ${describeReplayed(total.replayed, total)}.</p>` : renderHtml``}
+        ${total.replayed > 0 ? renderHtml`<p>${formatPlural(total.replayed, 'request')} ${describeReplayedRequests(total.replayed, total)}.</p>` : renderHtml``}
         ${compactions.count > 0 ? renderHtml`<p>${describeCompactions(compactions)}.</p>` : renderHtml``}
         <p>
           Costs are in US dollars, at the price table’s prices; subscriptions are not taken into account. Context
           Condenser ${version}.
         </p>
       </header>
-      ${whatIf ? renderWhatIf(whatIf, days) : renderHtml``} ${renderDays(groups.day)} ${renderParts(total)}
+      ${whatIf ? renderWhatIfSection(whatIf, days) : renderHtml``} ${renderDailyCostChart(groups.day)} ${renderTokensByPart(total)}
       ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
-        renderRows(GROUPING_TITLES[grouping], groups[grouping]),
+        renderAccountRows(GROUPING_TITLES[grouping], groups[grouping]),
       )}
-      ${renderFillLevels(sessions)} ${renderWaste(total)}`,
+      ${renderFillLevels(sessions)} ${renderFilesAndUnusedResults(total)}`,
   );
 }
 
-const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['whatIf']>, days: number | undefined): SafeHtml =>
+const renderWhatIfSection = (
+  { sum, name }: NonNullable<AccountPageOptions['whatIf']>,
+  days: number | undefined,
+): SafeHtml =>
   renderHtml`<section>
     <h2>What it would have cost with ${name}</h2>
     <p>${formatWhatIfHeadline(sum, describePeriod(days), name)}</p>
@@ -79,7 +82,7 @@ const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['whatIf']>, 
 const CHART_WIDTH = 640;
 const CHART_HEIGHT = 120;
 
-function renderDays(days: readonly AccountRow[]): SafeHtml {
+function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const step = CHART_WIDTH / Math.max(1, days.length);
   const bars = days.map(({ key, cost }, index) => {
@@ -101,17 +104,17 @@ function renderDays(days: readonly AccountRow[]): SafeHtml {
   </svg>`;
   return renderHtml`<section>
     <h2>${GROUPING_TITLES.day}</h2>
-    ${most > 0 ? chart : renderHtml``} ${renderTable(GROUPING_TITLES.day, days)}
+    ${most > 0 ? chart : renderHtml``} ${renderAccountTable(GROUPING_TITLES.day, days)}
   </section>`;
 }
 
-const renderRows = (title: string, rows: readonly AccountRow[]): SafeHtml =>
+const renderAccountRows = (title: string, rows: readonly AccountRow[]): SafeHtml =>
   renderHtml`<section>
     <h2>${title}</h2>
-    ${renderTable(title, rows)}
+    ${renderAccountTable(title, rows)}
   </section>`;
 
-function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
+function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtml {
   const line = (row: AccountRow): SafeHtml =>
     renderHtml`<tr>
       <th scope="row" ${title === GROUPING_TITLES.day ? new SafeHtml(' style="white-space: nowrap"') : ''}>
@@ -123,7 +126,7 @@ function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
       <td>
-        ${formatMoney(row)}${row.replayed > 0 ? `, ${formatPlural(row.replayed, 'request')} estimated` : ''}${describeTree(row) === '' ? '' : `; ${describeTree(row)}`}
+        ${formatAccountCost(row)}${row.replayed > 0 ? `, ${formatPlural(row.replayed, 'request')} estimated` : ''}${describeSessionTree(row) === '' ? '' : `; ${describeSessionTree(row)}`}
       </td>
     </tr>`;
   return renderHtml`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
@@ -146,7 +149,7 @@ function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
   </div>`;
 }
 
-function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
+function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return renderHtml``;
   const row = (words: string, tokens: number): SafeHtml => {
@@ -171,7 +174,7 @@ function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total'])
           .map((kind) => row(PART_LABELS[kind], parts[kind]))}
       </tbody>
     </table>
-    <p>${describeSentOften(sentOften, sent)} ${describeUncomposed({ uncomposed })}</p>
+    <p>${describeTokensSentOften(sentOften, sent)} ${describeSessionsWithoutParts({ uncomposed })}</p>
   </section>`;
 }
 
@@ -195,7 +198,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
       </td>
       <td>at most ${formatTokens(peak)} tokens, ${full}</td>
       <td>
-        ${now?.window === undefined ? '' : `${fillShare(now, now.window)}, `}${now ? fillTokens(now) : 'not known'}
+        ${now?.window === undefined ? '' : `${formatFillShare(now, now.window)}, `}${now ? formatFillTokens(now) : 'not known'}
       </td>
       <td class="number">${compactions.count}</td>
     </tr>`;
@@ -222,7 +225,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
   </section>`;
 }
 
-function renderWaste({ files, unused }: AccountOverview['total']): SafeHtml {
+function renderFilesAndUnusedResults({ files, unused }: AccountOverview['total']): SafeHtml {
   const list = (title: string, lines: readonly string[]): SafeHtml =>
     lines.length === 0
       ? renderHtml``

@@ -7,11 +7,11 @@ type HtmlPart = SafeHtml | string | number | readonly SafeHtml[];
 
 export function renderHtml(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml {
   return new SafeHtml(
-    strings.map((string, at) => string + (at < parts.length ? renderPart(parts[at] ?? '') : '')).join(''),
+    strings.map((string, at) => string + (at < parts.length ? renderHtmlPart(parts[at] ?? '') : '')).join(''),
   );
 }
 
-function renderPart(part: HtmlPart): string {
+function renderHtmlPart(part: HtmlPart): string {
   if (part instanceof SafeHtml) return part.text;
   if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
   return part.map(({ text }) => text).join('');

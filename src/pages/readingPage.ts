@@ -7,9 +7,9 @@ import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../core/m
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage, Block, Path } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { selectLastByPlace, placeKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
+import { selectLastByPlace, makePlaceKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
-import { getSpeaker } from '../core/messages/render';
+import { getSpeakerLabel } from '../core/messages/render';
 import { describeBlock, renderMaskedConversation } from './reportPage';
 import { renderPage } from './page';
 
@@ -31,7 +31,7 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
   const reader = new ReadingPageRenderer(original, shown);
   const sections: SafeHtml[] = [];
   for (let index = 0; index < original.length;) {
-    const { section, next } = reader.renderAt(index);
+    const { section, next } = reader.renderMessageOrSummary(index);
     sections.push(section);
     index = next;
   }
@@ -75,7 +75,7 @@ class ReadingPageRenderer {
   ) {
     for (const edit of edits) {
       if (edit.kind === 'summary') this.summaries.set(edit.start, edit);
-      else this.byPlace.set(placeKey(edit.place), edit);
+      else this.byPlace.set(makePlaceKey(edit.place), edit);
     }
     for (const { content } of original) {
       if (typeof content === 'string') continue;
@@ -84,7 +84,7 @@ class ReadingPageRenderer {
   }
 
   /** Renders one part and returns the next message that it does not cover. */
-  renderAt(index: number): { readonly section: SafeHtml; readonly next: number } {
+  renderMessageOrSummary(index: number): { readonly section: SafeHtml; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
     const { start, end, message } = summary;
@@ -94,7 +94,7 @@ class ReadingPageRenderer {
     const section = renderHtml`<section id="${getMessageId(index)}">
       <h2>${words} <span class="size">summary</span></h2>
       <div class="text"><ins>${renderMaskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
-      ${renderFold(renderHtml`${words}, which it replaced`, replaced)}
+      ${renderFoldedText(renderHtml`${words}, which it replaced`, replaced)}
     </section>`;
     return { section, next: Math.max(end, index + 1) };
   }
@@ -103,7 +103,7 @@ class ReadingPageRenderer {
     const message = this.original[index];
     if (!message) return renderHtml``;
     const { content } = message;
-    const speaker = getSpeaker(message);
+    const speaker = getSpeakerLabel(message);
     const before = this.removed;
     const body =
       typeof content === 'string'
@@ -142,12 +142,12 @@ class ReadingPageRenderer {
 
   /** Returns undefined if only a part of the block was removed. */
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
-    const edit = this.byPlace.get(placeKey({ message, path }));
+    const edit = this.byPlace.get(makePlaceKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
     const words = describeBlock(block);
     this.removed += words.length;
     const { text = '' } = edit.placeholder ?? {};
-    return renderFold(text === '' ? renderHtml`${describeKind(block)}` : renderMarker(text), words);
+    return renderFoldedText(text === '' ? renderHtml`${describeBlockKind(block)}` : renderMarker(text), words);
   }
 
   private renderValue(message: number, path: Path, value: unknown): SafeHtml {
@@ -172,19 +172,19 @@ class ReadingPageRenderer {
   }
 
   private renderTextValue(message: number, path: Path, text: string): SafeHtml {
-    const edit = this.byPlace.get(placeKey({ message, path }));
+    const edit = this.byPlace.get(makePlaceKey({ message, path }));
     return edit?.kind === 'cut'
-      ? this.cutText(text, edit)
-      : renderHtml`<div class="text">${renderText(maskSecrets(text))}</div>`;
+      ? this.renderTextWithCuts(text, edit)
+      : renderHtml`<div class="text">${renderUnchangedText(maskSecrets(text))}</div>`;
   }
 
-  private cutText(text: string, { cuts }: CutEdit): SafeHtml {
+  private renderTextWithCuts(text: string, { cuts }: CutEdit): SafeHtml {
     for (const { start, end } of cuts) this.removed += end - start;
     const masked = maskSecrets(text);
     // Masking changes offsets, and a key split by a cut would not be recognized.
     if (masked !== text) {
       const markers = cuts.map((cut) => renderMarker(cut.text));
-      const whole = renderFold(
+      const whole = renderFoldedText(
         renderHtml`${markers} This text contains what looks like a key; the whole text, masked`,
         masked,
       );
@@ -193,10 +193,13 @@ class ReadingPageRenderer {
     const pieces: SafeHtml[] = [];
     let at = 0;
     for (const { start, end, text: now } of cuts) {
-      pieces.push(renderText(text.slice(at, start)), renderFold(renderMarker(now), text.slice(start, end)));
+      pieces.push(
+        renderUnchangedText(text.slice(at, start)),
+        renderFoldedText(renderMarker(now), text.slice(start, end)),
+      );
       at = end;
     }
-    return renderHtml`<div class="text">${[...pieces, renderText(text.slice(at))]}</div>`;
+    return renderHtml`<div class="text">${[...pieces, renderUnchangedText(text.slice(at))]}</div>`;
   }
 }
 
@@ -208,7 +211,7 @@ const CLASS_BY_SPEAKER: Readonly<Record<string, string>> = {
 
 const getMessageId = (index: number): string => `message-${index + 1}`;
 
-function describeKind(block: unknown): string {
+function describeBlockKind(block: unknown): string {
   const words = isRecord(block) && typeof block['type'] === 'string' ? block['type'].replaceAll('_', ' ') : '';
   return maskSecrets(words.charAt(0).toUpperCase() + words.slice(1));
 }
@@ -216,7 +219,7 @@ function describeKind(block: unknown): string {
 const renderMarker = (text: string): SafeHtml =>
   text === '' ? renderHtml`` : renderHtml`<ins>${maskSecrets(text)}</ins> `;
 
-const renderFold = (words: SafeHtml, gone: string): SafeHtml =>
+const renderFoldedText = (words: SafeHtml, gone: string): SafeHtml =>
   renderHtml`<details class="gone">
     <summary>${words} <span class="size">${formatTokens(gone.length)} characters removed</span></summary>
     <div class="text"><del>${gone}</del></div>
@@ -231,7 +234,7 @@ const renderLongText = (words: string, text: string): SafeHtml =>
     <div class="text">${text}</div>
   </details>`;
 
-function renderText(text: string): SafeHtml {
+function renderUnchangedText(text: string): SafeHtml {
   const lines = text.split('\n');
   const rest = lines.length - MAX_UNFOLDED_LINES;
   if (rest <= MAX_UNFOLDED_LINES) return renderHtml`${text}`;

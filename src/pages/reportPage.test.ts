@@ -5,14 +5,14 @@ import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import {
   EMPTY_LEDGER,
-  foldEntries,
+  buildLedger,
   createUndoEntry,
   type CondensationId,
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
 import {
   describeBlock,
-  findCondensation,
+  findReportedCondensation,
   renderReportPage,
   type ReportedCondensation,
   type ReportPageOptions,
@@ -318,8 +318,8 @@ describe("the page of a conversation's ledger", () => {
   const name = (id: string): string => id.toUpperCase();
 
   it('covers all condensations that are in effect, and names each provider once', () => {
-    const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', 0.25), condensed('3', 'a', 0)]);
-    const found = findCondensation(ledger, name);
+    const ledger = buildLedger([condensed('1', 'a', 0.5), condensed('2', 'b', 0.25), condensed('3', 'a', 0)]);
+    const found = findReportedCondensation(ledger, name);
     expect(found).toMatchObject({ providerName: 'A, then B', at: '2026-01-02T03:04:03Z', cost: 0.75 });
     expect(found?.steps.map((one) => one.name)).toEqual(['step 1', 'step 2', 'step 3']);
   });
@@ -327,25 +327,25 @@ describe("the page of a conversation's ledger", () => {
   it('names the preset or strategy of each run, as far as recorded', () => {
     const named = (entry: LedgerEntry, configName: string): LedgerEntry =>
       entry.type === 'condensed' ? { ...entry, condensation: { ...entry.condensation, configName } } : entry;
-    const ledger = foldEntries([
+    const ledger = buildLedger([
       condensed('1', 'smart', 0),
       named(condensed('2', 'smart', 0), 'File-Aware'),
       named(condensed('3', 'smart', 0), 'Speed'),
     ]);
-    expect(findCondensation(ledger, () => 'Smart')?.providerName).toBe(
+    expect(findReportedCondensation(ledger, () => 'Smart')?.providerName).toBe(
       'Smart, then Smart (File-Aware), then Smart (Speed)',
     );
   });
 
   it('has no cost if one is unknown', () => {
-    const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', undefined)]);
-    expect(findCondensation(ledger, name)?.cost).toBeUndefined();
+    const ledger = buildLedger([condensed('1', 'a', 0.5), condensed('2', 'b', undefined)]);
+    expect(findReportedCondensation(ledger, name)?.cost).toBeUndefined();
   });
 
   it('is undefined if no condensation is in effect', () => {
-    expect(findCondensation(EMPTY_LEDGER, name)).toBeUndefined();
+    expect(findReportedCondensation(EMPTY_LEDGER, name)).toBeUndefined();
     const entry = condensed('1', 'a', 0);
-    const last = createUndoEntry(foldEntries([entry]));
-    expect(findCondensation(foldEntries([entry, last!]), name)).toBeUndefined();
+    const last = createUndoEntry(buildLedger([entry]));
+    expect(findReportedCondensation(buildLedger([entry, last!]), name)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
 import { sumCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
 import { listContents } from '../core/messages/content';
-import { listToolExchanges, getPlace } from '../core/messages/exchanges';
+import { listToolExchanges, getContentPlace } from '../core/messages/exchanges';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { getValueAt } from '../core/messages/path';
 import { renderConversation } from '../core/messages/render';
@@ -13,20 +13,20 @@ import { maskMessage } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { selectLastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
+import { selectLastByPlace, makePlaceKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import type { StepReport } from '../core/condense/types';
 import { getActiveCondensations, getActiveEdits, type Ledger } from '../core/condense/ledger/ledger';
 import { measureCoherence, type CoherenceReport } from '../core/condense/coherence/coherence';
 import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
+import { formatPercentChange, formatCost, formatDurationMs, formatTokens } from '../core/format';
 import { listCondensationNames } from '../core/condense/report/report';
 import {
   type FillLevel,
   estimateCondensedFill,
   explainFill,
-  fillChange,
-  fillSentence,
-  fillTokens,
+  formatFillChange,
+  formatFillSentence,
+  formatFillTokens,
 } from '../core/account/fillLevel';
 import { renderPage } from './page';
 
@@ -68,7 +68,7 @@ export interface WebviewFrame {
 }
 
 /** Returns undefined if the view has no condensations. */
-export function findCondensation(
+export function findReportedCondensation(
   ledger: Ledger,
   providerName: (id: string) => string,
 ): Pick<ReportedCondensation, 'edits' | 'steps' | 'providerName' | 'at' | 'cost' | 'notes'> | undefined {
@@ -91,11 +91,11 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
   const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = measureCoherence(original, edits, tools);
-  const sizes = measureSizes(original, view, counter);
+  const sizes = measureTokensByKind(original, view, counter);
   const removed = withoutContent ? [] : collectRemovedParts(original, edits, counter);
   const name = withoutContent ? 'A conversation' : maskText(subject.title);
-  const { steps, notes } = withoutContent ? dropReasons(subject) : subject;
-  const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
+  const { steps, notes } = withoutContent ? dropFailureReasons(subject) : subject;
+  const change = (before: number, after: number): string => formatPercentChange(calibrate(before), calibrate(after));
   const tokens = (count: number): string => formatTokens(calibrate(count));
   return renderPage(
     `${name} · condensation report`,
@@ -106,40 +106,40 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
           (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
           ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes)}
         </p>
-        ${webview ? renderActions(webview) : ''} ${renderSaving(subject.savedPerRequest)}
+        ${webview ? renderActionButtons(webview) : ''} ${renderSaving(subject.savedPerRequest)}
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
-          ${subject.fill === undefined ? '' : describeFill(subject.fill, sizes)}
+          ${subject.fill === undefined ? '' : describeFillBeforeAndAfter(subject.fill, sizes)}
           ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
           ${subject.format}. Context Condenser ${options.version}.
         </p>
       </header>
-      ${renderSizes(sizes, tokens, change)} ${renderCurve(computeCurve(original, view, origins, counter), tokens)}
-      ${renderSteps(steps, tokens, change)} ${renderCoherence(coherence, withoutContent)}
-      ${renderRemoved(removed, tokens, withoutContent)} ${renderNotes(notes)}`,
+      ${renderSizeTable(sizes, tokens, change)} ${renderTokenCurve(computeTokenCurve(original, view, origins, counter), tokens)}
+      ${renderStepTable(steps, tokens, change)} ${renderCoherence(coherence, withoutContent)}
+      ${renderRemovedParts(removed, tokens, withoutContent)} ${renderNotes(notes)}`,
     webview?.nonce,
   );
 }
 
-const renderActions = ({ actions }: WebviewFrame): SafeHtml =>
+const renderActionButtons = ({ actions }: WebviewFrame): SafeHtml =>
   renderHtml`<p class="actions">
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
-function renderFillChange(fill: FillLevel, { before, after }: BothSizes): SafeHtml | string {
+function renderFillChange(fill: FillLevel, { before, after }: SizesBeforeAndAfter): SafeHtml | string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return fill.window === undefined || condensed === fill
     ? ''
-    : renderHtml`; context window <strong>${fillChange(fill, condensed, fill.window)}</strong>`;
+    : renderHtml`; context window <strong>${formatFillChange(fill, condensed, fill.window)}</strong>`;
 }
 
 /** Explains why the fill is more than the messages. */
-function describeFill(fill: FillLevel, { before, after }: BothSizes): string {
+function describeFillBeforeAndAfter(fill: FillLevel, { before, after }: SizesBeforeAndAfter): string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [
-    `As the agent left it, the context window was ${fillSentence(fill)}.`,
+    `As the agent left it, the context window was ${formatFillSentence(fill)}.`,
     explainFill(fill, before.total) ?? '',
-    condensed === fill ? '' : `With the condensed messages, it has ${fillTokens(condensed)}.`,
+    condensed === fill ? '' : `With the condensed messages, it has ${formatFillTokens(condensed)}.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
@@ -153,7 +153,7 @@ const renderSaving = (saved: number | undefined): SafeHtml | string =>
 const maskText = (text: string): string => maskSecrets(text);
 
 /** A failed step's message comes from a vendor or extension and may quote the conversation. */
-function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
+function dropFailureReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
   const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
   const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
   return {
@@ -177,16 +177,16 @@ const CONTENT_KIND_LABELS: Readonly<Record<ContentType | 'other', string>> = {
 
 type TokensByKind = Readonly<Record<keyof typeof CONTENT_KIND_LABELS | 'total', number>>;
 
-interface BothSizes {
+interface SizesBeforeAndAfter {
   readonly before: TokensByKind;
   readonly after: TokensByKind;
 }
 
-function measureSizes(
+function measureTokensByKind(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   counter: MessageCounter,
-): BothSizes {
+): SizesBeforeAndAfter {
   const of = (messages: readonly ApiMessage[]): TokensByKind => {
     const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
@@ -202,7 +202,7 @@ function measureSizes(
 type FormatTokens = (count: number) => string;
 type FormatChange = (before: number, after: number) => string;
 
-function renderSizes({ before, after }: BothSizes, tokens: FormatTokens, change: FormatChange): SafeHtml {
+function renderSizeTable({ before, after }: SizesBeforeAndAfter, tokens: FormatTokens, change: FormatChange): SafeHtml {
   const kinds = Object.keys(CONTENT_KIND_LABELS) as (keyof typeof CONTENT_KIND_LABELS)[];
   const most = Math.max(1, ...kinds.map((kind) => before[kind]));
   const bar = (count: number, name: 'before' | 'after', y: number): SafeHtml =>
@@ -241,18 +241,18 @@ function renderSizes({ before, after }: BothSizes, tokens: FormatTokens, change:
   </section>`;
 }
 
-interface CurvePoint {
+interface TokenCurvePoint {
   readonly message: number;
   /** Cumulative tokens up to and including the message. */
   readonly tokens: number;
 }
 
 interface TokenCurve {
-  readonly before: readonly CurvePoint[];
-  readonly after: readonly CurvePoint[];
+  readonly before: readonly TokenCurvePoint[];
+  readonly after: readonly TokenCurvePoint[];
 }
 
-function computeCurve(
+function computeTokenCurve(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   origins: readonly number[],
@@ -275,11 +275,11 @@ const CURVE_HEIGHT = 220;
 /** More points than pixels are useless. */
 const MAX_CURVE_POINTS = 360;
 
-function renderCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeHtml {
+function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeHtml {
   const total = before.at(-1);
   if (!total || before.length < 2) return renderHtml``;
   const most = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
-  const line = (points: readonly CurvePoint[]): string =>
+  const line = (points: readonly TokenCurvePoint[]): string =>
     [{ message: 0, tokens: 0 }, ...points]
       .filter((_, index, all) => index % Math.ceil(all.length / MAX_CURVE_POINTS) === 0 || index === all.length - 1)
       .map(({ message, tokens: count }) => {
@@ -287,7 +287,7 @@ function renderCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeH
         return `${x.toFixed(1)},${(CURVE_HEIGHT - (count / most) * CURVE_HEIGHT).toFixed(1)}`;
       })
       .join(' ');
-  const at = (points: readonly CurvePoint[], share: number): number => {
+  const at = (points: readonly TokenCurvePoint[], share: number): number => {
     const message = Math.round((before.length - 1) * share);
     return points.findLast((point) => point.message <= message)?.tokens ?? 0;
   };
@@ -340,10 +340,10 @@ function renderCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeH
   </section>`;
 }
 
-const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
+const isStepWithoutEffect = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
 
-function renderSteps(steps: readonly StepReport[], tokens: FormatTokens, change: FormatChange): SafeHtml {
-  const worked = steps.filter((step) => !isIdle(step));
+function renderStepTable(steps: readonly StepReport[], tokens: FormatTokens, change: FormatChange): SafeHtml {
+  const worked = steps.filter((step) => !isStepWithoutEffect(step));
   const hasRemarks = worked.some(({ outcome }) => outcome.kind !== 'done');
   const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): SafeHtml =>
     renderHtml`<tr>
@@ -353,7 +353,7 @@ function renderSteps(steps: readonly StepReport[], tokens: FormatTokens, change:
       <td class="number">${change(tokensBefore, tokensAfter)}</td>
       <td class="number">${edits}</td>
       <td class="number">${formatCost(cost)}</td>
-      <td class="number">${formatTime(timeMs)}</td>
+      <td class="number">${formatDurationMs(timeMs)}</td>
       ${hasRemarks ? renderHtml`<td>${outcome.kind === 'done' ? '' : maskText(`${outcome.kind}: ${outcome.reason}`)}</td>` : ''}
     </tr>`;
   const idle = steps.length - worked.length;
@@ -449,7 +449,7 @@ function collectRemovedParts(
   edits: readonly Edit[],
   counter: MessageCounter,
 ): RemovedPart[] {
-  const names = namePlaces(original);
+  const names = nameContentPlaces(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of selectLastByPlace(edits)) {
     // Everything that this edit removed has been restored.
@@ -457,18 +457,18 @@ function collectRemovedParts(
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
-      where: describePlace(original, edit, names),
+      where: describeEditPlace(original, edit, names),
       reason: maskText(edit.reason),
       step: maskText(edit.step),
-      ...countTokens(original, edit, counter),
-      body: renderBody(original, edit),
+      ...countTokensOfEdit(original, edit, counter),
+      body: renderRemovedContent(original, edit),
     });
   }
   return parts.sort((a, b) => a.message - b.message);
 }
 
 /** An edit only knows the tokens of its own step, so count both texts. */
-function countTokens(
+function countTokensOfEdit(
   original: readonly ApiMessage[],
   edit: Edit,
   counter: MessageCounter,
@@ -489,39 +489,41 @@ function countTokens(
   }
 }
 
-function describePlace(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
+function describeEditPlace(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
   if (edit.kind === 'summary') return `Messages ${edit.start + 1} to ${edit.end}`;
   const { message, path } = edit.place;
   const name = `Message ${message + 1}`;
   return edit.kind === 'block'
-    ? `${name} · ${describeType(getValueAt(original[message], path))}`
-    : (names.get(placeKey(edit.place)) ?? name);
+    ? `${name} · ${describeBlockType(getValueAt(original[message], path))}`
+    : (names.get(makePlaceKey(edit.place)) ?? name);
 }
 
 /** In characters. A command's start and a path's end identify it. */
-const NAME_START = 40;
-const NAME_END = 80;
+const NAME_START_CHARS = 40;
+const NAME_END_CHARS = 80;
 
 /** Uses the tool with its first short parameter, or the role. */
-function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
+function nameContentPlaces(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {
     for (const { path } of listContents(message)) {
-      names.set(placeKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
+      names.set(makePlaceKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
     }
   }
   for (const { tool, input, parameters, results } of listToolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
     const whole = maskText(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
-    const isLong = whole.length > NAME_START + NAME_END;
-    const what = isLong ? `${whole.slice(0, NAME_START)}…${whole.slice(-NAME_END)}` : whole;
-    for (const part of parameters) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · call of ${what}`);
-    for (const part of results) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · result of ${what}`);
+    const isLong = whole.length > NAME_START_CHARS + NAME_END_CHARS;
+    const what = isLong ? `${whole.slice(0, NAME_START_CHARS)}…${whole.slice(-NAME_END_CHARS)}` : whole;
+    for (const part of parameters)
+      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · call of ${what}`);
+    for (const part of results)
+      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · result of ${what}`);
   }
   return names;
 }
 
-function renderBody(original: readonly ApiMessage[], edit: Edit): SafeHtml {
+function renderRemovedContent(original: readonly ApiMessage[], edit: Edit): SafeHtml {
   switch (edit.kind) {
     case 'summary': {
       const before = renderMaskedConversation(original.slice(edit.start, edit.end));
@@ -536,7 +538,7 @@ function renderBody(original: readonly ApiMessage[], edit: Edit): SafeHtml {
       return renderHtml`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
-      return renderCut(getValueAt(original[edit.place.message], edit.place.path), edit);
+      return renderTextWithCuts(getValueAt(original[edit.place.message], edit.place.path), edit);
   }
 }
 
@@ -545,13 +547,13 @@ export function describeBlock(block: unknown): string {
   if (!isRecord(block)) return '';
   const { thinking } = block;
   if (typeof thinking === 'string') return maskText(thinking);
-  return `${describeType(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
+  return `${describeBlockType(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
 }
 
-const describeType = (block: unknown): string =>
+const describeBlockType = (block: unknown): string =>
   isRecord(block) && typeof block['type'] === 'string' ? maskText(block['type'].replaceAll('_', ' ')) : 'block';
 
-function renderCut(text: unknown, { cuts }: CutEdit): SafeHtml {
+function renderTextWithCuts(text: unknown, { cuts }: CutEdit): SafeHtml {
   if (typeof text !== 'string') return renderHtml``;
   const shown = maskText(text);
   // Masking changes offsets, and a key split by a cut would not be recognized.
@@ -588,7 +590,7 @@ function renderKeptText(text: string): SafeHtml {
   return renderHtml`${head}${between}${tail}`;
 }
 
-function renderRemoved(parts: readonly RemovedPart[], tokens: FormatTokens, withoutContent: boolean): SafeHtml {
+function renderRemovedParts(parts: readonly RemovedPart[], tokens: FormatTokens, withoutContent: boolean): SafeHtml {
   const words = withoutContent
     ? renderHtml`<p>The conversation’s text was left out of this report.</p>`
     : renderHtml`<p>

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
  * The page loads only one script and one style sheet of this extension. The nonce also covers style
  * elements created by the toolkit, which reads it from `csp-nonce`.
  */
-export function renderPage(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
+export function renderPanelPage(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (name: string): string =>
     webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name)).toString();

@@ -9,7 +9,7 @@ let openPanel: SettingsPanel | undefined;
 
 export function openSettings(parts: PanelDependencies, section?: string): void {
   const shown = openPanel ?? adoptPanel(parts, createPanel());
-  shown.reveal(section);
+  shown.revealPanel(section);
 }
 
 export function restoreSettings(parts: PanelDependencies, panel: vscode.WebviewPanel): void {

@@ -4,19 +4,19 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
 import { isUserOnlySetting } from '../settings/workspaceRules';
 import type { SettingScope } from './protocol';
 
-export interface Manifest {
+export interface ExtensionManifest {
   readonly contributes: {
     readonly configuration: readonly { readonly properties: Readonly<Record<string, ConfigSchema>> }[];
   };
 }
 
-export const collectProperties = <Property>(
+export const mergeProperties = <Property>(
   groups: readonly { readonly properties: Readonly<Record<string, Property>> }[],
 ): Record<string, Property> => Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
 
 /** VS Code's settings schemas don't support titles, so add them. */
-export const createSettingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
-  const properties = collectProperties(contributes.configuration);
+export const createSettingSchemas = ({ contributes }: ExtensionManifest): Record<string, ConfigSchema> => {
+  const properties = mergeProperties(contributes.configuration);
   return Object.fromEntries(
     SETTING_NAMES.map((name) => {
       const { title } = SETTINGS[name];
@@ -33,5 +33,5 @@ export const createSettingSchemas = ({ contributes }: Manifest): Record<string, 
 export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
 /** Only the user can set machine and application settings, and those of an untrusted workspace. */
-export const getScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
+export const listSettingScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
   isUserOnlySetting(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

@@ -3,33 +3,38 @@ import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
 import { getValueAt } from '../core/messages/path';
-import { isMachineSetting, getScopes } from './manifest';
-import type { Params, PassDrafts, SettingScope, SettingState } from './protocol';
+import { isMachineSetting, listSettingScopes } from './manifest';
+import type { MethodParams, PassDrafts, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
-import { isLessCareful } from '../settings/workspaceRules';
+import { isWorkspaceLessCareful } from '../settings/workspaceRules';
 import type { SettingRules } from '../window/settings/settingRules';
-import { getConfiguration, getValue, getValues, describeWeakening } from '../window/settings/settings';
+import {
+  getConfiguration,
+  getEffectiveSetting,
+  getSettingValuesByScope,
+  describeWeakerWorkspaceSetting,
+} from '../window/settings/settings';
 import {
   applyListChange,
   isEmptyObject,
-  PathError,
-  resolvePath,
-  withValueAt,
+  SettingPathError,
+  replaceNamesByIndexes,
+  replaceSettingValueAt,
   type ListChange,
-  type Path,
+  type SettingPath,
 } from '../core/settingValue';
 
-type SettingUpdate = Params<'updateSetting'>;
+type SettingUpdate = MethodParams<'updateSetting'>;
 
 /** Far larger than a settings file should be. */
-const MAX_VALUE_CHARS = 1_000_000;
+const MAX_SETTING_JSON_CHARS = 1_000_000;
 
 const TARGET_BY_SCOPE: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
   user: vscode.ConfigurationTarget.Global,
   workspace: vscode.ConfigurationTarget.Workspace,
 };
 
-interface ValueCheck {
+interface ValueVerdict {
   /** JSON of the validated value. */
   readonly text: string;
   readonly problems: readonly ConfigProblem[];
@@ -39,14 +44,14 @@ interface ValueCheck {
 export class PanelSettings {
   /** Serializes changes: each applies to the result of the previous one. */
   private saving: Promise<unknown> = Promise.resolve();
-  private readonly verdicts = new Map<string, ValueCheck>();
+  private readonly verdicts = new Map<string, ValueVerdict>();
 
   constructor(private readonly rules: SettingRules) {}
 
   /** Validates one by one in advance, so that {@link listStates} is fast. */
   async validateAll(): Promise<void> {
     for (const name of SETTING_NAMES) {
-      this.checkValue(name, getValue(name), getPresetsKey());
+      this.checkValue(name, getEffectiveSetting(name), getPresetsKey());
       await setImmediate();
     }
   }
@@ -58,15 +63,15 @@ export class PanelSettings {
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
         // The effective value; the panel shows an ignored value of the workspace beside it.
-        const value = getValue(name);
+        const value = getEffectiveSetting(name);
         const { effective, problems } = this.checkValue(name, value, presets);
-        const weakening = describeWeakening(name);
+        const weakening = describeWeakerWorkspaceSetting(name);
         const state: SettingState = {
           value,
           ...(found?.globalValue !== undefined && { user: found.globalValue }),
           ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
           ...(effective !== undefined && { effective }),
-          scopes: getScopes(name, vscode.workspace.isTrusted),
+          scopes: listSettingScopes(name, vscode.workspace.isTrusted),
           isOfMachine: isMachineSetting(name),
           problems: [...problems, ...(weakening === undefined ? [] : [{ path: '', message: weakening }])],
         };
@@ -83,7 +88,7 @@ export class PanelSettings {
 
   /** Does not validate the value. */
   getRawValue(name: SettingName): unknown {
-    return getValue(name);
+    return getEffectiveSetting(name);
   }
 
   /** See {@link SettingRules.getEffectiveValue}. */
@@ -97,7 +102,7 @@ export class PanelSettings {
   }
 
   /** Caches the verdict while the value is unchanged, so that a change validates one setting. */
-  private checkValue(name: SettingName, value: unknown, presets: string): ValueCheck {
+  private checkValue(name: SettingName, value: unknown, presets: string): ValueVerdict {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const known = this.verdicts.get(name);
     if (known?.text === text) return known;
@@ -108,7 +113,7 @@ export class PanelSettings {
     return verdict;
   }
 
-  check(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
+  checkChange(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.planChange(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
     return { problems, effective: getValueAt(this.rules.getEffectiveValue(change.name, value), path) };
@@ -132,16 +137,16 @@ export class PanelSettings {
   changeList({
     change,
     ...place
-  }: Params<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
+  }: MethodParams<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
     const { name, scope, path } = place;
     const changed = this.saving.then(async () => {
-      const found = getValueAt(getOwnValue(name, scope), path);
+      const found = getValueAt(getValueInScope(name, scope), path);
       const list: readonly unknown[] = Array.isArray(found) ? found : [];
       let after;
       try {
         after = applyListChange(list, change);
       } catch (error) {
-        if (error instanceof PathError)
+        if (error instanceof SettingPathError)
           return { problems: [{ path: path.join('.'), message: vscode.l10n.t(error.message) }] };
         throw error;
       }
@@ -155,14 +160,14 @@ export class PanelSettings {
     return changed;
   }
 
-  /** @throws PathError if one of the edited passes no longer exists */
-  withDrafts({ name, scope, passes }: PassDrafts): unknown {
+  /** @throws SettingPathError if one of the edited passes no longer exists */
+  applyPassDrafts({ name, scope, passes }: PassDrafts): unknown {
     return passes.reduce(
       (config: unknown, { entry, pass }) => {
-        const place = resolvePath(config, ['passes', entry]);
-        return withValueAt(config, place, pass);
+        const place = replaceNamesByIndexes(config, ['passes', entry]);
+        return replaceSettingValueAt(config, place, pass);
       },
-      getOwnValue(name, scope) ?? getValue('smart'),
+      getValueInScope(name, scope) ?? getEffectiveSetting('smart'),
     );
   }
 
@@ -173,60 +178,60 @@ export class PanelSettings {
     return [];
   }
 
-  private planChange({ name, scope, path: named, value }: SettingUpdate): UpdatePlan {
-    let path: Path = named.map((key) => (typeof key === 'object' ? key.id : key));
-    const refuse = (message: string): UpdatePlan => ({
+  private planChange({ name, scope, path: named, value }: SettingUpdate): PlannedSettingUpdate {
+    let path: SettingPath = named.map((key) => (typeof key === 'object' ? key.id : key));
+    const refuse = (message: string): PlannedSettingUpdate => ({
       value: undefined,
       path,
       problems: [{ path: path.join('.'), message }],
     });
     if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
-    if (!getScopes(name, true).includes(scope)) {
+    if (!listSettingScopes(name, true).includes(scope)) {
       return refuse(vscode.l10n.t('This is a user setting; a workspace can’t set it.'));
     }
-    if (!getScopes(name, vscode.workspace.isTrusted).includes(scope)) {
+    if (!listSettingScopes(name, vscode.workspace.isTrusted).includes(scope)) {
       return refuse(vscode.l10n.t('This workspace is not trusted; it can’t set anything.'));
     }
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
       return refuse(vscode.l10n.t('No workspace is open.'));
     }
-    const before = getOwnValue(name, scope);
+    const before = getValueInScope(name, scope);
     let after: unknown;
     try {
-      path = resolvePath(before, named);
-      after = withValueAt(before, path, value);
+      path = replaceNamesByIndexes(before, named);
+      after = replaceSettingValueAt(before, path, value);
     } catch (error) {
-      if (error instanceof PathError) return refuse(vscode.l10n.t(error.message));
+      if (error instanceof SettingPathError) return refuse(vscode.l10n.t(error.message));
       throw error;
     }
     if (isEmptyObject(after) && path.length > 0) after = undefined;
     if (after === undefined) return { value: after, path, problems: [] };
-    if (JSON.stringify(after).length > MAX_VALUE_CHARS) {
+    if (JSON.stringify(after).length > MAX_SETTING_JSON_CHARS) {
       return refuse(vscode.l10n.t('This is longer than a million characters.'));
     }
-    if (scope === 'workspace' && isLessCareful(name, after, getValues(name).user)) {
+    if (scope === 'workspace' && isWorkspaceLessCareful(name, after, getSettingValuesByScope(name).user)) {
       return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
     // Existing problems don't prevent other changes.
-    const known = new Set(this.rules.findProblems(name, before).map(createKey));
-    const problems = this.rules.findProblems(name, after).filter((problem) => !known.has(createKey(problem)));
+    const known = new Set(this.rules.findProblems(name, before).map(makeProblemKey));
+    const problems = this.rules.findProblems(name, after).filter((problem) => !known.has(makeProblemKey(problem)));
     return { value: after, path, problems };
   }
 }
 
-interface UpdatePlan {
+interface PlannedSettingUpdate {
   readonly value: unknown;
   /** The change's path with list entries as indexes. */
-  readonly path: Path;
+  readonly path: SettingPath;
   readonly problems: readonly ConfigProblem[];
 }
 
-function getOwnValue(name: string, scope: SettingScope): unknown {
+function getValueInScope(name: string, scope: SettingScope): unknown {
   const found = getConfiguration().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;
 }
 
 /** A value's problems may depend on the user's presets, but on nothing else. */
-const getPresetsKey = (): string => JSON.stringify(getValue('presets'));
+const getPresetsKey = (): string => JSON.stringify(getEffectiveSetting('presets'));
 
-const createKey = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;
+const makeProblemKey = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;

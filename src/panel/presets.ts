@@ -15,11 +15,11 @@ import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
 
 export const listPresetStates = (): PresetState[] => [
-  ...BUILT_IN_PRESETS.map((preset) => toState(preset, true)),
-  ...readSetting('presets').map((preset) => toState(preset, false)),
+  ...BUILT_IN_PRESETS.map((preset) => toPresetState(preset, true)),
+  ...readSetting('presets').map((preset) => toPresetState(preset, false)),
 ];
 
-const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean): PresetState => ({
+const toPresetState = ({ id, name, description, config }: Preset, isBuiltIn: boolean): PresetState => ({
   id,
   name,
   description,
@@ -28,10 +28,10 @@ const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
 });
 
 /** Has only the last part of the extension: VS Code's dialog would append a longer one again. */
-const makeFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
+const makePresetFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
 /** @throws Error if there is no such preset */
-function getPreset(id: string): Preset {
+function requirePreset(id: string): Preset {
   const preset = [...BUILT_IN_PRESETS, ...readSetting('presets')].find((entry) => entry.id === id);
   if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
   return preset;
@@ -42,7 +42,7 @@ function getPreset(id: string): Preset {
  * @throws Error if there is no such preset
  */
 export async function openPreset(id: string): Promise<void> {
-  const text = formatPresetFile(getPreset(id));
+  const text = formatPresetFile(requirePreset(id));
   const uri = vscode.Uri.from({ scheme: 'untitled', path: `${id}${PRESET_FILE_SUFFIX}` });
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
@@ -58,13 +58,13 @@ export async function openPreset(id: string): Promise<void> {
  * @throws Error if the preset doesn't exist or the file can't be written
  */
 export async function exportPreset(id: string): Promise<boolean> {
-  const preset = getPreset(id);
+  const preset = requirePreset(id);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const name = `${id}${PRESET_FILE_SUFFIX}`;
   const target = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the preset {0}', preset.name),
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
-    filters: makeFileFilters(),
+    filters: makePresetFileFilters(),
   });
   if (!target) return false;
   await vscode.workspace.fs.writeFile(target, Buffer.from(formatPresetFile(preset)));
@@ -79,7 +79,7 @@ export interface ImportedPreset {
   readonly undo: readonly ListChange[];
 }
 
-const EMPTY_IMPORT: ImportedPreset = { problems: [], undo: [] };
+const CANCELED_IMPORT: ImportedPreset = { problems: [], undo: [] };
 
 /**
  * Asks before replacing a preset with the same ID.
@@ -87,14 +87,17 @@ const EMPTY_IMPORT: ImportedPreset = { problems: [], undo: [] };
  */
 export async function importPreset(settings: PanelSettings, scope: SettingScope): Promise<ImportedPreset> {
   const [file] =
-    (await vscode.window.showOpenDialog({ title: vscode.l10n.t('Import a preset'), filters: makeFileFilters() })) ?? [];
-  if (!file) return EMPTY_IMPORT;
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t('Import a preset'),
+      filters: makePresetFileFilters(),
+    })) ?? [];
+  if (!file) return CANCELED_IMPORT;
   const parsed = parsePresetFile(Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8'));
   if (!parsed.valid) return { problems: parsed.problems, undo: [] };
   const list = readOwnPresets(scope);
   const same = list.find(({ id }) => id === parsed.config.id);
-  const preset = same ? await resolveConflict(same, parsed.config, list) : parsed.config;
-  if (!preset) return EMPTY_IMPORT;
+  const preset = same ? await askAboutTakenId(same, parsed.config, list) : parsed.config;
+  if (!preset) return CANCELED_IMPORT;
   // The list may have changed while the question was open.
   const now = readOwnPresets(scope);
   const index = now.findIndex(({ id }) => id === preset.id);
@@ -115,7 +118,7 @@ function readOwnPresets(scope: SettingScope): StoredPreset[] {
 }
 
 /** @returns the preset to save; undefined to save none */
-async function resolveConflict(
+async function askAboutTakenId(
   taken: StoredPreset,
   imported: Preset,
   list: readonly StoredPreset[],
@@ -133,10 +136,10 @@ async function resolveConflict(
     copy,
   );
   if (answer === replace) return imported;
-  return answer === copy ? { ...imported, id: findFreeId(imported.id, list) } : undefined;
+  return answer === copy ? { ...imported, id: findUnusedPresetId(imported.id, list) } : undefined;
 }
 
-function findFreeId(id: string, list: readonly StoredPreset[]): string {
+function findUnusedPresetId(id: string, list: readonly StoredPreset[]): string {
   const isTaken = (candidate: string): boolean =>
     [...list, ...BUILT_IN_PRESETS].some((preset) => preset.id === candidate);
   let number = 2;

@@ -1,8 +1,8 @@
 /** Facts that the settings don't contain: whether a key is set, prices, window. */
 import type * as vscode from 'vscode';
 import { getVendorEntry } from '../core/vendors/vendors';
-import { readKey } from '../settings/keys';
-import { needsKey, type ApiProfile } from '../settings/profiles';
+import { readApiKey } from '../settings/keys';
+import { requiresApiKey, type ApiProfile } from '../settings/profiles';
 import { readSetting } from '../window/settings/settings';
 import type { PanelDependencies } from './parts';
 import type { EditorModel, ProfileKeyState, ProfileState } from './protocol';
@@ -12,7 +12,7 @@ interface ProfileStates {
   readonly editorModels: EditorModel[];
 }
 
-export class ProfileFacts implements vscode.Disposable {
+export class ProfileStatesReader implements vscode.Disposable {
   private facts: ProfileStates = { profiles: [], editorModels: [] };
   private generation = 0;
 
@@ -22,30 +22,33 @@ export class ProfileFacts implements vscode.Disposable {
     private readonly changed: () => void,
   ) {}
 
-  getFacts(): ProfileStates {
+  getStates(): ProfileStates {
     return this.facts;
   }
 
   /** Reloads keys first, then what takes longer. */
-  refresh(): void {
-    void this.readFacts(++this.generation);
+  refreshStates(): void {
+    void this.readStates(++this.generation);
   }
 
   dispose(): void {
     this.generation++;
   }
 
-  private async readFacts(generation: number): Promise<void> {
+  private async readStates(generation: number): Promise<void> {
     try {
       const profiles = readSetting('profiles');
       const keys = await Promise.all(profiles.map((profile) => this.readKeyState(profile)));
-      this.reportFacts(generation, {
+      this.reportStates(generation, {
         ...this.facts,
         profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
       });
-      const { loadModelFacts, listEditorModels } = this.parts.commands();
-      const [models, editorModels] = await Promise.all([Promise.all(profiles.map(loadModelFacts)), listEditorModels()]);
-      this.reportFacts(generation, {
+      const { loadModelWindowAndPrices, listEditorModels } = this.parts.commands();
+      const [models, editorModels] = await Promise.all([
+        Promise.all(profiles.map(loadModelWindowAndPrices)),
+        listEditorModels(),
+      ]);
+      this.reportStates(generation, {
         editorModels: editorModels.map(({ id, name, vendor, maxInputTokens }) => ({
           id,
           name,
@@ -60,7 +63,7 @@ export class ProfileFacts implements vscode.Disposable {
   }
 
   /** Drops results that arrive after a newer refresh. */
-  private reportFacts(generation: number, facts: ProfileStates): void {
+  private reportStates(generation: number, facts: ProfileStates): void {
     if (generation !== this.generation) return;
     this.facts = facts;
     this.changed();
@@ -68,7 +71,7 @@ export class ProfileFacts implements vscode.Disposable {
 
   private async readKeyState(profile: ApiProfile): Promise<ProfileKeyState> {
     if (getVendorEntry(profile.vendor).key === 'none') return 'not-needed';
-    const { kind } = await readKey(this.parts.services.context.secrets, profile);
-    return kind === 'missing' && !needsKey(profile) ? 'not-needed' : kind;
+    const { kind } = await readApiKey(this.parts.services.context.secrets, profile);
+    return kind === 'missing' && !requiresApiKey(profile) ? 'not-needed' : kind;
   }
 }

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { readProfileEntries } from '../window/settings/modelSettings';
 import { readSetting } from '../window/settings/settings';
 import { isVendor, getVendorEntry } from '../core/vendors/vendors';
-import { deleteKey } from '../settings/keys';
+import { deleteApiKey } from '../settings/keys';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelDependencies } from './parts';
-import type { Params } from './protocol';
+import type { MethodParams } from './protocol';
 import type { RequestHandlers } from './requestHandlers';
 
 type ProfileHandlers = Pick<
@@ -19,7 +19,7 @@ export function createProfileHandlers(parts: PanelDependencies, settings: PanelS
   return {
     saveProfile: async ({ profile }) => {
       const raw = readProfileEntries();
-      const known = raw.findIndex((other) => getId(other) === profile['id']);
+      const known = raw.findIndex((other) => getEntryId(other) === profile['id']);
       const place = known === -1 ? raw.length : known;
       const problems = await settings.updateSetting({ name: 'profiles', scope: 'user', path: [place], value: profile });
       const prefix = `${place}.`;
@@ -31,35 +31,36 @@ export function createProfileHandlers(parts: PanelDependencies, settings: PanelS
       };
     },
     removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, findProfile(id)) }),
-    setKey: async (asked) => ({ isSet: await parts.commands().askKey(services, getProfile(asked)) }),
+    setKey: async (asked) => ({ isSet: await parts.commands().askApiKey(services, getRequestedProfile(asked)) }),
     forgetKey: async ({ id }) => {
-      if (!isTaken(id)) await deleteKey(services.context.secrets, id);
+      if (!isProfileIdTaken(id)) await deleteApiKey(services.context.secrets, id);
       return null;
     },
-    testProfile: async (asked, signal) => parts.commands().testProfileConnection(services, getProfile(asked), signal),
+    testProfile: async (asked, signal) =>
+      parts.commands().testProfileConnection(services, getRequestedProfile(asked), signal),
     listModels: async (asked, signal) => ({
-      models: [...(await parts.commands().listVendorModels(services, getProfile(asked), signal))],
+      models: [...(await parts.commands().listVendorModels(services, getRequestedProfile(asked), signal))],
     }),
   };
 }
 
-const getId = (entry: unknown): unknown =>
+const getEntryId = (entry: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
 
 /**
  * True if the settings have a profile with this ID, even an invalid one, because its key belongs to
  * it.
  */
-const isTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getId(entry) === id);
+const isProfileIdTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getEntryId(entry) === id);
 
 /** @throws Error if there is no such profile, or it would use another profile's key */
-function getProfile(asked: Params<'setKey'>): ApiProfile {
+function getRequestedProfile(asked: MethodParams<'setKey'>): ApiProfile {
   if ('id' in asked) return findProfile(asked.id);
   const { vendor } = asked.profile;
   const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
   const { profiles, problems } = parseProfiles([{ model: suggested, ...asked.profile }]);
   const [profile] = profiles;
-  if (!profile || isTaken(profile.id))
+  if (!profile || isProfileIdTaken(profile.id))
     throw new Error(problems[0]?.message ?? vscode.l10n.t('This ID is already in use.'));
   return profile;
 }

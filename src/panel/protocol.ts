@@ -13,23 +13,28 @@ import { presetComparisonMethods } from './presetComparison/methods';
 import { previewMethods } from './preview/methods';
 import { profileCostMethods } from './profileCosts/methods';
 
-export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
+export type {
+  ComparableConfiguration,
+  ComparedPass,
+  ComparedPresets,
+  ConfigDifference,
+} from './presetComparison/methods';
 export {
   WHAT_IF_CHOICE_IDS,
   type ShownAccount,
   type ShownAccountRow,
-  type ShownTool,
-  type ShownWeights,
+  type ShownToolWeight,
+  type ShownToolWeights,
 } from './account/methods';
 export type { JudgedSettings } from './judge/methods';
 export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
-export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
-export { conversationNameSchema } from './preview/methods';
+export type { RunWithoutEffect, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
+export { previewedConversationNameSchema } from './preview/methods';
 export type {
   Coherence,
   ComparedConfiguration,
-  Configuration,
-  ConversationName,
+  ComparedConfigurationName,
+  PreviewedConversationName,
   EditExcerpt,
   MessageCell,
   PassDrafts,
@@ -50,10 +55,10 @@ const messageSchema = z.string().max(20_000);
 const scopeSchema = z.enum(['user', 'workspace']);
 export type SettingScope = z.output<typeof scopeSchema>;
 
-const problemSchema = z.object({ path: z.string(), message: z.string() });
+const configProblemSchema = z.object({ path: z.string(), message: z.string() });
 
 /** A setting's value in each scope; absent in a scope that does not set it. */
-const settingSchema = z.object({
+const settingStateSchema = z.object({
   value: z.unknown(),
   user: z.unknown().optional(),
   workspace: z.unknown().optional(),
@@ -63,15 +68,15 @@ const settingSchema = z.object({
   scopes: z.array(scopeSchema),
   /** True if the user's own settings file doesn't apply in a remote window. */
   isOfMachine: z.boolean(),
-  problems: z.array(problemSchema),
+  problems: z.array(configProblemSchema),
 });
-export type SettingState = z.output<typeof settingSchema>;
+export type SettingState = z.output<typeof settingStateSchema>;
 
 const keyStateSchema = z.enum(['set', 'missing', 'other-endpoint', 'not-needed']);
 export type ProfileKeyState = z.output<typeof keyStateSchema>;
 
 /** Never contains the profile's key. */
-const profileSchema = z.object({
+const profileStateSchema = z.object({
   id: idSchema,
   key: keyStateSchema,
   /** Input and output together, in tokens. */
@@ -86,9 +91,9 @@ const profileSchema = z.object({
   /** The model's tokens per o200k token. */
   tokenFactor: z.number().optional(),
 });
-export type ProfileState = z.output<typeof profileSchema>;
+export type ProfileState = z.output<typeof profileStateSchema>;
 
-const namedPricesSchema = z.object({
+const pricesPerMillionSchema = z.object({
   input: z.number().optional(),
   output: z.number().optional(),
   cacheRead: z.number().optional(),
@@ -104,8 +109,8 @@ const vendorModelSchema = z.object({
   maxOutputTokens: z.number().optional(),
   seesImages: z.boolean().optional(),
   /** US dollars per million tokens. */
-  prices: namedPricesSchema
-    .extend({ longPrompts: namedPricesSchema.extend({ aboveTokens: z.number() }).optional() })
+  prices: pricesPerMillionSchema
+    .extend({ longPrompts: pricesPerMillionSchema.extend({ aboveTokens: z.number() }).optional() })
     .optional(),
 });
 export type VendorModel = z.output<typeof vendorModelSchema>;
@@ -113,24 +118,24 @@ export type VendorModel = z.output<typeof vendorModelSchema>;
 const editorModelSchema = z.object({ id: idSchema, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
 export type EditorModel = z.output<typeof editorModelSchema>;
 
-const presetSchema = z.object({
+const presetStateSchema = z.object({
   id: idSchema,
   name: z.string(),
   description: z.string(),
   isBuiltIn: z.boolean(),
   config: z.record(z.string(), z.unknown()),
 });
-export type PresetState = z.output<typeof presetSchema>;
+export type PresetState = z.output<typeof presetStateSchema>;
 
-const stateSchema = z.object({
+const panelStateSchema = z.object({
   /** The revision grows with each change. */
   revision: z.int().min(0),
-  /** Settings by name without the extension's prefix, such as `manual.targetPercent`. */
-  settings: z.record(z.string(), settingSchema),
-  profiles: z.array(profileSchema),
+  /** Settings by name without the extension's prefix, such as `manual.targetPercentSchema`. */
+  settings: z.record(z.string(), settingStateSchema),
+  profiles: z.array(profileStateSchema),
   editorModels: z.array(editorModelSchema),
   /** Built-in presets first. */
-  presets: z.array(presetSchema),
+  presets: z.array(presetStateSchema),
   /** Grows with each change of the history since the panel was opened. */
   historyRevision: z.int().min(0),
   /** Name of the open workspace, if any. */
@@ -138,11 +143,11 @@ const stateSchema = z.object({
   /** True for SSH, WSL or a container, but not in a browser, where there is no other settings file. */
   isRemote: z.boolean(),
 });
-export type PanelState = z.output<typeof stateSchema>;
+export type PanelState = z.output<typeof panelStateSchema>;
 
 const jsonSchema = z.record(z.string(), z.unknown());
 
-const providerSchema = z.object({
+const providerDescriptionSchema = z.object({
   id: idSchema,
   name: z.string(),
   description: z.string(),
@@ -150,7 +155,7 @@ const providerSchema = z.object({
   /** The setting that contains the provider's configuration. */
   setting: z.string().optional(),
 });
-export type ProviderDescription = z.output<typeof providerSchema>;
+export type ProviderDescription = z.output<typeof providerDescriptionSchema>;
 
 const settingChangeFields = {
   name: nameSchema,
@@ -163,23 +168,26 @@ const settingChangeFields = {
   /** If absent, removes the value. */
   value: z.unknown().optional(),
 };
-const verdictSchema = z.object({ problems: z.array(problemSchema) });
+const validationResultSchema = z.object({ problems: z.array(configProblemSchema) });
 const nothingSchema = z.null();
-const byIdSchema = z.strictObject({ id: idSchema });
+const objectWithIdSchema = z.strictObject({ id: idSchema });
 /** A saved profile or an unsaved one. */
-const profileAsked = z.union([byIdSchema, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
+const storedOrNewProfileSchema = z.union([
+  objectWithIdSchema,
+  z.strictObject({ profile: z.record(z.string(), z.unknown()) }),
+]);
 
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
-export const methods = {
+export const panelMethods = {
   /** Saves nothing. */
   checkSetting: {
     params: z.strictObject(settingChangeFields),
     /** Includes the effective value with defaults, if the change is valid. */
-    result: verdictSchema.extend({ effective: z.unknown().optional() }),
+    result: validationResultSchema.extend({ effective: z.unknown().optional() }),
   },
   /** Saves a change unless it has problems. */
-  updateSetting: { params: z.strictObject(settingChangeFields), result: verdictSchema },
+  updateSetting: { params: z.strictObject(settingChangeFields), result: validationResultSchema },
   /** Changes the current content of a list, so that intermediate changes are not overwritten. */
   changeList: {
     params: z.strictObject({
@@ -189,30 +197,37 @@ export const methods = {
       change: listChangeSchema,
     }),
     /** Includes a change that undoes exactly this one. */
-    result: verdictSchema.extend({ undo: listChangeSchema.optional() }),
+    result: validationResultSchema.extend({ undo: listChangeSchema.optional() }),
   },
   openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name: nameSchema }), result: nothingSchema },
-  saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdictSchema },
+  saveProfile: {
+    params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }),
+    result: validationResultSchema,
+  },
   /** Asks for confirmation. */
-  removeProfile: { params: byIdSchema, result: z.object({ removed: z.boolean() }) },
+  removeProfile: { params: objectWithIdSchema, result: z.object({ removed: z.boolean() }) },
   /** VS Code asks for the key and stores it in its secret storage. */
-  setKey: { params: profileAsked, result: z.object({ isSet: z.boolean() }) },
+  setKey: { params: storedOrNewProfileSchema, result: z.object({ isSet: z.boolean() }) },
   /** Removes the key of a profile that the user did not add in the end. */
-  forgetKey: { params: byIdSchema, result: nothingSchema },
-  testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message: messageSchema }) },
-  listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
+  forgetKey: { params: objectWithIdSchema, result: nothingSchema },
+  testProfile: { params: storedOrNewProfileSchema, result: z.object({ ok: z.boolean(), message: messageSchema }) },
+  listModels: { params: storedOrNewProfileSchema, result: z.object({ models: z.array(vendorModelSchema) }) },
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
     /** `profile`: name of a profile whose own prompt replaces this one. */
     result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
   /** Opens a copy of a preset as JSON in an editor tab, with completion. */
-  openPreset: { params: byIdSchema, result: nothingSchema },
+  openPreset: { params: objectWithIdSchema, result: nothingSchema },
   /** Export and import ask the user for a file. */
-  exportPreset: { params: byIdSchema, result: z.object({ written: z.boolean() }) },
+  exportPreset: { params: objectWithIdSchema, result: z.object({ written: z.boolean() }) },
   importPreset: {
     params: z.strictObject({ scope: scopeSchema }),
-    result: z.object({ id: idSchema.optional(), problems: z.array(problemSchema), undo: z.array(listChangeSchema) }),
+    result: z.object({
+      id: idSchema.optional(),
+      problems: z.array(configProblemSchema),
+      undo: z.array(listChangeSchema),
+    }),
   },
   ...presetComparisonMethods,
   ...previewMethods,
@@ -222,28 +237,28 @@ export const methods = {
   ...accountMethods,
   runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothingSchema },
 } as const;
-export type Method = keyof typeof methods;
-export type Params<M extends Method> = z.output<(typeof methods)[M]['params']>;
-export type Result<M extends Method> = z.output<(typeof methods)[M]['result']>;
+export type PanelMethod = keyof typeof panelMethods;
+export type MethodParams<M extends PanelMethod> = z.output<(typeof panelMethods)[M]['params']>;
+export type MethodResult<M extends PanelMethod> = z.output<(typeof panelMethods)[M]['result']>;
 
 /** Checks a method name from the page. */
-export const isMethod = (value: string): value is Method => Object.hasOwn(methods, value);
+export const isPanelMethod = (value: string): value is PanelMethod => Object.hasOwn(panelMethods, value);
 
-const requestId = z.int().min(1);
+const requestIdSchema = z.int().min(1);
 
 /** Parameters are validated by method. */
-export const toHostSchema = z.discriminatedUnion('type', [
+export const messageToHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
-  z.strictObject({ type: z.literal('request'), id: requestId, method: nameSchema, params: z.unknown() }),
-  z.strictObject({ type: z.literal('cancel'), id: requestId }),
+  z.strictObject({ type: z.literal('request'), id: requestIdSchema, method: nameSchema, params: z.unknown() }),
+  z.strictObject({ type: z.literal('cancel'), id: requestIdSchema }),
   /** State that the page wants to keep after its tab closes; the next `welcome` returns it. */
   z.strictObject({ type: z.literal('keep'), kept: z.record(z.string().max(100), z.unknown()) }),
   z.strictObject({ type: z.literal('log'), message: messageSchema }),
 ]);
-export type ToHost = z.output<typeof toHostSchema>;
+export type MessageToHost = z.output<typeof messageToHostSchema>;
 
 /** Results are validated by method. */
-export const toWebviewSchema = z.discriminatedUnion('type', [
+export const messageToWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('welcome'),
     /** Translations by English text; empty for English. */
@@ -251,19 +266,19 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
     /** BCP 47 tag. */
     language: z.string(),
     schemas: z.record(z.string(), jsonSchema),
-    providers: z.array(providerSchema),
-    state: stateSchema,
+    providers: z.array(providerDescriptionSchema),
+    state: panelStateSchema,
     /** The state that the page asked to keep. */
     kept: z.unknown().optional(),
   }),
-  z.strictObject({ type: z.literal('state'), state: stateSchema }),
+  z.strictObject({ type: z.literal('state'), state: panelStateSchema }),
   /** The revision grows with each change. */
   z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
-  z.strictObject({ type: z.literal('progress'), id: requestId, done: z.int(), of: z.int() }),
-  z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
+  z.strictObject({ type: z.literal('progress'), id: requestIdSchema, done: z.int(), of: z.int() }),
+  z.strictObject({ type: z.literal('reply'), id: requestIdSchema, result: z.unknown() }),
   /** The message says what failed and what to do. */
-  z.strictObject({ type: z.literal('failed'), id: requestId, message: messageSchema }),
+  z.strictObject({ type: z.literal('failed'), id: requestIdSchema, message: messageSchema }),
   z.strictObject({ type: z.literal('reveal'), section: nameSchema }),
 ]);
-export type ToWebview = z.output<typeof toWebviewSchema>;
-export type Welcome = Extract<ToWebview, { type: 'welcome' }>;
+export type MessageToWebview = z.output<typeof messageToWebviewSchema>;
+export type WelcomeMessage = Extract<MessageToWebview, { type: 'welcome' }>;

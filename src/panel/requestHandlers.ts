@@ -1,9 +1,13 @@
-import type { Method, Params, Result } from './protocol';
+import type { PanelMethod, MethodParams, MethodResult } from './protocol';
 
 /** Reports progress, for example 3 of 36 conversations. */
 export type ReportProgress = (done: number, of: number) => void;
 
 /** Parameters are already validated. */
 export type RequestHandlers = {
-  readonly [M in Method]: (params: Params<M>, signal: AbortSignal, report: ReportProgress) => Promise<Result<M>>;
+  readonly [M in PanelMethod]: (
+    params: MethodParams<M>,
+    signal: AbortSignal,
+    report: ReportProgress,
+  ) => Promise<MethodResult<M>>;
 };

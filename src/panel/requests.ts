@@ -20,7 +20,7 @@ export function createRequestHandlers(
   const { services } = parts;
   return {
     checkSetting: (change) => {
-      const { problems, ...rest } = settings.check(change);
+      const { problems, ...rest } = settings.checkChange(change);
       return Promise.resolve({ ...rest, problems: [...problems] });
     },
     changeList: async (change) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, l10n, workspace } from '../../test/support/vscode';
-import { PANEL_COMMANDS, PROTOCOL_VERSION, methods, type Params } from './protocol';
+import { PANEL_COMMANDS, PROTOCOL_VERSION, panelMethods, type MethodParams } from './protocol';
 import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
@@ -23,7 +23,7 @@ function ready(panel: TestPanel): TestPanel {
   return panel;
 }
 
-type Change = Params<'updateSetting'>;
+type Change = MethodParams<'updateSetting'>;
 const change = (name: string, value: unknown, more: Partial<Change> = {}): Change => ({
   name,
   scope: 'user',
@@ -35,7 +35,9 @@ const change = (name: string, value: unknown, more: Partial<Change> = {}): Chang
 const problemsOf = async (panel: TestPanel, wanted: Change): Promise<string[]> => {
   const answer = await panel.ask('updateSetting', wanted);
   if (answer.type !== 'reply') throw new Error(JSON.stringify(answer));
-  return methods.updateSetting.result.parse(answer.result).problems.map(({ path, message }) => `${path}: ${message}`);
+  return panelMethods.updateSetting.result
+    .parse(answer.result)
+    .problems.map(({ path, message }) => `${path}: ${message}`);
 };
 
 describe('the HTML of the settings panel', () => {
@@ -66,7 +68,7 @@ describe('the handshake with the settings panel', () => {
 
   it('comes before other messages, and then shows the section requested meanwhile', () => {
     const panel = openTestPanel();
-    panel.panel.reveal('profiles');
+    panel.panel.revealPanel('profiles');
     expect(panel.posted()).toEqual([]);
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
   });
@@ -75,7 +77,7 @@ describe('the handshake with the settings panel', () => {
     const panel = ready(openTestPanel());
     panel.page.visible = false;
     const before = panel.posted().length;
-    panel.panel.reveal('history');
+    panel.panel.revealPanel('history');
     expect(panel.posted()).toHaveLength(before);
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'history' });
   });
@@ -212,7 +214,7 @@ describe('API profiles in the panel', () => {
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other' }];
     fake.secrets.set('contextCondenser.profileKey.work', JSON.stringify({ key: KEY, target: 'anthropic' }));
     const panel = ready(
-      openTestPanel({ loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3 }) }),
+      openTestPanel({ loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3 }) }),
     );
     await expect
       .poll(() => panel.state().profiles)
@@ -245,7 +247,7 @@ describe('API profiles in the panel', () => {
       openTestPanel({
         testProfileConnection: (_services: unknown, { id }: { id: string }) =>
           Promise.resolve({ ok: id === 'work', message: 'answers' }),
-        askKey: (_services: unknown, { id }: { id: string }) => Promise.resolve(asked.push(id) > 0),
+        askApiKey: (_services: unknown, { id }: { id: string }) => Promise.resolve(asked.push(id) > 0),
         removeProfile: () => Promise.resolve(true),
       }),
     );
@@ -449,7 +451,7 @@ describe("malformed messages from the panel's page", () => {
       return { ...message, [key]: key === 'id' && Number.isInteger(wrong) && Number(wrong) > 0 ? -1 : wrong };
     });
     const wrongParams = fc
-      .tuple(fc.constantFrom(...Object.keys(methods)), junk)
+      .tuple(fc.constantFrom(...Object.keys(panelMethods)), junk)
       .map(([method, params]) => ({ type: 'request', id: 7, method, params }));
     const extra = fc.tuple(valid, junk).map(([message, wrong]) => ({ ...message, surplus: wrong }));
     return fc.oneof(junk, spoilt, extra, wrongParams);

@@ -2,35 +2,35 @@ import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CondensationProvider } from '../core/condense';
 import { getErrorMessage } from '../core/errors';
-import { renderPage, listResourceRoots } from './html';
+import { renderPanelPage, listResourceRoots } from './html';
 import { isSettingName } from '../settings/table';
-import { createSettingSchemas, type Manifest } from './manifest';
+import { createSettingSchemas, type ExtensionManifest } from './manifest';
 import { PanelSettings } from './panelSettings';
 import type { PanelDependencies } from './parts';
-import { ProfileFacts } from './profileFacts';
+import { ProfileStatesReader } from './profileFacts';
 import { PreviewHandlers } from './preview/previewHandlers';
 import {
-  isMethod,
-  methods,
-  toHostSchema,
+  isPanelMethod,
+  panelMethods,
+  messageToHostSchema,
   type PanelState,
   type ProviderDescription,
-  type ToHost,
-  type ToWebview,
+  type MessageToHost,
+  type MessageToWebview,
 } from './protocol';
 import { listPresetStates } from './presets';
 import { createRequestHandlers } from './requests';
 import type { ReportProgress, RequestHandlers } from './requestHandlers';
 import { createBuiltInProviders, SettingRules } from '../window/settings/settingRules';
 import { readSetting } from '../window/settings/settings';
-import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
+import { setAnswerStore } from '../window/settings/workspaceAnswers';
 
 /** VS Code drops a webview's own state with its tab, so the workspace keeps it under this key. */
 const PANEL_STATE_KEY = 'contextCondenser.panel';
 
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
-  private readonly facts: ProfileFacts;
+  private readonly facts: ProfileStatesReader;
   private readonly handlers: RequestHandlers;
   private readonly providers = createBuiltInProviders(() => readSetting('presets'));
   private readonly schemas: ReturnType<typeof createSettingSchemas>;
@@ -51,42 +51,42 @@ export class SettingsPanel implements vscode.Disposable {
     private readonly parts: PanelDependencies,
   ) {
     const { services, extension } = parts;
-    rememberAnswersIn(services.context.workspaceState);
-    this.schemas = createSettingSchemas(extension.packageJSON as Manifest);
+    setAnswerStore(services.context.workspaceState);
+    this.schemas = createSettingSchemas(extension.packageJSON as ExtensionManifest);
     this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.listProviders()));
-    this.facts = new ProfileFacts(parts, () => {
-      this.sendState();
+    this.facts = new ProfileStatesReader(parts, () => {
+      this.sendPanelState();
     });
     const preview = new PreviewHandlers(parts, this.settings, () => {
       this.isPreviewOld = true;
-      this.sendIfPreviewOld();
+      this.sendPreviewOutdated();
     });
     this.handlers = createRequestHandlers(parts, this.settings, preview);
     this.subscriptions.push(
       preview,
       this.facts,
       panel.webview.onDidReceiveMessage((message: unknown) => {
-        this.receive(message);
+        this.receiveMessage(message);
       }),
       panel.onDidChangeViewState(() => {
-        this.sendIfPreviewOld();
+        this.sendPreviewOutdated();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         // VS Code drops values that don't apply in a remote window without naming them in an event,
         // so compare the settings at the next one.
-        if (!event.affectsConfiguration('contextCondenser') && !this.hasOtherSettings()) return;
+        if (!event.affectsConfiguration('contextCondenser') && !this.haveSettingsChanged()) return;
         // Send immediately, so that the answer to a change follows its result.
-        this.sendState();
-        this.facts.refresh();
+        this.sendPanelState();
+        this.facts.refreshStates();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        this.sendState();
+        this.sendPanelState();
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        this.sendState();
+        this.sendPanelState();
       }),
       services.settingsChanged.event(() => {
-        this.sendState();
+        this.sendPanelState();
       }),
       {
         dispose: services.registered.onDidChange(() => {
@@ -98,23 +98,23 @@ export class SettingsPanel implements vscode.Disposable {
       ...[services.condensed, services.ledgersChanged].map(({ event }) =>
         event(() => {
           this.historyRevision++;
-          this.sendState();
+          this.sendPanelState();
         }),
       ),
       services.context.secrets.onDidChange(() => {
-        this.facts.refresh();
+        this.facts.refreshStates();
       }),
       vscode.lm.onDidChangeChatModels(() => {
-        this.facts.refresh();
+        this.facts.refreshStates();
       }),
     );
     panel.webview.options = {
       enableScripts: true,
       localResourceRoots: listResourceRoots(services.context.extensionUri),
     };
-    panel.webview.html = renderPage(panel.webview, services.context.extensionUri, vscode.env.language);
+    panel.webview.html = renderPanelPage(panel.webview, services.context.extensionUri, vscode.env.language);
     void this.loadProviders();
-    this.facts.refresh();
+    this.facts.refreshStates();
   }
 
   /**
@@ -130,11 +130,11 @@ export class SettingsPanel implements vscode.Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    this.endRunning();
+    this.abortRunningRequests();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  reveal(section?: string): void {
+  revealPanel(section?: string): void {
     // A hidden panel opened by an earlier version has no page; a new page reports when it is ready.
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
@@ -144,17 +144,17 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   /** Drops invalid messages from the webview. */
-  receive(raw: unknown): void {
-    const parsed = toHostSchema.safeParse(raw);
+  receiveMessage(raw: unknown): void {
+    const parsed = messageToHostSchema.safeParse(raw);
     if (parsed.success) this.handleMessage(parsed.data);
     else this.parts.services.log.warn('The settings panel sent an invalid message; it was dropped.');
   }
 
-  private handleMessage(message: ToHost): void {
+  private handleMessage(message: MessageToHost): void {
     switch (message.type) {
       case 'ready':
         // The previous page is gone, and this one numbers its requests from the start.
-        this.endRunning();
+        this.abortRunningRequests();
         this.sendWelcomeMessage();
         return;
       case 'request':
@@ -176,25 +176,25 @@ export class SettingsPanel implements vscode.Disposable {
     this.isReady = true;
     this.sendMessage({
       type: 'welcome',
-      texts: createTexts(vscode.l10n.bundle),
+      texts: copyTranslations(vscode.l10n.bundle),
       language: vscode.env.language,
       schemas: this.schemas,
       providers: [...this.providers, ...this.parts.services.registered.listProviders()].map(describeProvider),
-      state: this.makeState(),
+      state: this.makePanelState(),
       kept: this.parts.services.context.workspaceState.get(PANEL_STATE_KEY),
     });
     if (this.pendingSection !== undefined) this.sendMessage({ type: 'reveal', section: this.pendingSection });
     this.pendingSection = undefined;
   }
 
-  private makeState(): PanelState {
+  private makePanelState(): PanelState {
     const { name: workspace } = vscode.workspace;
     const settings = this.settings.listStates();
     this.sentSettings = JSON.stringify(settings);
     return {
       revision: this.revision++,
       settings,
-      ...this.facts.getFacts(),
+      ...this.facts.getStates(),
       presets: listPresetStates(),
       historyRevision: this.historyRevision,
       ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
@@ -204,21 +204,21 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   /** True if the settings differ from those that the page has. */
-  private hasOtherSettings(): boolean {
+  private haveSettingsChanged(): boolean {
     return this.isReady && JSON.stringify(this.settings.listStates()) !== this.sentSettings;
   }
 
-  private sendState(): void {
-    if (this.isReady) this.sendMessage({ type: 'state', state: this.makeState() });
+  private sendPanelState(): void {
+    if (this.isReady) this.sendMessage({ type: 'state', state: this.makePanelState() });
   }
 
-  private endRunning(): void {
+  private abortRunningRequests(): void {
     for (const abort of this.running.values()) abort.abort();
     this.running.clear();
   }
 
   /** A hidden preview is refreshed when the panel becomes visible. */
-  private sendIfPreviewOld(): void {
+  private sendPreviewOutdated(): void {
     if (!this.isPreviewOld || !this.panel.visible) return;
     this.isPreviewOld = false;
     this.sendMessage({ type: 'previewChanged', revision: this.revision++ });
@@ -226,11 +226,11 @@ export class SettingsPanel implements vscode.Disposable {
 
   private async answerRequest(id: number, method: string, params: unknown): Promise<void> {
     const { log } = this.parts.services;
-    if (!isMethod(method) || this.running.has(id)) {
+    if (!isPanelMethod(method) || this.running.has(id)) {
       log.warn(`The settings panel sent an unknown request: ${method.slice(0, 100)}`);
       return;
     }
-    const checked = methods[method].params.safeParse(params);
+    const checked = panelMethods[method].params.safeParse(params);
     if (!checked.success) {
       log.warn(`The settings panel sent an invalid request for ${method}; nothing was done.`);
       this.sendMessage({
@@ -242,7 +242,7 @@ export class SettingsPanel implements vscode.Disposable {
     }
     const abort = new AbortController();
     this.running.set(id, abort);
-    const reply = (message: ToWebview): void => {
+    const reply = (message: MessageToWebview): void => {
       if (this.running.get(id) !== abort) return;
       this.running.delete(id);
       this.sendMessage(message);
@@ -265,7 +265,7 @@ export class SettingsPanel implements vscode.Disposable {
     }
   }
 
-  private sendMessage(message: ToWebview): void {
+  private sendMessage(message: MessageToWebview): void {
     // The panel may be closed before an answer; accessing its webview would then throw.
     if (this.isDisposed) return;
     // `postMessage` returns false if there is no page; a page gets everything when it is ready.
@@ -274,7 +274,7 @@ export class SettingsPanel implements vscode.Disposable {
 }
 
 /** VS Code's translations by English text. Texts with a comment are found by their text alone. */
-const createTexts = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
+const copyTranslations = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
 
 const describeProvider = (provider: CondensationProvider): ProviderDescription => ({
   id: provider.id,

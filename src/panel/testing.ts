@@ -10,9 +10,15 @@ import type {} from '../../test/support/ranks';
 import { RegisteredProviders } from '../window/registered';
 import { getSamplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
-import { collectProperties } from './manifest';
+import { mergeProperties } from './manifest';
 import type { PanelDependencies } from './parts';
-import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
+import {
+  messageToWebviewSchema,
+  type PanelMethod,
+  type MethodParams,
+  type PanelState,
+  type MessageToWebview,
+} from './protocol';
 import { SettingsPanel } from './settingsPanel';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -31,26 +37,26 @@ export interface TestPanel {
   /** Announces an undo or another change. */
   readonly ledgersChanged: EventEmitter<undefined>;
   /** Messages sent to the page, validated like in the webview. */
-  posted(): ToWebview[];
+  posted(): MessageToWebview[];
   state(): PanelState;
   /** @returns the answer to a request */
-  ask<M extends Method>(method: M, params: Params<M>): Promise<ToWebview>;
+  ask<M extends PanelMethod>(method: M, params: MethodParams<M>): Promise<MessageToWebview>;
 }
 
-export type Backend = Partial<Record<keyof ReturnType<PanelDependencies['commands']>, unknown>>;
+export type TestBackend = Partial<Record<keyof ReturnType<PanelDependencies['commands']>, unknown>>;
 
 /**
  * @param backend replaces the commands that call models and read conversations
  * @param providers other extensions' providers
  */
 export function openTestPanel(
-  backend: Backend = {},
+  backend: TestBackend = {},
   providers: readonly Parameters<RegisteredProviders['addProvider']>[0][] = [],
   workspaceState = memento(),
 ): TestPanel {
   const registered = new RegisteredProviders();
   for (const provider of providers) registered.addProvider(provider);
-  for (const [name, schema] of Object.entries(collectProperties(manifest.contributes.configuration))) {
+  for (const [name, schema] of Object.entries(mergeProperties(manifest.contributes.configuration))) {
     fake.defaults[name] = schema.default;
   }
   const logged: string[] = [];
@@ -62,7 +68,7 @@ export function openTestPanel(
   const ledgersChanged = new EventEmitter<undefined>();
   const settingsChanged = new EventEmitter<undefined>();
   const commands = {
-    loadModelFacts: () => Promise.resolve({}),
+    loadModelWindowAndPrices: () => Promise.resolve({}),
     listEditorModels: () => Promise.resolve([]),
     listToolWeights: () => [],
     ...createPreviewBackend(),
@@ -93,7 +99,7 @@ export function openTestPanel(
     panel.dispose();
   });
   let id = 0;
-  const posted = (): ToWebview[] => page.sent.map((message) => toWebviewSchema.parse(message));
+  const posted = (): MessageToWebview[] => page.sent.map((message) => messageToWebviewSchema.parse(message));
   return {
     panel,
     page,
@@ -130,7 +136,7 @@ function createBuiltExtension(): string {
 }
 
 /** The sample, condensed losslessly. */
-const createPreviewBackend = (): Backend => ({
+const createPreviewBackend = (): TestBackend => ({
   getDefaultConversation: ({ context }: Pick<Services, 'context'>) => ({
     kind: 'file',
     path: getSamplePath(context.extensionPath),
@@ -142,9 +148,9 @@ const createPreviewBackend = (): Backend => ({
     history: 'active',
     store: join(tmpdir(), 'no-ledgers'),
   }),
-  loadConversation: () => Promise.resolve(),
-  onLiveChange: () => ({ dispose: () => undefined }),
-  findPricing: () => Promise.resolve(undefined),
+  loadLiveView: () => Promise.resolve(),
+  subscribeToLiveChanges: () => ({ dispose: () => undefined }),
+  findModelPricing: () => Promise.resolve(undefined),
   createProfileSetups: () => Promise.resolve([]),
   readPreviewSetup: () =>
     Promise.resolve({

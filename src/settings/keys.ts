@@ -11,13 +11,13 @@ export interface SecretStore {
 
 const getSecretName = (id: string): string => `contextCondenser.profileKey.${id}`;
 
-export type KeyState =
+export type StoredKeyState =
   | { readonly kind: 'set'; readonly key: string }
   | { readonly kind: 'missing' }
   /** The key was entered for a different endpoint, so it isn't sent. */
   | { readonly kind: 'other-endpoint'; readonly givenFor: string };
 
-export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
+export async function readApiKey(secrets: SecretStore, profile: ApiProfile): Promise<StoredKeyState> {
   const stored = parseStoredKey(await secrets.get(getSecretName(profile.id)));
   if (!stored) return { kind: 'missing' };
   return stored.target === getKeyTarget(profile)
@@ -26,20 +26,20 @@ export async function readKey(secrets: SecretStore, profile: ApiProfile): Promis
 }
 
 /** @throws {ApiError} kind `auth` if the key was entered for another endpoint */
-export async function getSendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
-  const state = await readKey(secrets, profile);
+export async function getKeyForEndpoint(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
+  const state = await readApiKey(secrets, profile);
   if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
   const what = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
   throw new ApiError('auth', { name: profile.name, what });
 }
 
 /** Stores the key only in SecretStorage, together with its endpoint. */
-export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
+export async function storeApiKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
   await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: getKeyTarget(profile) }));
 }
 
 /** @param id the profile's */
-export async function deleteKey(secrets: SecretStore, id: string): Promise<void> {
+export async function deleteApiKey(secrets: SecretStore, id: string): Promise<void> {
   await secrets.delete(getSecretName(id));
 }
 

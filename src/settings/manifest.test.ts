@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import words from '../../package.nls.json' with { type: 'json' };
 import { isRecord } from '../core/messages/blocks';
-import type { Schema } from './jsonSchema';
+import type { JsonSchema } from './jsonSchema';
 import {
   createPresetFileSchema,
   SCHEMA_FILES,
   createSettingsFileSchema,
   createSettingsManifest,
   createWorkspaceFileSchema,
-  renderWorkspaceTable,
+  renderWorkspaceRulesTable,
 } from './manifest';
 import { SETTING_GROUPS } from './groups';
 import { SETTING_NAMES, SETTINGS } from './table';
@@ -40,7 +40,7 @@ it("package.nls.json has the table's texts, and no other texts of settings", () 
 
 it('the guide says what a workspace may set, as in the table', () => {
   expect(readFileSync('docs/guide/privacy.md', 'utf8')).toContain(
-    `<!-- made by npm run manifest -->\n${renderWorkspaceTable()}\n<!-- end -->`,
+    `<!-- made by npm run manifest -->\n${renderWorkspaceRulesTable()}\n<!-- end -->`,
   );
 });
 
@@ -97,7 +97,7 @@ const OPEN = /^contextCondenser\.(providers\.\*|profiles\.items\.extraBody\.\*)$
  * Places without further schema: an object without fields, a list without items, or nothing.
  * Editors can't complete there.
  */
-function listLeaves(schema: unknown, root: Schema, path = '', seen: readonly unknown[] = []): string[] {
+function listLeaves(schema: unknown, root: JsonSchema, path = '', seen: readonly unknown[] = []): string[] {
   if (!isRecord(schema) || seen.includes(schema)) return [];
   const inside = (inner: unknown, key: string): string[] =>
     listLeaves(inner, root, path === '' ? key : `${path}.${key}`, within);
@@ -106,7 +106,7 @@ function listLeaves(schema: unknown, root: Schema, path = '', seen: readonly unk
     const target = schema['$ref']
       .slice(2)
       .split('/')
-      .reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? (at as Schema)[key] : undefined), root);
+      .reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined), root);
     return listLeaves(target ?? {}, root, path, within);
   }
   const shapes = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((list) =>

@@ -4,25 +4,25 @@ import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
-import { removeDescriptions, hoistDefinitions, type Schema } from './jsonSchema';
+import { removeDescriptions, moveDefinitionsToRoot, type JsonSchema } from './jsonSchema';
 import { SETTING_GROUPS } from './groups';
-import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './table';
+import { SETTING_NAMES, SETTINGS, type SettingDefinition, type SettingName } from './table';
 import { isUserOnlySetting } from './workspaceRules';
 
 export interface SettingsManifest {
   /** package.json's `contributes.configuration`. */
-  readonly groups: readonly SettingsManifestGroup[];
+  readonly groups: readonly ManifestSettingGroup[];
   /** package.json's `capabilities.untrustedWorkspaces.restrictedConfigurations`. */
   readonly restricted: readonly string[];
   /** Entries of package.nls.json that start with `setting.`. */
   readonly words: Readonly<Record<string, string>>;
 }
 
-interface SettingsManifestGroup {
+interface ManifestSettingGroup {
   readonly id: string;
   readonly title: string;
   readonly order: number;
-  readonly properties: Readonly<Record<string, Schema>>;
+  readonly properties: Readonly<Record<string, JsonSchema>>;
 }
 
 export function createSettingsManifest(): SettingsManifest {
@@ -31,14 +31,14 @@ export function createSettingsManifest(): SettingsManifest {
     words[key] = text;
     return `%${key}%`;
   };
-  const property = (name: SettingName, order: number, isAdvanced: boolean): [string, Schema] => {
+  const property = (name: SettingName, order: number, isAdvanced: boolean): [string, JsonSchema] => {
     const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
-    const own = translates ? extractTexts(schema(), key, word) : schema();
+    const own = translates ? replaceTextsByKeys(schema(), key, word) : schema();
     return [
       `contextCondenser.${name}`,
       {
-        ...(choices ? withChoices(own, choices, (value, meaning) => word(`${key}.${value}`, meaning)) : own),
+        ...(choices ? addChoicesToSchema(own, choices, (value, meaning) => word(`${key}.${value}`, meaning)) : own),
         default: standard,
         scope,
         order,
@@ -64,14 +64,14 @@ export function createSettingsManifest(): SettingsManifest {
 }
 
 /** Renders the table in docs/guide/privacy.md. */
-export function renderWorkspaceTable(): string {
+export function renderWorkspaceRulesTable(): string {
   const byRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
   const rows = [...byRule].map(([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`);
   return ['| a trusted workspace may set | settings |', '|---|---|', ...rows].join('\n');
 }
 
 function describeWorkspaceRule(name: SettingName): string {
-  const { workspace, scope, default: standard }: Setting<unknown> = SETTINGS[name];
+  const { workspace, scope, default: standard }: SettingDefinition<unknown> = SETTINGS[name];
   if (isUserOnlySetting(name)) return scope === 'machine' ? 'nothing; yours apply to one machine' : 'nothing';
   return {
     any: 'any value',
@@ -84,10 +84,14 @@ function describeWorkspaceRule(name: SettingName): string {
 type SettingChoices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 
 /** Extends the schema's `enum`, or that of one of its alternatives. */
-function withChoices(schema: Schema, choices: SettingChoices, word: (value: string, text: string) => string): Schema {
+function addChoicesToSchema(
+  schema: JsonSchema,
+  choices: SettingChoices,
+  word: (value: string, text: string) => string,
+): JsonSchema {
   const { enum: values, anyOf } = schema;
   if (Array.isArray(anyOf))
-    return { ...schema, anyOf: (anyOf as Schema[]).map((each) => withChoices(each, choices, word)) };
+    return { ...schema, anyOf: (anyOf as JsonSchema[]).map((each) => addChoicesToSchema(each, choices, word)) };
   if (!Array.isArray(values)) return schema;
   const described = (values as string[]).map((value) => ({ value, text: '', ...choices[value] }));
   const labels = described.flatMap(({ label }) => label ?? []);
@@ -99,15 +103,15 @@ function withChoices(schema: Schema, choices: SettingChoices, word: (value: stri
 }
 
 /** The extracted texts get keys from their fields' paths. */
-function extractTexts(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
+function replaceTextsByKeys(schema: JsonSchema, key: string, word: (key: string, text: string) => string): JsonSchema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
     if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
     if (name === 'patternErrorMessage' && typeof value === 'string') return [name, word(`${key}.pattern`, value)];
-    if (name === 'items' && isRecord(value)) return [name, extractTexts(value, key, word)];
+    if (name === 'items' && isRecord(value)) return [name, replaceTextsByKeys(value, key, word)];
     if (name === 'properties' && isRecord(value)) {
       const fields = Object.entries(value).map(([field, inner]) => [
         field,
-        extractTexts(inner as Schema, `${key}.${field}`, word),
+        replaceTextsByKeys(inner as JsonSchema, `${key}.${field}`, word),
       ]);
       return [name, Object.fromEntries(fields)];
     }
@@ -117,7 +121,7 @@ function extractTexts(schema: Schema, key: string, word: (key: string, text: str
 }
 
 /** For files named `*.condense.json`. */
-export const createPresetFileSchema = (): Schema => ({
+export const createPresetFileSchema = (): JsonSchema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...removeDescriptions(
     toJsonSchema(
@@ -152,13 +156,13 @@ export const SCHEMA_FILES = [
 ];
 
 /** All settings with all fields, for completion in settings.json. */
-export function createSettingsFileSchema(): Schema {
-  const definitions: Record<string, Schema> = {};
-  const entries = SETTING_NAMES.map((name): [string, Schema] => {
+export function createSettingsFileSchema(): JsonSchema {
+  const definitions: Record<string, JsonSchema> = {};
+  const entries = SETTING_NAMES.map((name): [string, JsonSchema] => {
     const schema = SETTINGS[name].schema(Number.POSITIVE_INFINITY);
     return [
       `contextCondenser.${name}`,
-      hoistDefinitions(SCHEMAS_WITH_REFERENCES[name]?.(schema) ?? schema, name, definitions),
+      moveDefinitionsToRoot(CHANGE_SCHEMA_BY_SETTING[name]?.(schema) ?? schema, name, definitions),
     ];
   });
   return {
@@ -171,37 +175,41 @@ export function createSettingsFileSchema(): Schema {
 }
 
 /** In `*.code-workspace` files, settings are one level deeper. */
-export const createWorkspaceFileSchema = (): Schema => ({
+export const createWorkspaceFileSchema = (): JsonSchema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Workspace with settings of Context Condenser',
   type: 'object',
   properties: { settings: { $ref: 'settings.schema.json' } },
 });
 
-const referToSetting = (name: SettingName): Schema => ({ $ref: `#/properties/contextCondenser.${name}` });
+const makeSettingReference = (name: SettingName): JsonSchema => ({ $ref: `#/properties/contextCondenser.${name}` });
 
 /** Settings that contain other settings' configurations refer to their schemas. */
-const SCHEMAS_WITH_REFERENCES: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
-  presets: (schema) => withField(schema, ['items', 'config'], () => referToSetting('smart')),
+const CHANGE_SCHEMA_BY_SETTING: Partial<Record<SettingName, (schema: JsonSchema) => JsonSchema>> = {
+  presets: (schema) => changeSchemaField(schema, ['items', 'config'], () => makeSettingReference('smart')),
   strategy: (schema) =>
-    withField(schema, ['steps', 'items'], (step) => ({
+    changeSchemaField(schema, ['steps', 'items'], (step) => ({
       ...step,
       allOf: BUILT_IN_PROVIDERS.filter((provider) => provider !== 'strategy').map((provider) => ({
         if: { properties: { provider: { const: provider } }, required: ['provider'] },
-        then: { properties: { config: referToSetting(provider) } },
+        then: { properties: { config: makeSettingReference(provider) } },
       })),
     })),
 };
 
 /** Changes the schema at a path of fields and `items`, in every alternative that has it. */
-function withField(schema: Schema, path: readonly string[], change: (field: Schema) => Schema): Schema {
+function changeSchemaField(
+  schema: JsonSchema,
+  path: readonly string[],
+  change: (field: JsonSchema) => JsonSchema,
+): JsonSchema {
   const [key, ...rest] = path;
   if (key === undefined) return change(schema);
   const { anyOf, properties, items } = schema;
   if (Array.isArray(anyOf))
-    return { ...schema, anyOf: (anyOf as Schema[]).map((each) => withField(each, path, change)) };
-  if (key === 'items') return isRecord(items) ? { ...schema, items: withField(items, rest, change) } : schema;
+    return { ...schema, anyOf: (anyOf as JsonSchema[]).map((each) => changeSchemaField(each, path, change)) };
+  if (key === 'items') return isRecord(items) ? { ...schema, items: changeSchemaField(items, rest, change) } : schema;
   const field = isRecord(properties) ? properties[key] : undefined;
   if (!isRecord(properties) || !isRecord(field)) return schema;
-  return { ...schema, properties: { ...properties, [key]: withField(field, rest, change) } };
+  return { ...schema, properties: { ...properties, [key]: changeSchemaField(field, rest, change) } };
 }

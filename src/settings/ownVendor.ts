@@ -1,2 +1,2 @@
 /** The extension must not call its own models. */
-export const OWN_VENDOR = 'context-condenser';
+export const OWN_VSCODE_VENDOR = 'context-condenser';

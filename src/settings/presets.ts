@@ -1,6 +1,6 @@
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
-import { checkPreset } from '../core/condense/providers/smart/presets/presetFile';
+import { validatePreset } from '../core/condense/providers/smart/presets/presetFile';
 import { validateFields } from '../core/condense/config';
 import type { ConfigProblem, ValidationResult } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
@@ -37,17 +37,17 @@ function parsePreset(entry: unknown): { readonly preset?: Preset; readonly probl
   const shape = validateFields(presetSchema, entry, undefined, ([field]) =>
     field === 'description' ? [field] : undefined,
   );
-  if (shape.valid) return checkUsable(checkPreset(shape.config));
+  if (shape.valid) return toParsedPreset(validatePreset(shape.config));
   if (isRecord(entry) && entry['name'] !== entry['id'] && shape.problems.some(({ path }) => path === 'name')) {
     const named = parsePreset({ ...entry, name: entry['id'] });
     return { ...named, problems: removeDuplicateProblems([...shape.problems, ...named.problems]) };
   }
   if (!shape.rest) return { problems: shape.problems };
-  const { preset, problems } = checkUsable(checkPreset(shape.rest.config));
+  const { preset, problems } = toParsedPreset(validatePreset(shape.rest.config));
   return { ...(preset && { preset }), problems: [...shape.problems, ...problems] };
 }
 
-const checkUsable = (result: ValidationResult<Preset>): ReturnType<typeof parsePreset> => {
+const toParsedPreset = (result: ValidationResult<Preset>): ReturnType<typeof parsePreset> => {
   if (result.valid) return { preset: result.config, problems: [] };
   const { problems, rest } = result;
   return rest ? { preset: rest.config, problems: [...problems, ...(rest.leftOut ?? [])] } : { problems };

@@ -1,7 +1,7 @@
 import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError } from '../api/apiError';
 import { createBedrockHandler, type AwsCredentials } from '../api/bedrock';
-import type { CallOptions, Timeouts } from '../api/call';
+import type { CallOptions, CallTimeouts } from '../api/call';
 import { completeText } from '../api/completeText';
 import { createGeminiHandler } from '../api/gemini';
 import type { HandlerOptions } from '../api/handlerOptions';
@@ -11,10 +11,10 @@ import { createVertexHandler, type GoogleCredentials } from '../api/vertex';
 import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { VENDORS } from '../core/vendors/vendors';
-import { OWN_VENDOR } from './ownVendor';
-import { needsKey, type ApiProfile } from './profiles';
+import { OWN_VSCODE_VENDOR } from './ownVendor';
+import { requiresApiKey, type ApiProfile } from './profiles';
 
-export interface HandlerDependencies {
+export interface ProfileHandlerDependencies {
   readonly counter: MessageCounter;
   /** VS Code's models; absent outside VS Code. */
   readonly models?: LanguageModels;
@@ -30,15 +30,15 @@ const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Pro
 export function createProfileHandler(
   profile: ApiProfile,
   key: string | undefined,
-  parts: HandlerDependencies,
+  parts: ProfileHandlerDependencies,
 ): ApiHandler {
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
   const contextWindow = profile.contextWindow ?? parts.contextWindow;
-  if (key === undefined && needsKey(profile)) {
+  if (key === undefined && requiresApiKey(profile)) {
     throw new ApiError('auth', { name, what: 'The profile has no API key yet.', todo: SET_KEY_HINT });
   }
   const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }) };
-  const common: CommonOptions = {
+  const common: CommonHandlerOptions = {
     name,
     counter: parts.counter,
     model: {
@@ -50,7 +50,7 @@ export function createProfileHandler(
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
     ...call,
   };
-  return withExtraBody(
+  return addExtraBody(
     CREATE_HANDLER_BY_VENDOR[vendor](common, { profile, key, models: parts.models }),
     profile.extraBody,
   );
@@ -60,7 +60,7 @@ export function createProfileHandler(
  * The same fields in every request keep cached prompts valid. The request's own fields take
  * precedence.
  */
-function withExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
+function addExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
   if (!extraBody) return handler;
   const extended = (request: ApiRequest): ApiRequest => ({
     ...request,
@@ -73,49 +73,50 @@ function withExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']):
   };
 }
 
-type CommonOptions = HandlerOptions & {
+type CommonHandlerOptions = HandlerOptions & {
   readonly name: string;
   readonly baseUrl?: string;
   readonly allowInsecureHttp?: boolean;
 };
 
-interface HandlerRequest {
+interface ProfileHandlerInput {
   readonly profile: ApiProfile;
   readonly key: string | undefined;
   readonly models: LanguageModels | undefined;
 }
 
-const CREATE_HANDLER_BY_VENDOR: Readonly<Record<Vendor, (common: CommonOptions, asked: HandlerRequest) => ApiHandler>> =
-  {
-    anthropic: (common, { key = '' }) => createAnthropicHandler({ ...common, apiKey: key }),
-    openai: (common, { profile: { api }, key }) =>
-      createOpenAIHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
-    openrouter: (common, { key = '' }) =>
-      createOpenAIHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
-    bedrock: (common, { profile: { region = '' }, key }) =>
-      createBedrockHandler({ ...common, region, credentials: readAwsCredentials(key) }),
-    vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
-      createVertexHandler({ ...common, region, projectId, credentials: readGoogleCredentials(key) }),
-    gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
-    vscode: (common, { models }) => {
-      const { name, model } = common;
-      if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
-      const { id, contextWindow } = model;
-      return createVscodeLmHandler({
-        ...common,
-        models,
-        ownVendor: OWN_VENDOR,
-        selector: { id },
-        ...(contextWindow !== undefined && { contextWindow }),
-      });
-    },
-  };
+const CREATE_HANDLER_BY_VENDOR: Readonly<
+  Record<Vendor, (common: CommonHandlerOptions, asked: ProfileHandlerInput) => ApiHandler>
+> = {
+  anthropic: (common, { key = '' }) => createAnthropicHandler({ ...common, apiKey: key }),
+  openai: (common, { profile: { api }, key }) =>
+    createOpenAIHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
+  openrouter: (common, { key = '' }) =>
+    createOpenAIHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
+  bedrock: (common, { profile: { region = '' }, key }) =>
+    createBedrockHandler({ ...common, region, credentials: readAwsCredentials(key) }),
+  vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
+    createVertexHandler({ ...common, region, projectId, credentials: readGoogleCredentials(key) }),
+  gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
+  vscode: (common, { models }) => {
+    const { name, model } = common;
+    if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
+    const { id, contextWindow } = model;
+    return createVscodeLmHandler({
+      ...common,
+      models,
+      ownVendor: OWN_VSCODE_VENDOR,
+      selector: { id },
+      ...(contextWindow !== undefined && { contextWindow }),
+    });
+  },
+};
 
 /**
  * Limits the whole call and each pause, because a local model may take minutes to read a long
  * prompt.
  */
-function makeTimeouts(seconds: number): Timeouts {
+function makeTimeouts(seconds: number): CallTimeouts {
   const milliseconds = seconds * 1_000;
   return { firstByteMs: milliseconds, wholeMs: milliseconds };
 }
@@ -134,11 +135,11 @@ function readGoogleCredentials(key: string | undefined): GoogleCredentials {
   return key.trimStart().startsWith('{') ? { serviceAccountJson: key } : { accessToken: key };
 }
 
-export type ConnectionTest =
+export type ConnectionTestOutcome =
   | { readonly ok: true; readonly timeMs: number; readonly usage: Usage | undefined }
   | { readonly ok: false; readonly error: ApiError };
 
-export async function testConnection(handler: ApiHandler, signal?: AbortSignal): Promise<ConnectionTest> {
+export async function testConnection(handler: ApiHandler, signal?: AbortSignal): Promise<ConnectionTestOutcome> {
   const started = performance.now();
   const outcome = await completeText(
     handler,

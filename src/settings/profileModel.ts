@@ -1,6 +1,6 @@
 import { isLoopback } from '../api/endpoint';
 import { findKnownModel, type ModelProperties, type PriceTable } from '../api/prices';
-import { applyOverrides, type ModelPrices } from '../core/cost/prices';
+import { applyPriceOverrides, type ModelPrices } from '../core/cost/prices';
 import type { ApiProfile } from './profiles';
 
 /**
@@ -10,11 +10,11 @@ import type { ApiProfile } from './profiles';
 const FREE_PRICES: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 
 /** The profile's own properties override known ones. */
-export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): ModelProperties {
+export function getModelOfProfile(profile: ApiProfile, table: PriceTable | undefined): ModelProperties {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
   const known = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
   const isLocal = baseUrl !== undefined && isLoopback(baseUrl);
-  const prices = applyOverrides(known.prices ?? (isLocal ? FREE_PRICES : undefined), profile.prices);
+  const prices = applyPriceOverrides(known.prices ?? (isLocal ? FREE_PRICES : undefined), profile.prices);
   const { pricesAsOf, ...rest } = known;
   return {
     ...rest,

@@ -4,12 +4,12 @@ import type { LanguageModels } from '../api/vscodeLm';
 import type { Summarizer, UnavailableProfile } from '../core/condense/summarizer';
 import { getErrorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { readKey, type SecretStore } from './keys';
+import { readApiKey, type SecretStore } from './keys';
 import { createProfileHandler } from './profileHandler';
-import { getKnownModel } from './profileModel';
+import { getModelOfProfile } from './profileModel';
 import type { ApiProfile } from './profiles';
 
-export interface SummarizerDependencies {
+export interface ProfileSummarizerDependencies {
   readonly counter: MessageCounter;
   readonly secrets: SecretStore;
   readonly models?: LanguageModels;
@@ -23,15 +23,15 @@ export interface SummarizerDependencies {
 /** Returns the profile's model, or why it can't be called. */
 export async function createProfileSummarizer(
   profile: ApiProfile,
-  parts: SummarizerDependencies,
+  parts: ProfileSummarizerDependencies,
 ): Promise<Summarizer | UnavailableProfile> {
   const { vendor, model: id, baseUrl, name } = profile;
-  const state = await readKey(parts.secrets, profile);
+  const state = await readApiKey(parts.secrets, profile);
   if (state.kind === 'other-endpoint') {
     const reason = `its key was given for ${state.givenFor}, and the profile now names another endpoint. Set the key again.`;
     return { profile: name, reason };
   }
-  const { contextWindow, prices, tokenFactor } = getKnownModel(profile, await loadPriceTable());
+  const { contextWindow, prices, tokenFactor } = getModelOfProfile(profile, await loadPriceTable());
   try {
     const handler = createProfileHandler(profile, state.kind === 'set' ? state.key : undefined, {
       counter: parts.counter,

@@ -3,18 +3,18 @@ import { isApiError } from '../api/apiError';
 import { loadPriceTable } from '../api/prices';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { createCounter } from '../core/testingCounter';
-import { deleteKey, readKey, getSendableKey, storeKey, type SecretStore } from './keys';
+import { deleteApiKey, readApiKey, getKeyForEndpoint, storeApiKey, type SecretStore } from './keys';
 import { createProfileHandler, testConnection } from './profileHandler';
-import { getKnownModel } from './profileModel';
+import { getModelOfProfile } from './profileModel';
 import {
   getKeyTarget,
-  needsKey,
+  requiresApiKey,
   parseProfiles,
-  choosePrompt,
+  chooseSummaryPrompt,
   chooseThreshold,
-  listTakenIds,
-  withoutProfile,
-  withProfile,
+  listProfileIds,
+  dropProfileEntry,
+  replaceOrAddProfileEntry,
   type ApiProfile,
 } from './profiles';
 import { createProfileSummarizer } from './profileSummarizer';
@@ -103,18 +103,22 @@ describe('the profiles setting', () => {
 
   it('can have profiles added, replaced and removed', () => {
     const renamed = { ...work, name: 'Other' };
-    expect(withProfile([work, local], renamed)).toEqual([renamed, local]);
-    expect(withProfile([work], local)).toEqual([work, local]);
-    expect(withoutProfile([work, local], 'work')).toEqual([local]);
-    expect(withoutProfile([work], 'local')).toEqual([work]);
+    expect(replaceOrAddProfileEntry([work, local], renamed)).toEqual([renamed, local]);
+    expect(replaceOrAddProfileEntry([work], local)).toEqual([work, local]);
+    expect(dropProfileEntry([work, local], 'work')).toEqual([local]);
+    expect(dropProfileEntry([work], 'local')).toEqual([work]);
   });
 
   it('keeps invalid entries when others change', () => {
     const typo = { ...local, vendor: 'opnai' };
-    expect(withProfile([typo, 7, work], { ...work, name: 'Other' })).toEqual([typo, 7, { ...work, name: 'Other' }]);
-    expect(withProfile([typo], local)).toEqual([typo, local]);
-    expect(withoutProfile([typo, local, work], 'local')).toEqual([typo, work]);
-    expect(listTakenIds([typo, 7, { id: 7 }, work])).toEqual(['local', 'work']);
+    expect(replaceOrAddProfileEntry([typo, 7, work], { ...work, name: 'Other' })).toEqual([
+      typo,
+      7,
+      { ...work, name: 'Other' },
+    ]);
+    expect(replaceOrAddProfileEntry([typo], local)).toEqual([typo, local]);
+    expect(dropProfileEntry([typo, local, work], 'local')).toEqual([typo, work]);
+    expect(listProfileIds([typo, 7, { id: 7 }, work])).toEqual(['local', 'work']);
   });
 
   it('lets a profile have its own threshold and prompt, or inherit them', () => {
@@ -130,37 +134,37 @@ describe('the profiles setting', () => {
       targetPercent: 50,
     });
     expect(chooseThreshold({ ...work, thresholdTokens: 0 }, global)).toEqual({ percent: 75, targetPercent: 67 });
-    expect(choosePrompt(own, 'global')).toBe('Mine');
-    expect(choosePrompt({ ...work, prompt: ' ' }, 'global')).toBe('global');
-    expect(choosePrompt(undefined, '')).toBe('');
+    expect(chooseSummaryPrompt(own, 'global')).toBe('Mine');
+    expect(chooseSummaryPrompt({ ...work, prompt: ' ' }, 'global')).toBe('global');
+    expect(chooseSummaryPrompt(undefined, '')).toBe('');
   });
 });
 
 describe('API keys', () => {
   it('are in the secret storage, bound to the endpoint that they were entered for', async () => {
     const store = secrets();
-    expect(await readKey(store, work)).toEqual({ kind: 'missing' });
-    await storeKey(store, work, 'sk-1');
-    expect(await readKey(store, work)).toEqual({ kind: 'set', key: 'sk-1' });
-    expect(await readKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).toEqual({
+    expect(await readApiKey(store, work)).toEqual({ kind: 'missing' });
+    await storeApiKey(store, work, 'sk-1');
+    expect(await readApiKey(store, work)).toEqual({ kind: 'set', key: 'sk-1' });
+    expect(await readApiKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).toEqual({
       kind: 'other-endpoint',
       givenFor: 'anthropic',
     });
-    await expect(getSendableKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).rejects.toThrow(
+    await expect(getKeyForEndpoint(store, { ...work, baseUrl: 'https://evil.example/v1' })).rejects.toThrow(
       /given for anthropic.*another endpoint/,
     );
-    expect(await getSendableKey(store, work)).toBe('sk-1');
-    await deleteKey(store, 'work');
-    expect(await readKey(store, work)).toEqual({ kind: 'missing' });
-    expect(await getSendableKey(store, work)).toBeUndefined();
+    expect(await getKeyForEndpoint(store, work)).toBe('sk-1');
+    await deleteApiKey(store, 'work');
+    expect(await readApiKey(store, work)).toEqual({ kind: 'missing' });
+    expect(await getKeyForEndpoint(store, work)).toBeUndefined();
     for (const odd of ['no json', 'null', '{"key":1}']) {
       store.kept.set('contextCondenser.profileKey.work', odd);
-      expect(await readKey(store, work)).toEqual({ kind: 'missing' });
+      expect(await readApiKey(store, work)).toEqual({ kind: 'missing' });
     }
   });
 
   it('are required only by some profiles', () => {
-    expect([work, local, { ...local, vendor: 'vscode' } as const].map(needsKey)).toEqual([true, false, false]);
+    expect([work, local, { ...local, vendor: 'vscode' } as const].map(requiresApiKey)).toEqual([true, false, false]);
     expect(getKeyTarget(local)).toBe('http://127.0.0.1:9');
   });
 });
@@ -274,7 +278,7 @@ describe('the API handler of a profile', () => {
 describe('the summarizer of a profile', () => {
   it("knows price, window and token factor, and prefers the profile's own values", async () => {
     const store = secrets();
-    await storeKey(store, work, 'sk-1');
+    await storeApiKey(store, work, 'sk-1');
     const parts = { counter, secrets: store };
     const summarizer = await createProfileSummarizer(work, parts);
     expect(summarizer).toMatchObject({
@@ -324,7 +328,7 @@ describe('the summarizer of a profile', () => {
       profile: 'Work',
       reason: 'The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
     });
-    await storeKey(store, work, 'sk-1');
+    await storeApiKey(store, work, 'sk-1');
     expect(
       await createProfileSummarizer({ ...work, baseUrl: 'https://other.example' }, { counter, secrets: store }),
     ).toEqual({
@@ -362,12 +366,12 @@ describe('the prices of a model', () => {
     ['http://127.0.0.1.example.com/v1', undefined],
     [undefined, undefined],
   ])('at the address %s are %s per million tokens', async (baseUrl, price) => {
-    expect(getKnownModel(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
+    expect(getModelOfProfile(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
   });
 
   it('at a local address are those of the profile, if set', async () => {
     const own = profile('http://127.0.0.1:4000', { input: 3, output: 15 });
-    expect(getKnownModel(own, await loadPriceTable()).prices).toMatchObject({
+    expect(getModelOfProfile(own, await loadPriceTable()).prices).toMatchObject({
       input: { base: 3 },
       output: { base: 15 },
     });

@@ -1,20 +1,20 @@
 /** Keys are stored elsewhere; see keys.ts. */
 import * as z from 'zod';
-import { promptText } from '../core/condense/summary/promptText';
+import { customPromptSchema } from '../core/condense/summary/promptText';
 import {
   INHERIT_THRESHOLD,
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
-  type Threshold,
+  type CondensationThreshold,
 } from '../core/condense/trigger/thresholds';
 import { toJsonSchema } from '../core/condense/config';
 import type { ConfigProblem } from '../core/condense/types';
-import { parseWithoutWrong, type FieldPath } from '../core/condense/wrongFields';
+import { parseDroppingWrongFields, type FieldPath } from '../core/condense/wrongFields';
 import { describeIssue } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
 import { findNearestName } from '../core/nearestName';
-import { findFamily } from '../core/vendors/families';
-import { listNeededFields, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
+import { findModelFamily } from '../core/vendors/families';
+import { listRequiredFields, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/format';
 
 /** Minimum of Anthropic's API (API guide, "Extended thinking"). */
@@ -22,7 +22,7 @@ const MIN_THINKING_TOKENS = 1_024;
 
 /** US dollars per million tokens. */
 const priceSchema = z.number().min(0).max(10_000);
-const priceFields = {
+const priceFieldSchemas = {
   input: priceSchema.optional().describe('US dollars per million input tokens.'),
   output: priceSchema.optional().describe('US dollars per million output tokens.'),
   cacheRead: priceSchema.optional().describe('US dollars per million tokens read from the cache.'),
@@ -38,19 +38,19 @@ const RESERVED_REQUEST_FIELDS = new Set(
 const tokensSchema = z.int().min(1_000).max(100_000_000);
 const textSchema = z.string().trim().min(1).max(500);
 const pricesSchema = z.strictObject({
-  ...priceFields,
+  ...priceFieldSchemas,
   longPrompts: z
     .strictObject({
       aboveTokens: tokensSchema.describe(
         'Number of prompt tokens above which these prices apply to the whole request.',
       ),
-      ...priceFields,
+      ...priceFieldSchemas,
     })
     .optional()
     .describe('Prices of long prompts, in US dollars per million tokens.'),
 });
 /** Threshold in tokens; 0 disables it. */
-export const thresholdTokens = z
+export const thresholdTokensSchema = z
   .int()
   .min(0)
   .max(100_000_000)
@@ -59,7 +59,7 @@ export const thresholdTokens = z
  * Percentage of the threshold's tokens. More would trigger the next condensation immediately; less
  * would leave too little for the model.
  */
-export const targetPercent = z.number().min(10).max(90);
+export const targetPercentSchema = z.number().min(10).max(90);
 
 export const profileSchema = z
   .object({
@@ -102,17 +102,17 @@ export const profileSchema = z
       .describe(
         'Percentage of the context window at which conversations with this model are condensed (5 to 100). -1: the global threshold.',
       ),
-    thresholdTokens: thresholdTokens
+    thresholdTokens: thresholdTokensSchema
       .optional()
       .describe(
         'Number of tokens at which conversations with this model are condensed, if that is less than the percentage of its window. 0: only the percentage counts. If omitted, the global setting applies.',
       ),
-    targetPercent: targetPercent
+    targetPercent: targetPercentSchema
       .optional()
       .describe(
         'Percentage of the threshold that may remain when a conversation is condensed automatically. If omitted, the global setting applies.',
       ),
-    prompt: promptText.optional().describe('A prompt for summaries by this model, in place of the global one.'),
+    prompt: customPromptSchema.optional().describe('A prompt for summaries by this model, in place of the global one.'),
     cacheLifetime: z
       .enum(['none', '5m', '1h'])
       .optional()
@@ -173,12 +173,12 @@ export const profileSchema = z
   })
   .strict()
   .superRefine((profile, context) => {
-    for (const field of listNeededFields(profile.vendor)) {
+    for (const field of listRequiredFields(profile.vendor)) {
       if (profile[field] === undefined) {
         context.addIssue({ code: 'custom', path: [field], message: `is needed for ${profile.vendor}` });
       }
     }
-    const { thinkingTokens = 0, maxOutputTokens = findFamily(profile.model)?.maxOutputTokens } = profile;
+    const { thinkingTokens = 0, maxOutputTokens = findModelFamily(profile.model)?.maxOutputTokens } = profile;
     if (maxOutputTokens !== undefined && thinkingTokens >= maxOutputTokens) {
       const message = `must be less than the ${formatTokens(maxOutputTokens)} tokens of one answer (maxOutputTokens)`;
       context.addIssue({ code: 'custom', path: ['thinkingTokens'], message });
@@ -197,12 +197,12 @@ export interface ParsedProfiles {
  * Fields that determine where a request and its key are sent. If one is invalid, the profile isn't
  * used; other invalid fields are ignored.
  */
-const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
+const REQUEST_ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
   ...(['id', 'name', 'vendor', 'model', 'baseUrl', 'allowInsecureHttp'] as const),
   ...(['api', 'region', 'projectId', 'extraBody'] as const),
 ]);
 /** Objects whose optional fields can be removed individually. */
-const NESTED_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
+const FIELDS_WITH_OPTIONAL_PARTS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
 
 /** Reports invalid profiles or fields and uses the rest. */
 export function parseProfiles(value: unknown): ParsedProfiles {
@@ -227,36 +227,36 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 }
 
 const parseProfile = (entry: unknown) =>
-  parseWithoutWrong(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
+  parseDroppingWrongFields(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
 
 /** Returns undefined if the invalid field is required. */
 function findRemovablePath([field, ...inner]: FieldPath): FieldPath | undefined {
-  if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
+  if (typeof field !== 'string' || REQUEST_ROUTING_FIELDS.has(field)) return undefined;
   const meant = field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
-  if (meant !== undefined && ROUTING_FIELDS.has(meant)) return undefined;
-  return NESTED_FIELDS.has(field) ? [field, ...inner] : [field];
+  if (meant !== undefined && REQUEST_ROUTING_FIELDS.has(meant)) return undefined;
+  return FIELDS_WITH_OPTIONAL_PARTS.has(field) ? [field, ...inner] : [field];
 }
 
 /** Keeps invalid entries, because the user may fix them. */
-export function withProfile(entries: readonly unknown[], profile: ApiProfile): unknown[] {
-  const place = findIndex(entries, profile.id);
+export function replaceOrAddProfileEntry(entries: readonly unknown[], profile: ApiProfile): unknown[] {
+  const place = findProfileIndex(entries, profile.id);
   return place === -1 ? [...entries, profile] : entries.with(place, profile);
 }
 
-export function withoutProfile(entries: readonly unknown[], id: string): unknown[] {
-  const place = findIndex(entries, id);
+export function dropProfileEntry(entries: readonly unknown[], id: string): unknown[] {
+  const place = findProfileIndex(entries, id);
   return place === -1 ? [...entries] : entries.toSpliced(place, 1);
 }
 
 /** Includes the IDs of invalid entries, because keys may be stored under them. */
-export const listTakenIds = (entries: readonly unknown[]): string[] =>
+export const listProfileIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
 /** Returns -1 if there is no effective entry with this ID. */
-const findIndex = (entries: readonly unknown[], id: string): number =>
+const findProfileIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
-export function chooseThreshold(profile: ApiProfile | undefined, global: Threshold): Threshold {
+export function chooseThreshold(profile: ApiProfile | undefined, global: CondensationThreshold): CondensationThreshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
   const target = own ?? global.targetPercent;
@@ -268,10 +268,10 @@ export function chooseThreshold(profile: ApiProfile | undefined, global: Thresho
 }
 
 /** Prefers the profile's prompt to the global one; blank means the built-in one. */
-export const choosePrompt = (profile: ApiProfile | undefined, globalPrompt: string): string =>
+export const chooseSummaryPrompt = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
-export function needsKey({ vendor, baseUrl }: ApiProfile): boolean {
+export function requiresApiKey({ vendor, baseUrl }: ApiProfile): boolean {
   const { key } = getVendorEntry(vendor);
   return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
 }

@@ -16,7 +16,7 @@ export interface ImportedProfile {
 }
 
 /** Our vendor for one of Roo's providers, and Roo's fields for model, URL and key. */
-interface ProviderTranslation {
+interface RooProviderTranslation {
   readonly vendor: ApiProfile['vendor'];
   readonly model: string;
   readonly key?: string;
@@ -31,7 +31,7 @@ interface ProviderTranslation {
 }
 
 /** Providers with a supported protocol. URLs are from Roo's handlers (src/api/providers). */
-const PROVIDER_TRANSLATIONS: Readonly<Record<string, ProviderTranslation>> = {
+const TRANSLATION_BY_ROO_PROVIDER: Readonly<Record<string, RooProviderTranslation>> = {
   anthropic: { vendor: 'anthropic', model: 'apiModelId', key: 'apiKey', url: 'anthropicBaseUrl' },
   'openai-native': {
     vendor: 'openai',
@@ -70,14 +70,14 @@ const PROVIDER_TRANSLATIONS: Readonly<Record<string, ProviderTranslation>> = {
   vertex: { vendor: 'vertex', model: 'apiModelId', region: 'vertexRegion', projectId: 'vertexProjectId' },
 };
 
-export function translateProfile(
+export function translateRooProfile(
   name: string,
   id: string,
   roo: RooProfile,
   threshold: number | undefined,
 ): ImportedProfile | string {
-  const by = PROVIDER_TRANSLATIONS[roo.apiProvider ?? ''];
-  if (!by || !Object.hasOwn(PROVIDER_TRANSLATIONS, roo.apiProvider ?? '')) {
+  const by = TRANSLATION_BY_ROO_PROVIDER[roo.apiProvider ?? ''];
+  if (!by || !Object.hasOwn(TRANSLATION_BY_ROO_PROVIDER, roo.apiProvider ?? '')) {
     return `profile "${name}": the provider "${roo.apiProvider ?? ''}" has no counterpart here`;
   }
   const field = (key: string | undefined): string | undefined => {
@@ -85,7 +85,7 @@ export function translateProfile(
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   };
   const address = field(by.url) ?? by.defaultUrl;
-  const baseUrl = address === undefined ? undefined : withPath(address, by.path);
+  const baseUrl = address === undefined ? undefined : appendPath(address, by.path);
   const region = field(by.region);
   const projectId = field(by.projectId);
   const profile = profileSchema.safeParse({
@@ -104,12 +104,12 @@ export function translateProfile(
   return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? describeIssue(issue) : ''}`;
 }
 
-function withPath(address: string, path = ''): string {
+function appendPath(address: string, path = ''): string {
   const bare = path === '' ? address : address.replace(/\/+$/, '');
   return bare.endsWith(path) ? bare : `${bare}${path}`;
 }
 
-export const isSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>
+export const areSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>
   (['name', 'vendor', 'model', 'baseUrl', 'region', 'projectId'] as const).every(
     (field) => one[field] === other[field],
   );

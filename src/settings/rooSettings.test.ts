@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiProfile } from './profiles';
-import { readRooSettings, type RooImport } from './rooSettings';
+import { readRooSettings, type ImportedRooSettings } from './rooSettings';
 
 const KEY = 'sk-roo-0123456789';
 
 const NONE = { profiles: [], taken: [] };
 
-const read = (value: unknown, known: readonly ApiProfile[] = []): RooImport =>
+const read = (value: unknown, known: readonly ApiProfile[] = []): ImportedRooSettings =>
   readRooSettings(JSON.stringify(value), { profiles: known, taken: known.map(({ id }) => id) });
 
 describe('settings exported by Roo Code', () => {

@@ -5,16 +5,16 @@
  * versions dropped some.
  */
 import * as z from 'zod';
-import { checkPrompt } from '../core/condense/summary/prompt';
+import { validateCustomPrompt } from '../core/condense/summary/prompt';
 import { isRecord } from '../core/messages/blocks';
 import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { makeFreeId } from '../core/freeId';
+import { makeUnusedId } from '../core/freeId';
 import { describeIssue } from '../core/issueWords';
 import type { ApiProfile } from './profiles';
 import {
-  isSameProfile,
+  areSameProfile,
   rooProfileSchema,
-  translateProfile,
+  translateRooProfile,
   type ImportedProfile,
   type RooProfile,
 } from './rooProfiles';
@@ -33,14 +33,14 @@ export interface ExistingProfiles {
   readonly taken: readonly string[];
 }
 
-export interface RooImport {
+export interface ImportedRooSettings {
   readonly settings: readonly ImportedSetting[];
   readonly profiles: readonly ImportedProfile[];
   /** Settings that could not be imported, with reasons. */
   readonly left: readonly string[];
 }
 
-const exportSchema = z.object({
+const rooExportSchema = z.object({
   providerProfiles: z.object({ apiConfigs: z.record(z.string(), rooProfileSchema) }).optional(),
   globalSettings: z.looseObject({}).optional(),
 });
@@ -49,8 +49,8 @@ const exportSchema = z.object({
  * @param known existing profiles; one imported before is updated and keeps fields that Roo lacks
  * @throws Error if the text is not a Roo export
  */
-export function readRooSettings(json: string, known: ExistingProfiles): RooImport {
-  const parsed = exportSchema.safeParse(parseJson(json));
+export function readRooSettings(json: string, known: ExistingProfiles): ImportedRooSettings {
+  const parsed = rooExportSchema.safeParse(parseJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join('.') ?? '';
@@ -69,14 +69,19 @@ export function readRooSettings(json: string, known: ExistingProfiles): RooImpor
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
     const taken = [...known.taken, ...ids.values()];
-    const translated = translateProfile(name, makeFreeId(name, taken, 'roo'), roo, importThreshold(roo, thresholds));
+    const translated = translateRooProfile(
+      name,
+      makeUnusedId(name, taken, 'roo'),
+      roo,
+      importThreshold(roo, thresholds),
+    );
     if (typeof translated === 'string') {
       left.push(translated);
       continue;
     }
     const { profile, key } = translated;
     const before = known.profiles.find(
-      (other) => isSameProfile(other, profile) && ![...ids.values()].includes(other.id),
+      (other) => areSameProfile(other, profile) && ![...ids.values()].includes(other.id),
     );
     const id = before?.id ?? profile.id;
     profiles.push({ profile: { ...before, ...profile, id }, key });
@@ -96,7 +101,7 @@ function importSettings(
     settings.push({ name: 'automatic', value: autoCondenseContext, from: 'autoCondenseContext' });
   }
   if (autoCondenseContextPercent !== undefined) {
-    if (isThreshold(autoCondenseContextPercent)) {
+    if (isValidThreshold(autoCondenseContextPercent)) {
       settings.push({ name: 'threshold', value: autoCondenseContextPercent, from: 'autoCondenseContextPercent' });
     } else {
       left.push(`autoCondenseContextPercent is not ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}`);
@@ -104,7 +109,7 @@ function importSettings(
   }
   const prompt = importPrompt(roo);
   if (prompt) {
-    const [problem] = checkPrompt(prompt.value);
+    const [problem] = validateCustomPrompt(prompt.value);
     if (problem) left.push(`${prompt.from}: ${problem.message}`);
     else settings.push({ name: 'condensingPrompt', ...prompt });
   }
@@ -131,10 +136,10 @@ function importPrompt(
 
 function importThreshold(roo: RooProfile, thresholds: Readonly<Record<string, unknown>>): number | undefined {
   const value = roo.id === undefined ? undefined : thresholds[roo.id];
-  return value === INHERIT_THRESHOLD || isThreshold(value) ? value : undefined;
+  return value === INHERIT_THRESHOLD || isValidThreshold(value) ? value : undefined;
 }
 
-const isThreshold = (value: unknown): value is number =>
+const isValidThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD;
 
 /**

@@ -10,11 +10,11 @@ import { DEFAULT_WARNING_LIMITS } from '../core/condense/metrics/metrics';
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
-import { parseCoherenceFloor, type CoherenceFloor } from '../core/condense/coherence/coherence';
+import { parseMinimumCoherence, type MinimumCoherence } from '../core/condense/coherence/coherence';
 import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { strategySchema } from '../core/condense/providers/strategy/strategy';
-import { promptText } from '../core/condense/summary/promptText';
+import { customPromptSchema } from '../core/condense/summary/promptText';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import {
   DEFAULT_TARGET_PERCENT,
@@ -30,16 +30,16 @@ import {
   type ConfigProblem,
 } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
-import { removeDescriptions, type Schema } from './jsonSchema';
+import { removeDescriptions, type JsonSchema } from './jsonSchema';
 import { parsePresets } from './presets';
-import { parseProfiles, profileSchema, targetPercent, thresholdTokens, type ApiProfile } from './profiles';
+import { parseProfiles, profileSchema, targetPercentSchema, thresholdTokensSchema, type ApiProfile } from './profiles';
 
-export interface ParsedValue<T> {
+export interface ParsedSettingValue<T> {
   readonly value: T;
   readonly problems: readonly ConfigProblem[];
 }
 
-export interface Setting<T> {
+export interface SettingDefinition<T> {
   readonly default: T;
   /**
    * Where the setting can be set. machine: by the user per machine; application: by the user for
@@ -65,17 +65,17 @@ export interface Setting<T> {
    * Returns a JSON Schema without texts and default.
    * @param depth levels of objects to write out, because package.json can't contain all
    */
-  readonly schema: (depth?: number) => Schema;
+  readonly schema: (depth?: number) => JsonSchema;
   /** What happens for an invalid value, as text. Absent: the default is used. */
   readonly instead?: string;
   /** Invalid values or parts count as absent and are reported. */
-  readonly parse: (value: unknown) => ParsedValue<T>;
+  readonly parse: (value: unknown) => ParsedSettingValue<T>;
 }
 
-type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
+type SettingDescription<T> = Omit<SettingDefinition<T>, 'schema' | 'parse'>;
 
 /** The setting's value is valid or invalid as a whole. */
-function makeSetting<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
+function makeSetting<T>(type: z.ZodType<T>, described: SettingDescription<NoInfer<T>>): SettingDefinition<T> {
   return {
     ...described,
     schema: () => removeDescriptions(toJsonSchema(type)),
@@ -91,14 +91,14 @@ function makeSetting<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>):
 
 /** The provider validates its configuration when it runs. */
 const makeConfigurationSetting = (
-  described: Description<unknown>,
-  schema: (depth?: number) => Schema,
-  parse = (value: unknown): ParsedValue<unknown> => ({ value, problems: [] }),
-): Setting<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
+  described: SettingDescription<unknown>,
+  schema: (depth?: number) => JsonSchema,
+  parse = (value: unknown): ParsedSettingValue<unknown> => ({ value, problems: [] }),
+): SettingDefinition<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
 
-const percentSchema = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
-const dollarsSchema = percentSchema(0, 1_000);
-const tokensSchema = (least: number): z.ZodInt => z.int().min(least).max(100_000_000);
+const createPercentSchema = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
+const dollarsSchema = createPercentSchema(0, 1_000);
+const createTokensSchema = (least: number): z.ZodInt => z.int().min(least).max(100_000_000);
 
 const wrappedModelSchema = z
   .string()
@@ -107,8 +107,8 @@ const wrappedModelSchema = z
 
 const wrappedModelsSchema = z.array(wrappedModelSchema).max(500).meta({ uniqueItems: true });
 
-const floorSchema = z.strictObject(
-  Object.fromEntries(FACT_KINDS.map((kind) => [kind, percentSchema().optional()])) as Record<
+const coherenceFloorSchema = z.strictObject(
+  Object.fromEntries(FACT_KINDS.map((kind) => [kind, createPercentSchema().optional()])) as Record<
     FactKind,
     z.ZodOptional<z.ZodNumber>
   >,
@@ -118,7 +118,7 @@ const PROVIDER_CHOICES = Object.fromEntries(
   BUILT_IN_PROVIDERS.map((id) => [id, { label: PROVIDER_NAMES[id], text: PROVIDER_DESCRIPTIONS[id] }]),
 );
 
-const settingRows = {
+const SETTING_ROWS = {
   provider: {
     ...makeSetting<string>(z.string().regex(/^[\w.-]{1,64}$/, "must be a provider's id"), {
       default: 'lossless',
@@ -131,7 +131,7 @@ const settingRows = {
     // although it isn't listed.
     schema: () => ({ type: 'string', enum: BUILT_IN_PROVIDERS }),
   },
-  'manual.targetPercent': makeSetting(percentSchema(5, 95), {
+  'manual.targetPercent': makeSetting(createPercentSchema(5, 95), {
     default: 50,
     scope: 'resource',
     title: 'Target when condensing by hand',
@@ -158,24 +158,24 @@ const settingRows = {
       const { profiles, problems } = parseProfiles(value);
       return { value: profiles, problems };
     },
-  } satisfies Setting<readonly ApiProfile[]> as Setting<readonly ApiProfile[]>,
+  } satisfies SettingDefinition<readonly ApiProfile[]> as SettingDefinition<readonly ApiProfile[]>,
   condensingProfile: makeSetting(z.string(), {
     default: '',
     scope: 'machine',
     text: "ID of the API profile whose model writes summaries. If empty, the conversation's own model writes them, and only if the provider calls a model.",
   }),
-  threshold: makeSetting(percentSchema(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
+  threshold: makeSetting(createPercentSchema(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
     text: "The threshold: how full the model's context window may become before a conversation is condensed automatically, as a percentage (5 to 100). A profile can override it. Above 85%, a request might not fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.",
   }),
-  thresholdTokens: makeSetting(thresholdTokens, {
+  thresholdTokens: makeSetting(thresholdTokensSchema, {
     default: 0,
     scope: 'resource',
     title: 'Threshold in tokens',
     text: "The threshold in tokens, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). Use it for large windows: at 75%, one of 1,000,000 tokens is condensed at 750,000, and every request pays for them. A profile can override it.",
   }),
-  condensingPrompt: makeSetting(promptText, {
+  condensingPrompt: makeSetting(customPromptSchema, {
     default: '',
     scope: 'window',
     workspace: 'asks',
@@ -204,7 +204,7 @@ const settingRows = {
     title: 'Warn above a cost of',
     text: 'Warns after a condensation that cost more than this, in US dollars (0 to 1,000).',
   }),
-  'warnings.reductionPercent': makeSetting(percentSchema(), {
+  'warnings.reductionPercent': makeSetting(createPercentSchema(), {
     default: DEFAULT_WARNING_LIMITS.reductionPercent,
     scope: 'window',
     workspace: 'higher',
@@ -257,7 +257,7 @@ const settingRows = {
     title: 'Condense automatically',
     text: 'Condenses conversations while they run: in the chat, with models whose names end in “condensed”, and of agents that run condensed in a terminal or send their requests through the gateway. If off, requests are sent unchanged and no gateway runs; you can still condense by hand.',
   }),
-  'agent.declaredWindow': makeSetting(tokensSchema(0), {
+  'agent.declaredWindow': makeSetting(createTokensSchema(0), {
     default: 1_000_000,
     scope: 'window',
     title: 'Declared context window',
@@ -273,26 +273,26 @@ const settingRows = {
     }),
     instead: 'It is ignored.',
     // An invalid entry doesn't affect the others.
-    parse: (value: unknown): ParsedValue<readonly string[]> => {
+    parse: (value: unknown): ParsedSettingValue<readonly string[]> => {
       const result = validateFields(wrappedModelsSchema, value ?? []);
       return result.valid
         ? { value: result.config, problems: [] }
         : { value: result.rest?.config ?? [], problems: result.problems };
     },
   },
-  'agent.targetPercent': makeSetting(targetPercent, {
+  'agent.targetPercent': makeSetting(targetPercentSchema, {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
     title: 'Target when condensing automatically',
     text: "The target when a conversation is condensed automatically: how much may remain, as a percentage of the threshold (10 to 90). Condensing stops once it is reached. With a lower target, more is removed at a time, and the vendor's prompt cache is lost less often. A condensation that would free less than 60% of what is between threshold and target is postponed. A profile can override it.",
   }),
-  'agent.backgroundPercent': makeSetting(percentSchema(), {
+  'agent.backgroundPercent': makeSetting(createPercentSchema(), {
     default: 60,
     scope: 'window',
     title: 'Prepare a summary at',
     text: 'How full the context window may become, as a percentage, before a summary is prepared in the background (0 to 100; 0: never), so that it is ready at the threshold. Applies to providers that call a model. With a threshold below this, it is prepared at 80% of the threshold.',
   }),
-  'agent.summaryWaitSeconds': makeSetting(percentSchema(0, 300), {
+  'agent.summaryWaitSeconds': makeSetting(createPercentSchema(0, 300), {
     default: 30,
     scope: 'window',
     title: 'Wait for a summary',
@@ -330,13 +330,13 @@ const settingRows = {
     title: 'Terminal noise in new results',
     text: "Removes terminal noise from a command's new result before it is first sent: control sequences, progress that was overwritten, trailing blanks, and lines repeated more than three times in a row. Results of failed commands are sent whole. Everything can be undone.",
   }),
-  'agent.largeResultPercent': makeSetting(percentSchema(), {
+  'agent.largeResultPercent': makeSetting(createPercentSchema(), {
     default: 25,
     scope: 'window',
     title: 'Shorten a single result at',
     text: 'Size, as a percentage of the context window, from which a single new result is shortened before it is first sent (0 to 100; 0: never). Its beginning, its end and its first lines with errors are kept; the agent can recall the rest. Results under 20,000 tokens are not shortened. For agents that cannot recall, only a result that would not fit is shortened.',
   }),
-  'agent.coldPercent': makeSetting(percentSchema(), {
+  'agent.coldPercent': makeSetting(createPercentSchema(), {
     default: 50,
     scope: 'window',
     title: 'Condense earlier once the cache has expired, at',
@@ -397,7 +397,7 @@ const settingRows = {
       const { presets, problems } = parsePresets(value);
       return { value: presets, problems };
     },
-  } satisfies Setting<readonly Preset[]> as Setting<readonly Preset[]>,
+  } satisfies SettingDefinition<readonly Preset[]> as SettingDefinition<readonly Preset[]>,
   strategy: makeConfigurationSetting(
     {
       default: 'pipeline',
@@ -413,7 +413,7 @@ const settingRows = {
     }),
   ),
   coherenceFloor: {
-    ...makeSetting<CoherenceFloor>(floorSchema, {
+    ...makeSetting<MinimumCoherence>(coherenceFloorSchema, {
       default: {},
       scope: 'application',
       title: 'Minimum share of facts kept',
@@ -421,12 +421,12 @@ const settingRows = {
     }),
     instead: 'It sets no limit.',
     // An invalid number doesn't affect the others.
-    parse: (value: unknown): ParsedValue<CoherenceFloor> => {
-      const result = validateConfig(floorSchema, value);
-      return { value: parseCoherenceFloor(value), problems: result.valid ? [] : result.problems };
+    parse: (value: unknown): ParsedSettingValue<MinimumCoherence> => {
+      const result = validateConfig(coherenceFloorSchema, value);
+      return { value: parseMinimumCoherence(value), problems: result.valid ? [] : result.problems };
     },
   },
-  'conversations.contextWindow': makeSetting(tokensSchema(1_000), {
+  'conversations.contextWindow': makeSetting(createTokensSchema(1_000), {
     default: 200_000,
     scope: 'window',
     title: 'Context window of stored conversations',
@@ -454,12 +454,12 @@ const settingRows = {
 
 /** All settings by name without the prefix `contextCondenser.`. */
 export type Settings = {
-  readonly [N in keyof typeof settingRows]: ReturnType<(typeof settingRows)[N]['parse']>['value'];
+  readonly [N in keyof typeof SETTING_ROWS]: ReturnType<(typeof SETTING_ROWS)[N]['parse']>['value'];
 };
 export type SettingName = keyof Settings;
 
-export const SETTINGS: { readonly [N in SettingName]: Setting<Settings[N]> } = settingRows;
+export const SETTINGS: { readonly [N in SettingName]: SettingDefinition<Settings[N]> } = SETTING_ROWS;
 
-export const SETTING_NAMES = Object.keys(settingRows) as readonly SettingName[];
+export const SETTING_NAMES = Object.keys(SETTING_ROWS) as readonly SettingName[];
 
-export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTING_ROWS, name);

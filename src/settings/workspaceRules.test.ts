@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './table';
 import {
-  CHOICE_SETTINGS,
+  PROVIDER_CHOICE_SETTINGS,
   getEffectiveValue,
   isUserOnlySetting,
   listWorkspaceQuestions,
@@ -163,7 +163,7 @@ describe('the user is asked about a workspace that requests', () => {
     expect(asked(workspace, user).profiles).toEqual(profiles);
     // Without consent, its choices are ignored.
     const values = laid({ ...USER, ...user }, workspace);
-    for (const name of CHOICE_SETTINGS) {
+    for (const name of PROVIDER_CHOICE_SETTINGS) {
       const now = getEffectiveValue(name, values, () => false);
       if (profiles) expect(now).toEqual(user[name] ?? SETTINGS[name].default);
       expect(getEffectiveValue(name, values, () => true)).toEqual(values(name).all);

@@ -3,10 +3,10 @@
  * condense; other models or prompts need the user's consent. The settings table has the rule for
  * each setting.
  */
-import { findPreset, type Preset } from '../core/condense/providers/smart/presets';
-import { chooseConfig } from '../core/condense/providers/smart';
-import { getAskedModels, type AskedModel } from '../core/condense/providers/smart/config';
-import { chooseStrategy } from '../core/condense/providers/strategy';
+import { findPresetById, type Preset } from '../core/condense/providers/smart/presets';
+import { resolveSmartConfig } from '../core/condense/providers/smart';
+import { listRequestedModels, type RequestedModel } from '../core/condense/providers/smart/config';
+import { resolveStrategy } from '../core/condense/providers/strategy';
 import { needsModelOrExtension } from '../core/condense/types';
 import { hashText } from '../core/hash';
 import { isRecord } from '../core/messages/blocks';
@@ -26,7 +26,7 @@ export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
 /** True if the user's value is more careful or the workspace's is invalid. */
-export function isLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
+export function isWorkspaceLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
   if (workspace === undefined || (rule !== 'lower' && rule !== 'higher')) return false;
   // An invalid value means the default, which may be less careful than the user's.
@@ -35,11 +35,16 @@ export function isLessCareful(name: SettingName, workspace: unknown, user: unkno
 }
 
 /** These settings determine which models are called; one answer of the user covers all. */
-export const CHOICE_SETTINGS = ['provider', 'smart', 'strategy', 'presets'] as const satisfies readonly SettingName[];
+export const PROVIDER_CHOICE_SETTINGS = [
+  'provider',
+  'smart',
+  'strategy',
+  'presets',
+] as const satisfies readonly SettingName[];
 
 /**
  * Does not validate the value.
- * @param isAllowed whether the user agreed to a question, by its key
+ * @param isAnsweredWithAllow whether the user agreed to a question, by its key
  */
 export function getEffectiveValue(
   name: SettingName,
@@ -53,39 +58,39 @@ export function getEffectiveValue(
     const asked = name === 'condensingPrompt' ? prompt : choice;
     if (asked && !isAllowed(asked.key)) return values.user;
   }
-  if (isUserOnlySetting(name) || isLessCareful(name, values.workspace, values.user)) return values.user;
-  return withoutWeakening(name, values);
+  if (isUserOnlySetting(name) || isWorkspaceLessCareful(name, values.workspace, values.user)) return values.user;
+  return dropWeakeningValues(name, values);
 }
 
 /**
  * A workspace can't set coherence floors that discard paid results, or Summary options such as
  * disabling masking.
  */
-function withoutWeakening(name: SettingName, { all, user, workspace }: SettingValues): unknown {
+function dropWeakeningValues(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {
     const { coherenceFloor } = isRecord(user) ? user : {};
     return { ...all, coherenceFloor };
   }
   if (name === 'presets' && workspace !== undefined && Array.isArray(all)) {
     return (all as unknown[]).map((preset) =>
-      isRecord(preset) ? { ...preset, config: withoutFloor(preset['config']) } : preset,
+      isRecord(preset) ? { ...preset, config: dropCoherenceFloor(preset['config']) } : preset,
     );
   }
   if (name === 'strategy' && isRecord(workspace) && isRecord(all) && Array.isArray(workspace['steps'])) {
-    return { ...all, steps: workspace['steps'].map(withoutOwnOptions) };
+    return { ...all, steps: workspace['steps'].map(dropStepOptions) };
   }
   return all;
 }
 
-const withoutFloor = (config: unknown): unknown =>
+const dropCoherenceFloor = (config: unknown): unknown =>
   isRecord(config)
     ? Object.fromEntries(Object.entries(config).filter(([field]) => field !== 'coherenceFloor'))
     : config;
 
-function withoutOwnOptions(step: unknown): unknown {
+function dropStepOptions(step: unknown): unknown {
   if (!isRecord(step)) return step;
   const { config, ...rest } = step;
-  return rest['provider'] === 'native' || config === undefined ? rest : { ...rest, config: withoutFloor(config) };
+  return rest['provider'] === 'native' || config === undefined ? rest : { ...rest, config: dropCoherenceFloor(config) };
 }
 
 /** Asked once, and again if the workspace's request changes. */
@@ -99,7 +104,7 @@ export interface WorkspaceQuestion {
 }
 
 export interface WorkspaceQuestions {
-  /** The question about {@link CHOICE_SETTINGS}. */
+  /** The question about {@link PROVIDER_CHOICE_SETTINGS}. */
   readonly choice?: WorkspaceQuestion;
   /** The question about `condensingPrompt`. */
   readonly prompt?: WorkspaceQuestion;
@@ -109,36 +114,38 @@ export interface WorkspaceQuestions {
 export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
   // This common case skips evaluating the user's settings.
-  if (CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
+  if (PROVIDER_CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
-  const called = (asked: readonly AskedModel[]): readonly ApiProfile[] => {
+  const called = (asked: readonly RequestedModel[]): readonly ApiProfile[] => {
     // As in `createWindowModels`, a missing profile falls back to the one for condensing.
     const ids = asked.map(
       ({ apiProfile }) => profiles.find(({ id, name }) => id === apiProfile || name === apiProfile)?.id ?? condensing,
     );
     return profiles.filter(({ id }) => ids.includes(id));
   };
-  const ofWorkspace = CHOICE_SETTINGS.filter((name) => !isSilent(name));
-  const user = makeChoice((name) => valuesOf(name).user);
-  const both = makeChoice((name) => withoutWeakening(name, valuesOf(name)));
-  const own = listCalledModels('provider', user);
-  const asked = ofWorkspace.flatMap((name) => listCalledModels(name, both));
-  const known = new Set(CHOICE_SETTINGS.flatMap((name) => listCalledModels(name, user)).map(({ prompt }) => prompt));
+  const ofWorkspace = PROVIDER_CHOICE_SETTINGS.filter((name) => !isSilent(name));
+  const user = makeChoiceSettings((name) => valuesOf(name).user);
+  const both = makeChoiceSettings((name) => dropWeakeningValues(name, valuesOf(name)));
+  const own = listModelsCalledBySetting('provider', user);
+  const asked = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, both));
+  const known = new Set(
+    PROVIDER_CHOICE_SETTINGS.flatMap((name) => listModelsCalledBySetting(name, user)).map(({ prompt }) => prompt),
+  );
   const others = called(asked).filter((profile) => !called(own).includes(profile));
   const prompts = [...new Set(asked.map(({ prompt }) => prompt))].filter((text) => text !== '' && !known.has(text));
   const { workspace } = valuesOf('condensingPrompt');
   const prompt = SETTINGS.condensingPrompt.parse(workspace).value;
   return {
-    ...((others.length > 0 || prompts.length > 0) && { choice: makeQuestion('choice', others, prompts) }),
+    ...((others.length > 0 || prompts.length > 0) && { choice: makeWorkspaceQuestion('choice', others, prompts) }),
     ...(prompt !== '' &&
       prompt !== SETTINGS.condensingPrompt.parse(valuesOf('condensingPrompt').user).value && {
-        prompt: makeQuestion('prompt', [], [prompt]),
+        prompt: makeWorkspaceQuestion('prompt', [], [prompt]),
       }),
   };
 }
 
-function makeQuestion(
+function makeWorkspaceQuestion(
   about: keyof WorkspaceQuestions,
   profiles: readonly ApiProfile[],
   prompts: readonly string[],
@@ -148,9 +155,9 @@ function makeQuestion(
   return { key: hashText(JSON.stringify([about, called, prompts])), profiles, prompts };
 }
 
-type ChoiceSettings = Pick<Settings, (typeof CHOICE_SETTINGS)[number]>;
+type ChoiceSettings = Pick<Settings, (typeof PROVIDER_CHOICE_SETTINGS)[number]>;
 
-const makeChoice = (valueOf: (name: SettingName) => unknown): ChoiceSettings => ({
+const makeChoiceSettings = (valueOf: (name: SettingName) => unknown): ChoiceSettings => ({
   provider: SETTINGS.provider.parse(valueOf('provider')).value,
   smart: SETTINGS.smart.parse(valueOf('smart')).value,
   strategy: SETTINGS.strategy.parse(valueOf('strategy')).value,
@@ -158,37 +165,41 @@ const makeChoice = (valueOf: (name: SettingName) => unknown): ChoiceSettings => 
 });
 
 /** Summary and other extensions' providers may call the profile for condensing. */
-const CONDENSING_MODEL: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
+const CONDENSING_MODEL_REQUESTED: readonly RequestedModel[] = [{ apiProfile: undefined, prompt: '' }];
 
-const askedByProvider = (id: string): readonly AskedModel[] => (needsModelOrExtension(id) ? CONDENSING_MODEL : []);
+const listModelsRequestedByProvider = (id: string): readonly RequestedModel[] =>
+  needsModelOrExtension(id) ? CONDENSING_MODEL_REQUESTED : [];
 
-function listCalledModels(name: (typeof CHOICE_SETTINGS)[number], choice: ChoiceSettings): readonly AskedModel[] {
+function listModelsCalledBySetting(
+  name: (typeof PROVIDER_CHOICE_SETTINGS)[number],
+  choice: ChoiceSettings,
+): readonly RequestedModel[] {
   switch (name) {
     case 'provider':
       if (choice.provider === 'smart' || choice.provider === 'strategy')
-        return listCalledModels(choice.provider, choice);
-      return askedByProvider(choice.provider);
+        return listModelsCalledBySetting(choice.provider, choice);
+      return listModelsRequestedByProvider(choice.provider);
     case 'smart':
       return listModelsCalledBySmart(choice.smart, choice.presets);
     case 'presets':
       return choice.presets.flatMap(({ config }) => listModelsCalledBySmart(config, []));
     case 'strategy': {
       // An invalid value means the default.
-      const checked = [choice.strategy, undefined].map(chooseStrategy).find(({ valid }) => valid);
-      if (!checked?.valid) return CONDENSING_MODEL;
+      const checked = [choice.strategy, undefined].map(resolveStrategy).find(({ valid }) => valid);
+      if (!checked?.valid) return CONDENSING_MODEL_REQUESTED;
       return checked.config.steps.flatMap(({ provider, preset, config }) => {
         if (preset !== undefined) {
-          const found = findPreset(preset, choice.presets);
+          const found = findPresetById(preset, choice.presets);
           return found ? listModelsCalledBySmart(found.config, []) : [];
         }
         if (provider === 'smart') return listModelsCalledBySmart(config, []);
-        return provider === undefined ? [] : askedByProvider(provider);
+        return provider === undefined ? [] : listModelsRequestedByProvider(provider);
       });
     }
   }
 }
 
-function listModelsCalledBySmart(config: unknown, presets: readonly Preset[]): readonly AskedModel[] {
-  const checked = chooseConfig(config, presets);
-  return checked.valid ? getAskedModels(checked.config) : [];
+function listModelsCalledBySmart(config: unknown, presets: readonly Preset[]): readonly RequestedModel[] {
+  const checked = resolveSmartConfig(config, presets);
+  return checked.valid ? listRequestedModels(checked.config) : [];
 }

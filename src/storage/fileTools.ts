@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FileStatus, Files, OpenFile, OpenMode } from './files';
 import { getErrorCode } from '../core/errors';
 
-export async function withFile<T>(
+export async function withOpenFile<T>(
   files: Files,
   path: string,
   mode: OpenMode,
@@ -22,7 +22,7 @@ export async function withFile<T>(
 }
 
 /** Undefined if the file or folder doesn't exist. */
-export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
+export async function ignoreMissingFile<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
@@ -36,9 +36,9 @@ export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | und
  * @throws other system errors
  */
 export const readStatusIfPresent = (files: Files, path: string): Promise<FileStatus | undefined> =>
-  undefinedIfMissing(files.status(path));
+  ignoreMissingFile(files.status(path));
 
-export async function readSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
+export async function readFileSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
@@ -49,24 +49,24 @@ export async function readSlice(file: OpenFile, position: number, length: number
   return buffer.subarray(0, filled);
 }
 
-export const readText = (files: Files, path: string): Promise<string | undefined> =>
-  undefinedIfMissing(
-    withFile(files, path, 'read', async (file) => {
+export const readTextIfPresent = (files: Files, path: string): Promise<string | undefined> =>
+  ignoreMissingFile(
+    withOpenFile(files, path, 'read', async (file) => {
       const { bytes } = await file.status();
-      return (await readSlice(file, 0, bytes)).toString('utf8');
+      return (await readFileSlice(file, 0, bytes)).toString('utf8');
     }),
   );
 
-export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
+export async function writeAllBytes(file: OpenFile, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.length) done += await file.write(bytes.subarray(done));
 }
 
 /** Replaces a leftover, and returns once the content is on the disk. */
-export async function writeNew(files: Files, path: string, bytes: Uint8Array, isSynced = true): Promise<void> {
-  await undefinedIfMissing(files.removeFile(path));
-  await withFile(files, path, 'create', async (file) => {
-    await writeAll(file, bytes);
+export async function writeNewFile(files: Files, path: string, bytes: Uint8Array, isSynced = true): Promise<void> {
+  await ignoreMissingFile(files.removeFile(path));
+  await withOpenFile(files, path, 'create', async (file) => {
+    await writeAllBytes(file, bytes);
     if (isSynced) await file.sync();
   });
 }
@@ -82,14 +82,14 @@ export interface AtomicWriteOptions {
  * Writes a file whole or not at all, replacing anything at its path.
  * @throws the system's error; the file is then as it was, and no temporary file is left
  */
-export async function writeAtomically(
+export async function writeFileAtomically(
   files: Files,
   path: string,
   bytes: Uint8Array,
   { temporary, isSynced }: AtomicWriteOptions,
 ): Promise<void> {
   try {
-    await writeNew(files, temporary, bytes, isSynced);
+    await writeNewFile(files, temporary, bytes, isSynced);
     await files.rename(temporary, path);
   } catch (error) {
     await files.removeFile(temporary).catch(() => undefined);

@@ -3,27 +3,27 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { getErrorCode } from '../core/errors';
-import { undefinedIfMissing, readText, readStatusIfPresent, writeAtomically } from './fileTools';
+import { ignoreMissingFile, readTextIfPresent, readStatusIfPresent, writeFileAtomically } from './fileTools';
 import type { Files } from './files';
-import { isHeld } from './holds';
+import { isLedgerHeld } from './holds';
 import {
   containsOnlyLedger,
   isLedgerFolder,
-  isLedgerName,
-  isRemovedName,
-  isSetAsideName,
-  makeLedgerName,
-  getNameInUse,
+  isLedgerFolderName,
+  isRemovedFolderName,
+  isSetAsideFolderName,
+  makeLedgerFolderName,
+  getOriginalFolderName,
   removeLedgerFiles,
   parseSetAsideTime,
-  setAsideFolder,
+  makeSetAsidePath,
 } from './ledgerFolder';
-import { LOCK_TIMING, withLock, type LockTiming } from './lock';
+import { LOCK_TIMING, withFileLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
-import { claimFolder } from './ownFolder';
+import { claimOwnFolder } from './ownFolder';
 import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 
-export interface LedgerAbout {
+export interface LedgerConversation {
   readonly id: string;
   readonly title?: string;
   readonly format?: string;
@@ -35,7 +35,7 @@ export interface StorageOptions {
   readonly lock: LockTiming;
 }
 
-export const withDefaults = (options: Partial<StorageOptions>): StorageOptions => ({
+export const addDefaultStorageOptions = (options: Partial<StorageOptions>): StorageOptions => ({
   files: options.files ?? nodeFiles,
   lock: options.lock ?? LOCK_TIMING,
 });
@@ -48,7 +48,7 @@ export interface LedgerPaths {
   readonly lock: string;
 }
 
-export const getLedgerPaths = (folder: string): LedgerPaths => ({
+export const makePathsInLedgerFolder = (folder: string): LedgerPaths => ({
   folder,
   about: join(folder, 'about.json'),
   ledger: join(folder, 'ledger.jsonl'),
@@ -56,27 +56,30 @@ export const getLedgerPaths = (folder: string): LedgerPaths => ({
   lock: join(folder, 'lock'),
 });
 
-export const makeLedgerPaths = (root: string, id: string): LedgerPaths =>
-  getLedgerPaths(join(root, makeLedgerName(id)));
+export const makeLedgerPathsForId = (root: string, id: string): LedgerPaths =>
+  makePathsInLedgerFolder(join(root, makeLedgerFolderName(id)));
 
 /** Includes folders set aside. Checks only names, not content. */
 export async function listLedgerFolders(files: Files, root: string): Promise<string[]> {
-  const names = (await undefinedIfMissing(files.list(root))) ?? [];
-  return names.filter((name) => isLedgerName(name) || isSetAsideName(name)).map((name) => join(root, name));
+  const names = (await ignoreMissingFile(files.list(root))) ?? [];
+  return names.filter((name) => isLedgerFolderName(name) || isSetAsideFolderName(name)).map((name) => join(root, name));
 }
 
 const STORE_VERSION = 1;
 
 /** Undefined if missing or invalid; whoever opens the ledger knows the conversation. */
-export async function readAbout(files: Files, paths: LedgerPaths): Promise<LedgerAbout | undefined> {
-  const text = await readText(files, paths.about);
+export async function readLedgerConversation(
+  files: Files,
+  paths: LedgerPaths,
+): Promise<LedgerConversation | undefined> {
+  const text = await readTextIfPresent(files, paths.about);
   const stored = text === undefined ? undefined : parseObject(text);
   if (stored === undefined) return undefined;
   if (typeof stored['version'] === 'number' && stored['version'] > STORE_VERSION) {
     throw createNewerVersionError(paths.about, 'It was not read.');
   }
   const { id, title, format, path } = stored;
-  if (typeof id !== 'string' || getNameInUse(paths.folder) !== makeLedgerName(id)) return undefined;
+  if (typeof id !== 'string' || getOriginalFolderName(paths.folder) !== makeLedgerFolderName(id)) return undefined;
   return {
     id,
     ...(typeof title === 'string' && { title }),
@@ -95,12 +98,16 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 }
 
 /** Writes about.json atomically, keeping unknown fields. */
-export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
-  const stored = parseObject((await readText(files, paths.about)) ?? '');
+export async function writeLedgerConversation(
+  files: Files,
+  paths: LedgerPaths,
+  about: LedgerConversation,
+): Promise<void> {
+  const stored = parseObject((await readTextIfPresent(files, paths.about)) ?? '');
   const content = { ...(stored?.['id'] === about.id && stored), version: STORE_VERSION, ...about };
   // The lock keeps other processes from writing the same temporary file.
   const temporary = `${paths.about}.new`;
-  await writeAtomically(files, paths.about, Buffer.from(`${JSON.stringify(content)}\n`), { temporary });
+  await writeFileAtomically(files, paths.about, Buffer.from(`${JSON.stringify(content)}\n`), { temporary });
   await files.syncFolder(paths.folder);
 }
 
@@ -109,7 +116,7 @@ export async function writeAbout(files: Files, paths: LedgerPaths, about: Ledger
  * @throws StorageError `not-ours` if the root is not ours
  */
 export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
-  await claimFolder(files, root);
+  await claimOwnFolder(files, root);
   if (await readStatusIfPresent(files, folder)) return;
   await files.makeFolder(folder);
   await files.syncFolder(root);
@@ -119,11 +126,11 @@ export async function makeLedgerFolder(files: Files, root: string, folder: strin
  * The root itself may be a link.
  * @throws StorageError if a path under the root is a link that leaves it or is broken
  */
-export async function refuseLinksOut(files: Files, root: string, paths: readonly string[]): Promise<void> {
+export async function rejectLinksOutside(files: Files, root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'link') continue;
-    const target = await undefinedIfMissing(files.realPath(path));
+    const target = await ignoreMissingFile(files.realPath(path));
     const way = target === undefined ? '..' : relative(await files.realPath(root), target);
     if (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way)) continue;
     throw new StorageError({
@@ -136,7 +143,7 @@ export async function refuseLinksOut(files: Files, root: string, paths: readonly
   }
 }
 
-export interface LedgerUse {
+export interface LedgerFolderUse {
   readonly folder: string;
   readonly bytes: number;
   /** Milliseconds since the epoch. */
@@ -145,9 +152,9 @@ export interface LedgerUse {
 }
 
 /** Undefined if the folder was removed or isn't a ledger. */
-export async function readUse(files: Files, folder: string): Promise<LedgerUse | undefined> {
+export async function readLedgerFolderUse(files: Files, folder: string): Promise<LedgerFolderUse | undefined> {
   if (!(await isLedgerFolder(files, folder))) return undefined;
-  const names = await undefinedIfMissing(files.list(folder));
+  const names = await ignoreMissingFile(files.list(folder));
   if (!names) return undefined;
   let bytes = 0;
   let lastUsed = 0;
@@ -156,7 +163,7 @@ export async function readUse(files: Files, folder: string): Promise<LedgerUse |
     bytes += file?.bytes ?? 0;
     if (!name.startsWith('lock')) lastUsed = Math.max(lastUsed, file?.modified ?? 0);
   }
-  return { folder, bytes, lastUsed, isHeld: await isHeld(files, folder, names) };
+  return { folder, bytes, lastUsed, isHeld: await isLedgerHeld(files, folder, names) };
 }
 
 /**
@@ -165,7 +172,7 @@ export async function readUse(files: Files, folder: string): Promise<LedgerUse |
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
  */
-function moveAway(
+function renameLedgerFolder(
   folder: string,
   to: string,
   { files, lock }: StorageOptions,
@@ -173,7 +180,7 @@ function moveAway(
 ): Promise<boolean> {
   return convertFileErrors(folder, 'The ledger was not removed.', async () => {
     if (!(await isLedgerFolder(files, folder))) return false;
-    const done = await withLock(files, getLedgerPaths(folder).lock, lock, async (held) => {
+    const done = await withFileLock(files, makePathsInLedgerFolder(folder).lock, lock, async (held) => {
       if (!(await condition())) return false;
       await held.confirm();
       await files.rename(folder, to);
@@ -181,7 +188,7 @@ function moveAway(
       return true;
     });
     // The lock was moved with the folder.
-    if (done) await undefinedIfMissing(files.removeFile(getLedgerPaths(to).lock));
+    if (done) await ignoreMissingFile(files.removeFile(makePathsInLedgerFolder(to).lock));
     return done;
   });
 }
@@ -198,8 +205,9 @@ export async function removeLedgerFolder(
 ): Promise<boolean> {
   const { files } = options;
   const isOnlyLedger = (): Promise<boolean> => containsOnlyLedger(files, folder);
-  const removed = join(dirname(folder), `${getNameInUse(folder)}.removed-${randomBytes(8).toString('hex')}`);
-  if (!(await moveAway(folder, removed, options, async () => (await isOnlyLedger()) && condition()))) return false;
+  const removed = join(dirname(folder), `${getOriginalFolderName(folder)}.removed-${randomBytes(8).toString('hex')}`);
+  if (!(await renameLedgerFolder(folder, removed, options, async () => (await isOnlyLedger()) && condition())))
+    return false;
   return convertFileErrors(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
 }
 
@@ -212,14 +220,14 @@ export const setLedgerAside = (
   time: number,
   options: StorageOptions,
   condition: () => Promise<boolean>,
-): Promise<boolean> => moveAway(folder, setAsideFolder(folder, time), options, condition);
+): Promise<boolean> => renameLedgerFolder(folder, makeSetAsidePath(folder, time), options, condition);
 
 export async function restoreLedgerFolder(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
-  const inUse = join(root, getNameInUse(folder));
+  const inUse = join(root, getOriginalFolderName(folder));
   if (await readStatusIfPresent(files, inUse)) return undefined;
-  const aside = ((await undefinedIfMissing(files.list(root))) ?? [])
-    .filter((name) => parseSetAsideTime(name) !== undefined && getNameInUse(name) === basename(inUse))
+  const aside = ((await ignoreMissingFile(files.list(root))) ?? [])
+    .filter((name) => parseSetAsideTime(name) !== undefined && getOriginalFolderName(name) === basename(inUse))
     .toSorted((a, b) => (parseSetAsideTime(b) ?? 0) - (parseSetAsideTime(a) ?? 0))
     .map((name) => join(root, name));
   for (const candidate of aside) {
@@ -228,20 +236,20 @@ export async function restoreLedgerFolder(files: Files, folder: string): Promise
       await files.rename(candidate, inUse);
     } catch (error) {
       // Another process has just restored the ledger.
-      if (!MOVED_ERROR_CODES.includes(getErrorCode(error) ?? '')) throw error;
+      if (!MOVED_MEANWHILE_ERROR_CODES.includes(getErrorCode(error) ?? '')) throw error;
     }
     return inUse;
   }
   return undefined;
 }
 
-const MOVED_ERROR_CODES: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
+const MOVED_MEANWHILE_ERROR_CODES: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
 
 /** Completes removals that a crash interrupted. */
 export async function deleteRemovedLedgers(files: Files, root: string): Promise<void> {
-  for (const name of (await undefinedIfMissing(files.list(root))) ?? []) {
+  for (const name of (await ignoreMissingFile(files.list(root))) ?? []) {
     const folder = join(root, name);
-    if (isRemovedName(name) && (await readStatusIfPresent(files, folder))?.kind === 'folder')
+    if (isRemovedFolderName(name) && (await readStatusIfPresent(files, folder))?.kind === 'folder')
       await removeLedgerFiles(files, folder);
   }
 }

@@ -3,27 +3,34 @@
  * timestamps would make everything look old.
  */
 import { join } from 'node:path';
-import { undefinedIfMissing, readStatusIfPresent, withFile } from './fileTools';
+import { ignoreMissingFile, readStatusIfPresent, withOpenFile } from './fileTools';
 import type { Files } from './files';
-import { makeEarlierOwner, checkLiveness, parseOwner, formatOwner, getThisProcess, type Owner } from './owner';
+import {
+  makeOwnerOfEarlierFormat,
+  getOwnerLiveness,
+  parseOwner,
+  formatOwner,
+  getThisProcess,
+  type OwnerProcess,
+} from './owner';
 
-const HOLD_FILE_NAME = /^held-(.+)$/;
+const HOLD_FILE_NAME_PATTERN = /^held-(.+)$/;
 
 /** Version 1.0 wrote `held-<pid>@<host>`. */
-function parseHolder(name: string): Owner | undefined {
-  const [, word] = HOLD_FILE_NAME.exec(name) ?? [];
+function parseHoldOwner(name: string): OwnerProcess | undefined {
+  const [, word] = HOLD_FILE_NAME_PATTERN.exec(name) ?? [];
   if (word === undefined) return undefined;
   const [, pid, host] = /^(\d+)@([\w.-]+)$/.exec(word) ?? [];
-  return pid === undefined || host === undefined ? parseOwner(word) : makeEarlierOwner(Number(pid), host);
+  return pid === undefined || host === undefined ? parseOwner(word) : makeOwnerOfEarlierFormat(Number(pid), host);
 }
 
 /** Marks of processes that can't be checked from here are valid for this long. */
 const MAX_HOLD_AGE_MS = 2 * 24 * 3_600_000;
 
-export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
+export async function isLedgerHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
-    const holder = parseHolder(name);
-    const liveness = holder && checkLiveness(holder);
+    const holder = parseHoldOwner(name);
+    const liveness = holder && getOwnerLiveness(holder);
     if (liveness === 'running') return true;
     if (liveness !== 'unknown') continue;
     const mark = await readStatusIfPresent(files, join(folder, name));
@@ -36,12 +43,12 @@ export async function isHeld(files: Files, folder: string, names: readonly strin
 export async function holdLedger(files: Files, folder: string): Promise<void> {
   try {
     if (!(await readStatusIfPresent(files, folder))) return;
-    for (const name of (await undefinedIfMissing(files.list(folder))) ?? []) {
-      const holder = parseHolder(name);
-      if (holder && checkLiveness(holder) === 'gone') await undefinedIfMissing(files.removeFile(join(folder, name)));
+    for (const name of (await ignoreMissingFile(files.list(folder))) ?? []) {
+      const holder = parseHoldOwner(name);
+      if (holder && getOwnerLiveness(holder) === 'gone') await ignoreMissingFile(files.removeFile(join(folder, name)));
     }
     const mark = join(folder, `held-${formatOwner(getThisProcess())}`);
-    await withFile(files, mark, 'append', () => Promise.resolve());
+    await withOpenFile(files, mark, 'append', () => Promise.resolve());
     await files.touch(mark, Date.now());
   } catch {
     // Without a mark, the time of last use protects the ledger.

@@ -24,14 +24,14 @@ function journalAt(path: string, files: Files = nodeFiles) {
 
 async function read(path: string) {
   const { journal, values } = journalAt(path);
-  await journal.refresh();
+  await journal.readNewRecords();
   return { values, lines: journal.problems.map(({ line }) => line) };
 }
 
 async function append(path: string, ...values: unknown[]): Promise<void> {
   const { journal } = journalAt(path);
-  await journal.refresh();
-  await journal.append(values.map((value) => JSON.stringify(value)));
+  await journal.readNewRecords();
+  await journal.appendValues(values.map((value) => JSON.stringify(value)));
 }
 
 const VALUES = [{ a: 1 }, 'zwei', ['drei', '\u2028', '€']];
@@ -85,7 +85,7 @@ test('a damaged journal line is reported with file and line number', () =>
     await append(path, 1, 2, 3);
     await writeFile(path, (await readFile(path, 'utf8')).replace('"value":2', '"value":7'));
     const { journal, values } = journalAt(path);
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(values).toEqual([1, 3]);
     expect(journal.problems).toEqual([
       { file: path, line: 2, words: 'this line is damaged and was skipped; the others were read' },
@@ -108,7 +108,7 @@ test('journal records that the reader does not understand are reported', () =>
     const path = join(folder, 'journal');
     await append(path, 1, 'odd', 2);
     const { journal } = journalAt(path);
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(journal.problems).toEqual([{ file: path, line: 2, words: 'odd' }]);
   }));
 
@@ -131,16 +131,16 @@ test('a journal that was replaced, shortened or removed is read from the start',
     await append(path, 1, 2);
     await append(other, 3, 4, 5);
     const { journal, values } = journalAt(path);
-    await journal.refresh();
+    await journal.readNewRecords();
     await rename(other, path);
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(values).toEqual([3, 4, 5]);
     await truncate(path, 0);
     await append(path, 6);
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(values).toEqual([6]);
     await rm(path);
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(values).toEqual([]);
   }));
 
@@ -157,15 +157,15 @@ test('a journal that replaced another is read from the start even if it has the 
     };
     await append(path, 'a', 'b');
     const { journal, values } = journalAt(path, files);
-    await journal.refresh();
-    await journal.append(['"c"']);
+    await journal.readNewRecords();
+    await journal.appendValues(['"c"']);
     await rm(path);
     await append(path, 'a', 'x', 'y', 'z');
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(values).toEqual(['a', 'x', 'y', 'z']);
     await rm(path);
     await append(path, 'a', 'x', 'y', 'z', 'later');
-    await journal.refresh();
+    await journal.readNewRecords();
     expect(values).toEqual(['a', 'x', 'y', 'z', 'later']);
     expect(journal.problems).toEqual([]);
   }));

@@ -7,7 +7,7 @@
 import { crc32 } from 'node:zlib';
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
-import { undefinedIfMissing, readSlice, withFile, writeAll } from './fileTools';
+import { ignoreMissingFile, readFileSlice, withOpenFile, writeAllBytes } from './fileTools';
 import type { Files, OpenFile } from './files';
 
 export interface StorageProblem {
@@ -35,20 +35,20 @@ const HEADER_PATTERN = /^\{"bytes":"(\d{10})","crc32":"([0-9a-f]{8})","value":$/
 const makeLineHeader = (bytes: number, check: string): string =>
   `{"bytes":"${String(bytes).padStart(10, '0')}","crc32":"${check}","value":`;
 const HEADER_BYTES = makeLineHeader(0, '0'.repeat(8)).length;
-const LINE_FOOTER = Buffer.from('}\n');
+const JOURNAL_LINE_FOOTER = Buffer.from('}\n');
 const NEWLINE = 0x0a;
 /** Each step reads or writes about this many bytes, so that it is short. */
 const CHUNK_BYTES = 1 << 20;
 
-const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
+const computeCrc32Hex = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /** `torn` is the start of an interrupted write. Anything else is `damaged` and kept. */
-type JournalEnd = 'none' | 'torn' | 'damaged';
+type JournalEndState = 'none' | 'torn' | 'damaged';
 
 export class Journal {
   private offset = 0;
   private line = 1;
-  private tail: JournalEnd = 'none';
+  private tail: JournalEndState = 'none';
   /** Header and position of the last record, which identify the file. */
   private taken: { readonly position: number; readonly head: Buffer } | undefined;
   private readonly found: StorageProblem[] = [];
@@ -63,17 +63,19 @@ export class Journal {
     return this.tail === 'damaged' ? [...this.found, this.makeProblem(DAMAGED_LINE_TEXT)] : this.found;
   }
 
-  async refresh(): Promise<void> {
-    const read = await undefinedIfMissing(withFile(this.files, this.path, 'read', (file) => this.readFrom(file)));
-    if (read === undefined) this.startOver();
+  async readNewRecords(): Promise<void> {
+    const read = await ignoreMissingFile(
+      withOpenFile(this.files, this.path, 'read', (file) => this.readRecordsFrom(file)),
+    );
+    if (read === undefined) this.resetReading();
   }
 
   /**
    * Resolves when the values are on disk. Call with the lock held, right after a refresh. A failure
    * truncates the file to its previous length, or else leaves a torn line.
    */
-  async append(values: Iterable<string | Buffer>): Promise<void> {
-    await withFile(this.files, this.path, 'append', async (file) => {
+  async appendValues(values: Iterable<string | Buffer>): Promise<void> {
+    await withOpenFile(this.files, this.path, 'append', async (file) => {
       if (this.tail === 'torn') await file.truncate(this.offset);
       if (this.tail === 'damaged') await this.endDamagedLine(file);
       const start = this.offset;
@@ -84,14 +86,14 @@ export class Journal {
         for (const batch of groupInBatches(values)) {
           const lines: Buffer[] = [];
           for (const json of batch) {
-            head = makeHeader(json);
-            lines.push(head, json, LINE_FOOTER);
+            head = makeRecordHeader(json);
+            lines.push(head, json, JOURNAL_LINE_FOOTER);
             records.push({ position: end + HEADER_BYTES, json });
             end += countLineBytes(json.length);
           }
           // Only the last value of a batch can be large; writing it separately avoids a copy.
           const large = (batch.at(-1)?.length ?? 0) < CHUNK_BYTES ? [] : lines.splice(-2);
-          for (const part of [Buffer.concat(lines), ...large]) await writeAll(file, part);
+          for (const part of [Buffer.concat(lines), ...large]) await writeAllBytes(file, part);
         }
         await file.sync();
         if (start === 0) await this.files.syncFolder(dirname(this.path));
@@ -99,7 +101,7 @@ export class Journal {
         await file.truncate(start).catch(() => undefined);
         throw error;
       }
-      for (const record of records) this.acceptRecord(record, undefined);
+      for (const record of records) this.passRecordToReader(record, undefined);
       const last = records.at(-1);
       if (last && head) this.taken = { position: last.position - HEADER_BYTES, head };
     });
@@ -107,12 +109,12 @@ export class Journal {
 
   /** A line break ends damaged content, so that it stays visible. */
   private async endDamagedLine(file: OpenFile): Promise<void> {
-    await writeAll(file, LINE_FOOTER.subarray(1));
-    this.passOver((await file.status()).bytes);
+    await writeAllBytes(file, JOURNAL_LINE_FOOTER.subarray(1));
+    this.skipDamagedLine((await file.status()).bytes);
     this.tail = 'none';
   }
 
-  private startOver(): void {
+  private resetReading(): void {
     this.tail = 'none';
     if (this.offset === 0) return;
     this.offset = 0;
@@ -122,44 +124,44 @@ export class Journal {
     this.reader.reset();
   }
 
-  private async readFrom(file: OpenFile): Promise<true> {
+  private async readRecordsFrom(file: OpenFile): Promise<true> {
     const { bytes: size } = await file.status();
-    if (size < this.offset || !(await this.isContinuation(file))) this.startOver();
-    const slices = new FileSlices(file, size);
+    if (size < this.offset || !(await this.isSameFileContinued(file))) this.resetReading();
+    const slices = new BufferedFileReader(file, size);
     while (this.offset < size) {
       const head = await slices.readAt(this.offset, HEADER_BYTES);
       const [, length, check] = HEADER_PATTERN.exec(head.toString('latin1')) ?? [];
       const bytes = length === undefined ? undefined : countLineBytes(Number(length));
       if (bytes !== undefined && this.offset + bytes <= size) {
         const line = await slices.readAt(this.offset, bytes);
-        const json = line.subarray(HEADER_BYTES, -LINE_FOOTER.length);
-        if (line.at(-2) === LINE_FOOTER[0] && computeCheck(json) === check) {
+        const json = line.subarray(HEADER_BYTES, -JOURNAL_LINE_FOOTER.length);
+        if (line.at(-2) === JOURNAL_LINE_FOOTER[0] && computeCrc32Hex(json) === check) {
           const end = line.at(-1) === NEWLINE ? undefined : 'the end of this line is damaged; its content is whole';
           this.taken = { position: this.offset, head: Buffer.from(head) };
-          this.acceptRecord({ position: this.offset + HEADER_BYTES, json }, end);
+          this.passRecordToReader({ position: this.offset + HEADER_BYTES, json }, end);
           continue;
         }
       }
-      const newline = await slices.indexOf(NEWLINE, this.offset);
+      const newline = await slices.findByte(NEWLINE, this.offset);
       if (newline === undefined) {
         const cutOff = head.length < HEADER_BYTES || (bytes !== undefined && this.offset + bytes > size);
         this.tail = cutOff ? 'torn' : 'damaged';
         return true;
       }
-      this.passOver(newline + 1);
+      this.skipDamagedLine(newline + 1);
     }
     this.tail = 'none';
     return true;
   }
 
   /** True if the file still starts with what was read. Systems reuse inodes. */
-  private async isContinuation(file: OpenFile): Promise<boolean> {
+  private async isSameFileContinued(file: OpenFile): Promise<boolean> {
     if (!this.taken) return true;
     const { position, head } = this.taken;
-    return head.equals(await readSlice(file, position, head.length));
+    return head.equals(await readFileSlice(file, position, head.length));
   }
 
-  private acceptRecord(record: JournalRecord, damage: string | undefined): void {
+  private passRecordToReader(record: JournalRecord, damage: string | undefined): void {
     const words = this.reader.take(record) ?? damage;
     if (words !== undefined) this.found.push(this.makeProblem(words));
     this.offset += countLineBytes(record.json.length);
@@ -167,7 +169,7 @@ export class Journal {
     this.tail = 'none';
   }
 
-  private passOver(end: number): void {
+  private skipDamagedLine(end: number): void {
     this.found.push(this.makeProblem(DAMAGED_LINE_TEXT));
     this.offset = end;
     this.line += 1;
@@ -180,8 +182,8 @@ export class Journal {
 
 const DAMAGED_LINE_TEXT = 'this line is damaged and was skipped; the others were read';
 
-const makeHeader = (json: Buffer): Buffer => Buffer.from(makeLineHeader(json.length, computeCheck(json)));
-const countLineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + LINE_FOOTER.length;
+const makeRecordHeader = (json: Buffer): Buffer => Buffer.from(makeLineHeader(json.length, computeCrc32Hex(json)));
+const countLineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + JOURNAL_LINE_FOOTER.length;
 
 function* groupInBatches(values: Iterable<string | Buffer>): Generator<Buffer[]> {
   let batch: Buffer[] = [];
@@ -198,7 +200,7 @@ function* groupInBatches(values: Iterable<string | Buffer>): Generator<Buffer[]>
   if (batch.length > 0) yield batch;
 }
 
-class FileSlices {
+class BufferedFileReader {
   private chunk: Buffer = Buffer.alloc(0);
   private start = 0;
 
@@ -212,13 +214,17 @@ class FileSlices {
     const wanted = Math.min(length, this.size - position);
     const from = position - this.start;
     if (from < 0 || from + wanted > this.chunk.length) {
-      this.chunk = await readSlice(this.file, position, Math.min(Math.max(length, CHUNK_BYTES), this.size - position));
+      this.chunk = await readFileSlice(
+        this.file,
+        position,
+        Math.min(Math.max(length, CHUNK_BYTES), this.size - position),
+      );
       this.start = position;
     }
     return this.chunk.subarray(position - this.start, position - this.start + wanted);
   }
 
-  async indexOf(byte: number, from: number): Promise<number | undefined> {
+  async findByte(byte: number, from: number): Promise<number | undefined> {
     for (let position = from; position < this.size; position += CHUNK_BYTES) {
       const index = (await this.readAt(position, CHUNK_BYTES)).indexOf(byte);
       if (index >= 0) return position + index;

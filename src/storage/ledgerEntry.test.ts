@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseEntry } from './ledgerEntry';
+import { parseLedgerEntry } from './ledgerEntry';
 
 it('ledger entries with edits from before version 1.1 are read', () => {
   const base = { id: 'e', before: 'h', step: 'A pass', strict: false, tokensBefore: 9, tokensAfter: 1 };
@@ -8,7 +8,7 @@ it('ledger entries with edits from before version 1.1 are read', () => {
   const block = { ...base, kind: 'block', place, reason: 'old' };
   const text = { text: 'image', reference: 'a1b2c3' };
   const entry = { type: 'condensed', condensation: { id: 'c', edits: [cut, { ...block, standIn: text }] } };
-  expect(parseEntry(JSON.stringify(entry))).toEqual({
+  expect(parseLedgerEntry(JSON.stringify(entry))).toEqual({
     type: 'condensed',
     condensation: {
       id: 'c',

@@ -1,10 +1,10 @@
 import type { Edit } from '../core/condense/edits/edits';
-import { upgradeEdit } from '../core/condense/edits/storedEdits';
-import type { NewResultsEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
-import { NO_USE } from '../core/condense/ledger/use';
+import { upgradeStoredEdit } from '../core/condense/edits/storedEdits';
+import type { NewResultsLedgerEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
+import { ZERO_USE_AFTER_CONDENSATION } from '../core/condense/ledger/use';
 
 /** Undefined if the line has no entry; `newer` if a later version wrote it. */
-export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
+export function parseLedgerEntry(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;
   try {
     entry = Object(JSON.parse(json)) as Partial<Record<string, unknown>>;
@@ -13,17 +13,19 @@ export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
   }
   switch (entry['type']) {
     case 'condensed':
-      return migrateEntry(entry['condensation']);
+      return migrateCondensedEntry(entry['condensation']);
     case 'arrived':
       if (!isNewResultsEntry(entry)) return undefined;
-      return entry.edits.every(isKnownKind)
-        ? { ...entry, edits: entry.edits.map((edit) => upgradeEdit(edit) as Edit) }
+      return entry.edits.every(isKnownEditKind)
+        ? { ...entry, edits: entry.edits.map((edit) => upgradeStoredEdit(edit) as Edit) }
         : 'newer';
     case 'undone':
     case 'redone':
       return typeof entry['condensation'] === 'string' ? (entry as LedgerEntry) : undefined;
     case 'used':
-      return typeof entry['condensation'] === 'string' && isUse(entry['use']) ? (entry as LedgerEntry) : undefined;
+      return typeof entry['condensation'] === 'string' && isUseAfterCondensation(entry['use'])
+        ? (entry as LedgerEntry)
+        : undefined;
     case 'excluded':
     case 'included':
       return typeof entry['condensation'] === 'string' && typeof entry['edit'] === 'string'
@@ -39,26 +41,26 @@ export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
   }
 }
 
-function migrateEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
+function migrateCondensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
   if (!isCondensation(condensation)) return undefined;
-  if (!condensation.edits.every(isKnownKind)) return 'newer';
-  const edits = condensation.edits.map((edit) => upgradeEdit(edit) as Edit);
+  if (!condensation.edits.every(isKnownEditKind)) return 'newer';
+  const edits = condensation.edits.map((edit) => upgradeStoredEdit(edit) as Edit);
   return { type: 'condensed', condensation: { ...condensation, edits } };
 }
 
 /** Unknown kinds can't be displayed. */
 const EDIT_KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
-const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(EDIT_KINDS, kind);
+const isKnownEditKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(EDIT_KINDS, kind);
 
 const isNewResultsEntry = (
   entry: Partial<Record<string, unknown>>,
-): entry is Partial<Record<string, unknown>> & NewResultsEntry =>
+): entry is Partial<Record<string, unknown>> & NewResultsLedgerEntry =>
   typeof entry['condensation'] === 'string' && Array.isArray(entry['edits']) && Array.isArray(entry['arrivals']);
 
 const isCondensation = (value: unknown): value is Condensation =>
   typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);
 
-const isUse = (value: unknown): boolean => {
+const isUseAfterCondensation = (value: unknown): boolean => {
   const use = Object(value) as Partial<Record<string, unknown>>;
-  return Object.keys(NO_USE).every((name) => Number.isFinite(use[name]));
+  return Object.keys(ZERO_USE_AFTER_CONDENSATION).every((name) => Number.isFinite(use[name]));
 };

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { undefinedIfMissing, readSlice, readText, readStatusIfPresent, withFile } from './fileTools';
+import { ignoreMissingFile, readFileSlice, readTextIfPresent, readStatusIfPresent, withOpenFile } from './fileTools';
 import type { Files } from './files';
 
-export const makeLedgerName = (id: string): string =>
+export const makeLedgerFolderName = (id: string): string =>
   createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
 
 const LEDGER_FOLDER_NAME = /^[0-9a-f]{32}$/;
 const SET_ASIDE_FOLDER_NAME = /^([0-9a-f]{32})\.aside-(\d+)$/;
 const REMOVED_FOLDER_NAME = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
 
-export const isLedgerName = (name: string): boolean => LEDGER_FOLDER_NAME.test(name);
-export const isSetAsideName = (name: string): boolean => SET_ASIDE_FOLDER_NAME.test(name);
-export const isRemovedName = (name: string): boolean => REMOVED_FOLDER_NAME.test(name);
+export const isLedgerFolderName = (name: string): boolean => LEDGER_FOLDER_NAME.test(name);
+export const isSetAsideFolderName = (name: string): boolean => SET_ASIDE_FOLDER_NAME.test(name);
+export const isRemovedFolderName = (name: string): boolean => REMOVED_FOLDER_NAME.test(name);
 
 /** @param time milliseconds since the epoch */
-export const setAsideFolder = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
+export const makeSetAsidePath = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
 
 /** Milliseconds since the epoch; undefined if the ledger wasn't set aside. */
 export function parseSetAsideTime(name: string): number | undefined {
@@ -23,7 +23,7 @@ export function parseSetAsideTime(name: string): number | undefined {
   return time === undefined ? undefined : Number(time);
 }
 
-export const getNameInUse = (folder: string): string => basename(folder).slice(0, 32);
+export const getOriginalFolderName = (folder: string): string => basename(folder).slice(0, 32);
 
 const HEADER_FILE_NAME = 'about.json';
 /** Files of ledgers, locks and holds, and of file managers. */
@@ -36,8 +36,8 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
   if ((await readLedgerId(files, folder)) !== undefined) return true;
   const ledger = join(folder, 'ledger.jsonl');
   if ((await readStatusIfPresent(files, ledger))?.kind !== 'file') return false;
-  const beginning = await withFile(files, ledger, 'read', async (file) =>
-    (await readSlice(file, 0, 80)).toString('latin1'),
+  const beginning = await withOpenFile(files, ledger, 'read', async (file) =>
+    (await readFileSlice(file, 0, 80)).toString('latin1'),
   );
   return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(beginning);
 }
@@ -45,8 +45,10 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
 async function readLedgerId(files: Files, folder: string): Promise<string | undefined> {
   const path = join(folder, HEADER_FILE_NAME);
   if ((await readStatusIfPresent(files, path))?.kind !== 'file') return undefined;
-  const [, id] = /"id":("(?:[^"\\]|\\.)*")/.exec((await readText(files, path)) ?? '') ?? [];
-  return id !== undefined && makeLedgerName(JSON.parse(id) as string) === getNameInUse(folder) ? id : undefined;
+  const [, id] = /"id":("(?:[^"\\]|\\.)*")/.exec((await readTextIfPresent(files, path)) ?? '') ?? [];
+  return id !== undefined && makeLedgerFolderName(JSON.parse(id) as string) === getOriginalFolderName(folder)
+    ? id
+    : undefined;
 }
 
 export async function containsOnlyLedger(files: Files, folder: string): Promise<boolean> {
@@ -70,7 +72,7 @@ export async function removeLedgerFiles(files: Files, folder: string): Promise<b
   if (!isLedger || !(await containsOnlyLedger(files, folder))) return false;
   const last = (name: string): number => (name === HEADER_FILE_NAME ? 1 : 0);
   for (const name of names.toSorted((a, b) => last(a) - last(b)))
-    await undefinedIfMissing(files.removeFile(join(folder, name)));
+    await ignoreMissingFile(files.removeFile(join(folder, name)));
   await files.removeEmptyFolder(folder);
   return true;
 }

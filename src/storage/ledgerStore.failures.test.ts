@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { foldEntries } from '../core/condense/ledger/ledger';
+import { buildLedger } from '../core/condense/ledger/ledger';
 import { nodeFiles } from './nodeFiles';
 import { isStorageError, listLedgers, openLedger, removeLedger } from './ledgerStore';
 import {
@@ -13,7 +13,7 @@ import {
   createSystemError,
   makeUndoneEntry,
 } from './testing';
-import { TEST_CONVERSATION_ID, NO_ORIGINALS, open, readFiles } from './testingLedger';
+import { TEST_CONVERSATION_ID, NO_ORIGINALS, openTestLedger, readLedgerFiles } from './testingLedger';
 
 test.each(['ENOSPC', 'EACCES', 'EROFS'])(
   'a %s error at any step of writing a ledger leaves the old or the new state and is reported in words',
@@ -25,7 +25,7 @@ test.each(['ENOSPC', 'EACCES', 'EROFS'])(
         for (const existing of [false, true]) {
           for (let failing = 0; ; failing += 1) {
             const root = join(parent, `${lasting}-${existing}-${failing}`);
-            if (existing) await (await open(root)).append(old, makeOriginals(['one']));
+            if (existing) await (await openTestLedger(root)).append(old, makeOriginals(['one']));
             let count = 0;
             const broken = { yet: false };
             const files = createSteppedFiles(() => {
@@ -40,17 +40,17 @@ test.each(['ENOSPC', 'EACCES', 'EROFS'])(
             const again = await openLedger(root, { id: TEST_CONVERSATION_ID }, { lock: QUICK_LOCK_TIMING });
             expect(again.problems).toEqual([]);
             if (error === undefined) {
-              expect(again.ledger).toEqual(foldEntries(existing ? [old, next] : [next]));
+              expect(again.ledger).toEqual(buildLedger(existing ? [old, next] : [next]));
             } else {
               expect(isStorageError(error) && error.message).toMatch(/not added to the ledger/);
               expect(ledger.ledger).toEqual(before);
               // If even reverting fails, the whole entry may remain, never half of it.
-              const states = lasting ? [before, foldEntries(existing ? [old, next] : [next])] : [before];
+              const states = lasting ? [before, buildLedger(existing ? [old, next] : [next])] : [before];
               expect(states).toContainEqual(again.ledger);
             }
             await rm(join(again.folder, 'lock'), { force: true });
             await again.append(makeCondensedEntry('c3', ['three']), makeOriginals(['three']));
-            const last = await open(root);
+            const last = await openTestLedger(root);
             expect(last.problems).toEqual([]);
             expect(last.ledger).toEqual(again.ledger);
             await rm(root, { recursive: true });
@@ -101,14 +101,17 @@ test('a store that is a file instead of a folder causes one clear error', () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'file');
     await writeFile(root, '');
-    await expect(open(root)).rejects.toMatchObject({ trouble: 'io', message: expect.stringContaining('ENOTDIR') });
+    await expect(openTestLedger(root)).rejects.toMatchObject({
+      trouble: 'io',
+      message: expect.stringContaining('ENOTDIR'),
+    });
   }));
 
 test.skipIf(process.platform === 'win32')("a ledger's files are readable only by the user", () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'new', 'root');
-    await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
-    const files = await readFiles(root);
+    await (await openTestLedger(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
+    const files = await readLedgerFiles(root);
     const mode = async (path: string) => (await stat(path)).mode & 0o777;
     expect(await mode(root)).toBe(0o700);
     expect(await mode(files.folder)).toBe(0o700);
@@ -121,7 +124,7 @@ test.skipIf(process.platform === 'win32')('links that lead out of the store are 
     const root = join(folder, 'root');
     const outside = join(folder, 'outside');
     await mkdir(outside);
-    const ledger = await open(root);
+    const ledger = await openTestLedger(root);
     await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const refused = { trouble: 'outside-root' };
     for (const name of ['ledger.jsonl', 'originals.jsonl', 'about.json']) {
@@ -139,7 +142,7 @@ test.skipIf(process.platform === 'win32')('links that lead out of the store are 
     await rename(ledger.folder, join(outside, 'ledger'));
     await symlink(join(outside, 'ledger'), ledger.folder);
     await expect(ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS)).rejects.toMatchObject(refused);
-    await expect(open(root)).rejects.toMatchObject(refused);
+    await expect(openTestLedger(root)).rejects.toMatchObject(refused);
     expect(await removeLedger(root, TEST_CONVERSATION_ID)).toBe(false);
     expect(await listLedgers(root)).toEqual([]);
   }),
@@ -152,11 +155,11 @@ test.skipIf(process.platform === 'win32')(
       const link = join(folder, 'link');
       await mkdir(join(folder, 'root'));
       await symlink(join(folder, 'root'), link);
-      const ledger = await open(link);
+      const ledger = await openTestLedger(link);
       await ledger.append(makeCondensedEntry('c1', []), NO_ORIGINALS);
       await rename(ledger.folder, join(link, 'moved'));
       await symlink(join(link, 'moved'), ledger.folder);
       await ledger.append(makeCondensedEntry('c2', []), NO_ORIGINALS);
-      expect((await open(link)).ledger.condensations).toHaveLength(2);
+      expect((await openTestLedger(link)).ledger.condensations).toHaveLength(2);
     }),
 );

@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { foldEntries, type LedgerEntry } from '../core/condense/ledger/ledger';
+import { buildLedger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { nodeFiles } from './nodeFiles';
-import { findByView, listLedgers, openLedger, collectOriginals, removeLedger, StorageError } from './ledgerStore';
+import { findLedgerByView, listLedgers, openLedger, collectOriginals, removeLedger, StorageError } from './ledgerStore';
 import { FOLDER_MARKER_FILE_NAME } from './ownFolder';
 import { makeCondensedEntry, makeExcludedEntry, makeOriginals, createSteppedFiles, makeUndoneEntry } from './testing';
-import { TEST_CONVERSATION_ID, NO_ORIGINALS, open, readFiles } from './testingLedger';
+import { TEST_CONVERSATION_ID, NO_ORIGINALS, openTestLedger, readLedgerFiles } from './testingLedger';
 
 /** Any UTF-16 units, including lone surrogates. */
 const text = fc
@@ -36,8 +36,8 @@ const step = fc.oneof(
 
 test('a ledger without entries is empty, and opening it writes nothing', () =>
   inTemporaryFolder(async (root) => {
-    const ledger = await open(root);
-    expect(ledger.ledger).toEqual(foldEntries([]));
+    const ledger = await openTestLedger(root);
+    expect(ledger.ledger).toEqual(buildLedger([]));
     expect(ledger.problems).toEqual([]);
     await ledger.refresh();
     expect(await readdir(root)).toEqual([]);
@@ -47,10 +47,10 @@ test('any entries have the same result from disk as in memory, and every origina
   fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 6 }), (steps) =>
       inTemporaryFolder(async (root) => {
-        const writer = await open(root);
+        const writer = await openTestLedger(root);
         for (const { entry, texts } of steps) await writer.append(entry, makeOriginals(texts));
-        const expected = foldEntries(steps.map(({ entry }) => entry));
-        const reader = await open(root);
+        const expected = buildLedger(steps.map(({ entry }) => entry));
+        const reader = await openTestLedger(root);
         expect(writer.ledger).toEqual(expected);
         expect(reader.ledger).toEqual(expected);
         expect(reader.problems).toEqual([]);
@@ -98,15 +98,15 @@ test('originals are on disk before their ledger entry', () =>
 
 test('an original is stored once', () =>
   inTemporaryFolder(async (root) => {
-    const ledger = await open(root);
+    const ledger = await openTestLedger(root);
     for (const name of ['c1', 'c2']) await ledger.append(makeCondensedEntry(name, ['same']), makeOriginals(['same']));
-    await (await open(root)).append(makeCondensedEntry('c3', ['same']), NO_ORIGINALS);
-    expect((await readFile((await readFiles(root)).originals, 'utf8')).split('\n')).toHaveLength(2);
+    await (await openTestLedger(root)).append(makeCondensedEntry('c3', ['same']), NO_ORIGINALS);
+    expect((await readFile((await readLedgerFiles(root)).originals, 'utf8')).split('\n')).toHaveLength(2);
   }));
 
 test('a ledger entry is rejected as a whole if an original is missing or has another text', () =>
   inTemporaryFolder(async (root) => {
-    const ledger = await open(root);
+    const ledger = await openTestLedger(root);
     await expect(ledger.append(makeCondensedEntry('c1', ['one', 'two']), makeOriginals(['one']))).rejects.toMatchObject(
       {
         trouble: 'missing-original',
@@ -116,21 +116,21 @@ test('a ledger entry is rejected as a whole if an original is missing or has ano
     await expect(ledger.append(makeCondensedEntry('c1', ['one', 'two']), wrong)).rejects.toMatchObject({
       trouble: 'wrong-original',
     });
-    const again = await open(root);
+    const again = await openTestLedger(root);
     expect(again.ledger.condensations).toEqual([]);
     await expect(again.original(hashText('one'))).rejects.toThrow(StorageError);
   }));
 
 test('entries appended to one ledger concurrently are all stored', () =>
   inTemporaryFolder(async (root) => {
-    const ledgers = await Promise.all([open(root), open(root), open(root)]);
+    const ledgers = await Promise.all([openTestLedger(root), openTestLedger(root), openTestLedger(root)]);
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         ledgers[index % 3]!.append(makeCondensedEntry(`c${index}`, [`t${index}`]), makeOriginals([`t${index}`])),
       ),
     );
     for (const ledger of ledgers) await ledger.refresh();
-    const again = await open(root);
+    const again = await openTestLedger(root);
     expect(new Set(again.ledger.condensations.map((one) => one.id)).size).toBe(30);
     for (const ledger of ledgers) expect(ledger.ledger).toEqual(again.ledger);
     expect(again.problems).toEqual([]);
@@ -146,16 +146,16 @@ test('about.json contains exactly what is known about the conversation', () =>
       messages: ['private'],
     };
     await (await openLedger(root, conversation)).append(makeUndoneEntry('c1'), NO_ORIGINALS);
-    const ledger = await open(root);
+    const ledger = await openTestLedger(root);
     await ledger.append(makeUndoneEntry('c2'), NO_ORIGINALS);
     const { messages, ...about } = conversation;
     expect(messages).toEqual(['private']);
     expect(ledger.about).toEqual(about);
-    expect(JSON.parse(await readFile((await readFiles(root)).about, 'utf8'))).toEqual({ version: 1, ...about });
+    expect(JSON.parse(await readFile((await readLedgerFiles(root)).about, 'utf8'))).toEqual({ version: 1, ...about });
     await (
       await openLedger(root, { id: TEST_CONVERSATION_ID, title: 'Another' })
     ).append(makeUndoneEntry('c3'), NO_ORIGINALS);
-    expect((await open(root)).about).toEqual({ ...about, title: 'Another' });
+    expect((await openTestLedger(root)).about).toEqual({ ...about, title: 'Another' });
   }));
 
 test('ledgers are listed by last use, and other files in the store are ignored', () =>
@@ -191,18 +191,18 @@ test('a ledger is found by a view that was created with it', () =>
       await ledger.append(makeCondensedEntry(`2 of ${name}`, ['one']), NO_ORIGINALS);
     }
     for (const name of ['a', 'b']) {
-      const found = await findByView(root, hashText(`view of 1 of ${name}`));
+      const found = await findLedgerByView(root, hashText(`view of 1 of ${name}`));
       expect(found?.about.id).toBe(name);
       expect(found?.ledger.condensations).toHaveLength(2);
     }
-    expect(await findByView(root, hashText('another'))).toBeUndefined();
-    expect(await findByView(root, hashText('one'))).toBeUndefined();
-    expect(await findByView(join(root, 'nowhere'), hashText('another'))).toBeUndefined();
+    expect(await findLedgerByView(root, hashText('another'))).toBeUndefined();
+    expect(await findLedgerByView(root, hashText('one'))).toBeUndefined();
+    expect(await findLedgerByView(join(root, 'nowhere'), hashText('another'))).toBeUndefined();
   }));
 
 test('a removed ledger is completely gone, which other users of it notice', () =>
   inTemporaryFolder(async (root) => {
-    const ledger = await open(root);
+    const ledger = await openTestLedger(root);
     await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     expect(await removeLedger(root, 'another')).toBe(false);
     expect(await removeLedger(root, TEST_CONVERSATION_ID)).toBe(true);
@@ -213,7 +213,7 @@ test('a removed ledger is completely gone, which other users of it notice', () =
     });
     expect(ledger.ledger.condensations).toEqual([]);
     await ledger.append(makeCondensedEntry('c2', ['one']), makeOriginals(['one']));
-    expect((await open(root)).ledger.condensations).toHaveLength(1);
+    expect((await openTestLedger(root)).ledger.condensations).toHaveLength(1);
   }));
 
 test('the originals of edits are the strings at their places, once each', () => {

@@ -4,33 +4,33 @@
  * before or after an entry. Several processes may append concurrently.
  */
 import { collectReferences } from '../core/condense/edits/references';
-import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
+import { buildLedger, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import {
   restoreLedgerFolder,
   listLedgerFolders,
-  getLedgerPaths,
-  makeLedgerPaths,
-  readAbout,
+  makePathsInLedgerFolder,
+  makeLedgerPathsForId,
+  readLedgerConversation,
   removeLedgerFolder,
-  readUse,
-  withDefaults,
-  type LedgerAbout,
-  type LedgerUse,
+  readLedgerFolderUse,
+  addDefaultStorageOptions,
+  type LedgerConversation,
+  type LedgerFolderUse,
   type StorageOptions,
 } from './folders';
 import { Journal, type JournalRecord } from './journal';
-import { parseEntry } from './ledgerEntry';
+import { parseLedgerEntry } from './ledgerEntry';
 import { convertFileErrors } from './storageError';
 import { StoredLedger, type LedgerFile } from './storedLedger';
 
-export type { LedgerAbout, StorageOptions } from './folders';
+export type { LedgerConversation, StorageOptions } from './folders';
 export { collectOriginals } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';
 
-export interface ListedLedger extends LedgerUse {
-  readonly about: LedgerAbout;
+export interface ListedLedger extends LedgerFolderUse {
+  readonly about: LedgerConversation;
 }
 
 /**
@@ -39,27 +39,28 @@ export interface ListedLedger extends LedgerUse {
  */
 export async function openLedger(
   root: string,
-  { id, title, format, path }: LedgerAbout,
+  { id, title, format, path }: LedgerConversation,
   options: Partial<StorageOptions> = {},
 ): Promise<LedgerFile> {
-  const given: LedgerAbout = {
+  const given: LedgerConversation = {
     id,
     ...(title !== undefined && { title }),
     ...(format !== undefined && { format }),
     ...(path !== undefined && { path }),
   };
-  const ledger = new StoredLedger(root, makeLedgerPaths(root, id), given, withDefaults(options));
+  const ledger = new StoredLedger(root, makeLedgerPathsForId(root, id), given, addDefaultStorageOptions(options));
   await ledger.open();
   return ledger;
 }
 
 export async function listLedgers(root: string, options: Partial<StorageOptions> = {}): Promise<ListedLedger[]> {
-  const { files } = withDefaults(options);
+  const { files } = addDefaultStorageOptions(options);
   return convertFileErrors(root, 'The ledgers were not listed.', async () => {
     const listed: ListedLedger[] = [];
     for (const folder of await listLedgerFolders(files, root)) {
-      const use = await readUse(files, folder);
-      const about = use && (await readAbout(files, getLedgerPaths(folder)).catch(() => undefined));
+      const use = await readLedgerFolderUse(files, folder);
+      const about =
+        use && (await readLedgerConversation(files, makePathsInLedgerFolder(folder)).catch(() => undefined));
       if (about) listed.push({ ...use, about });
     }
     return listed.sort((a, b) => b.lastUsed - a.lastUsed);
@@ -67,45 +68,45 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
 }
 
 /** Of several ledgers, returns the most recently used one. */
-export const findByView = (
+export const findLedgerByView = (
   root: string,
   viewHash: string,
   options: Partial<StorageOptions> = {},
 ): Promise<LedgerFile | undefined> =>
-  findLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
+  findFirstLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
 
 /**
  * Works without the conversation's file. Several ledgers with the reference have the same content.
  */
-export const findByReference = (
+export const findLedgerByReference = (
   root: string,
   reference: ReferenceId,
   options: Partial<StorageOptions> = {},
 ): Promise<LedgerFile | undefined> =>
-  findLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
+  findFirstLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
 
 /**
  * @param text occurs in the line of every wanted condensation, so that others need not be parsed
  */
-async function findLedger(
+async function findFirstLedger(
   root: string,
   options: Partial<StorageOptions>,
   text: string,
   isIt: (condensation: Pick<Condensation, 'edits'> & Partial<Pick<Condensation, 'viewHash'>>) => boolean,
 ): Promise<LedgerFile | undefined> {
-  const { files } = withDefaults(options);
+  const { files } = addDefaultStorageOptions(options);
   for (const { folder, about } of await listLedgers(root, options)) {
-    const { ledger } = getLedgerPaths(folder);
+    const { ledger } = makePathsInLedgerFolder(folder);
     const state = { isFound: false };
     const take = ({ json }: JournalRecord): undefined => {
       if (state.isFound || !json.includes(text)) return;
-      const entry = parseEntry(json.toString('utf8'));
+      const entry = parseLedgerEntry(json.toString('utf8'));
       if (entry === 'newer') return;
       state.isFound =
         (entry?.type === 'condensed' && isIt(entry.condensation)) || (entry?.type === 'arrived' && isIt(entry));
     };
     const journal = new Journal(files, ledger, { take, reset: () => undefined });
-    await convertFileErrors(ledger, 'The ledger was not searched.', () => journal.refresh());
+    await convertFileErrors(ledger, 'The ledger was not searched.', () => journal.readNewRecords());
     if (state.isFound) return openLedger(root, about, { ...options, files });
   }
   return undefined;
@@ -115,14 +116,14 @@ async function findLedger(
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
   const take = ({ json }: JournalRecord): undefined => {
-    const entry = parseEntry(json.toString('utf8'));
+    const entry = parseLedgerEntry(json.toString('utf8'));
     if (entry && entry !== 'newer') entries.push(entry);
   };
   const reset = (): undefined => void (entries.length = 0);
-  const { ledger } = getLedgerPaths(folder);
-  const journal = new Journal(withDefaults(options).files, ledger, { take, reset });
-  await convertFileErrors(ledger, 'The ledger was not read.', () => journal.refresh());
-  return foldEntries(entries);
+  const { ledger } = makePathsInLedgerFolder(folder);
+  const journal = new Journal(addDefaultStorageOptions(options).files, ledger, { take, reset });
+  await convertFileErrors(ledger, 'The ledger was not read.', () => journal.readNewRecords());
+  return buildLedger(entries);
 }
 
 /**
@@ -130,9 +131,9 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
  * @returns false if there was none
  */
 export const removeLedger = (root: string, id: string, options: Partial<StorageOptions> = {}): Promise<boolean> =>
-  bringBackAndRemove(makeLedgerPaths(root, id).folder, withDefaults(options));
+  restoreAndRemoveLedger(makeLedgerPathsForId(root, id).folder, addDefaultStorageOptions(options));
 
-async function bringBackAndRemove(folder: string, options: StorageOptions): Promise<boolean> {
+async function restoreAndRemoveLedger(folder: string, options: StorageOptions): Promise<boolean> {
   await restoreLedgerFolder(options.files, folder);
   return removeLedgerFolder(folder, options, () => Promise.resolve(true));
 }

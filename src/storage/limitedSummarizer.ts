@@ -1,15 +1,15 @@
 import { computeCallCost } from '../core/cost/callCost';
 import {
-  getLimitNames,
+  getSpendingLimitNames,
   type Summarizer,
   type SummarizerModel,
   type SummaryReply,
   type SummaryRequest,
 } from '../core/condense/summarizer';
 import { getErrorMessage } from '../core/errors';
-import type { Booking, Spending, SpendingLimits } from './spending';
+import type { BookingResult, Spending, SpendingLimits } from './spending';
 
-export interface LimitedBy {
+export interface SummarizerLimits {
   readonly spending: Pick<Spending, 'bookSpending'>;
   /** Called before each call, so changes apply immediately. */
   readonly limits: () => SpendingLimits;
@@ -18,7 +18,10 @@ export interface LimitedBy {
 }
 
 /** Reserves each call's maximum cost: whole prompt at the highest price, longest answer. */
-export function limitSummarizer(summarizer: Summarizer, { spending, limits, count }: LimitedBy): Summarizer {
+export function createLimitedSummarizer(
+  summarizer: Summarizer,
+  { spending, limits, count }: SummarizerLimits,
+): Summarizer {
   const { model } = summarizer;
   if (model.billing === 'included') return summarizer;
   return {
@@ -27,8 +30,8 @@ export function limitSummarizer(summarizer: Summarizer, { spending, limits, coun
       const allowed = limits();
       const isLimited = allowed.perConversation > 0 || allowed.perDay > 0;
       const atMost = computeHighestCost(request, model, count);
-      if (isLimited && atMost === undefined) return makeRefusal(describeUnknownPrice(model));
-      let booking: Booking | undefined;
+      if (isLimited && atMost === undefined) return makeRefusedReply(describeUnknownPrice(model));
+      let booking: BookingResult | undefined;
       try {
         booking = await spending.bookSpending(
           { kind: 'own', conversation: options.conversation, atMost: atMost ?? 0 },
@@ -36,9 +39,9 @@ export function limitSummarizer(summarizer: Summarizer, { spending, limits, coun
         );
       } catch (error) {
         if (isLimited)
-          return makeRefusal(`Spending could not be recorded, so nothing was spent. ${getErrorMessage(error)}`);
+          return makeRefusedReply(`Spending could not be recorded, so nothing was spent. ${getErrorMessage(error)}`);
       }
-      if (booking?.kind === 'refused') return makeRefusal(formatReachedLimit(booking, model));
+      if (booking?.kind === 'refused') return makeRefusedReply(formatReachedLimit(booking, model));
       const reply = await summarizer.summarize(request, options);
       // A reservation that can't be settled stays; for unknown prices it is 0.
       await booking?.settle(reply.cost).catch(() => undefined);
@@ -56,7 +59,7 @@ export function computeHighestCost(
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,
   count: (text: string) => number,
 ): number | undefined {
-  const input = Math.ceil(count(system + prompt + toText(messages)) * tokenFactor * COUNT_MARGIN_FACTOR);
+  const input = Math.ceil(count(system + prompt + stringifyMessages(messages)) * tokenFactor * COUNT_MARGIN_FACTOR);
   const isWritten = accounting === 'anthropic' && cacheLifetime !== 'none';
   return computeCallCost(
     {
@@ -72,21 +75,21 @@ export function computeHighestCost(
   );
 }
 
-const toText = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
+const stringifyMessages = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
 
 /** Our token count may be too low by this factor. */
 const COUNT_MARGIN_FACTOR = 1.1;
 
 const describeUnknownPrice = (model: SummarizerModel): string =>
-  `The price of ${model.model} is not known, and a spending limit is set. ${getLimitNames(model).unknownPrice}`;
+  `The price of ${model.model} is not known, and a spending limit is set. ${getSpendingLimitNames(model).unknownPrice}`;
 
 const formatReachedLimit = (
-  { limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>,
+  { limit, spent, allowed }: Extract<BookingResult, { kind: 'refused' }>,
   model: SummarizerModel,
 ): string =>
-  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${getLimitNames(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
+  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${getSpendingLimitNames(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 
-const makeRefusal = (message: string): SummaryReply => ({
+const makeRefusedReply = (message: string): SummaryReply => ({
   kind: 'failed',
   message,
   usage: undefined,

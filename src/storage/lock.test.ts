@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { withLock } from './lock';
+import { withFileLock } from './lock';
 import type { Files } from './files';
-import { nodeFiles, retryBusyFiles } from './nodeFiles';
+import { nodeFiles, createRetryingFiles } from './nodeFiles';
 import { QUICK_LOCK_TIMING, createSteppedFiles, createSystemError } from './testing';
 
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
@@ -67,7 +67,7 @@ test('runs actions under a lock one after the other', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const { visit, visits } = room();
-    await Promise.all(Array.from({ length: 20 }, () => withLock(nodeFiles, path, DEAF, visit)));
+    await Promise.all(Array.from({ length: 20 }, () => withFileLock(nodeFiles, path, DEAF, visit)));
     expect(visits()).toBe(20);
     expect(await readdir(folder)).toEqual([]);
   }));
@@ -77,14 +77,14 @@ test('actions under a lock run one after the other on Windows, even if a scanner
     const path = join(folder, 'lock');
     const { visit, visits } = room();
     const refused: string[] = [];
-    const files = retryBusyFiles(
+    const files = createRetryingFiles(
       scannedFiles(nodeFiles, (operation) => refused.push(operation)),
       {
         platform: 'win32',
         waits: Array<number>(40).fill(1),
       },
     );
-    await Promise.all(Array.from({ length: 10 }, () => withLock(files, path, DEAF, visit)));
+    await Promise.all(Array.from({ length: 10 }, () => withFileLock(files, path, DEAF, visit)));
     expect(visits()).toBe(10);
     expect(await readdir(folder)).toEqual([]);
     expect(new Set(refused)).toEqual(new Set(['open', 'removeFile']));
@@ -96,7 +96,7 @@ test('the lock of a dead process is removed at once by one of the waiting proces
     for (let round = 0; round < 10; round += 1) {
       await writeFile(path, makeLock(DEAD));
       const { visit, visits } = room();
-      await Promise.all(Array.from({ length: 8 }, () => withLock(nodeFiles, path, DEAF, visit)));
+      await Promise.all(Array.from({ length: 8 }, () => withFileLock(nodeFiles, path, DEAF, visit)));
       expect(visits()).toBe(8);
       expect(await readdir(folder)).toEqual([]);
     }
@@ -107,7 +107,7 @@ test('a process that died while removing a lock blocks no other process', () =>
     const path = join(folder, 'lock');
     await writeFile(path, makeLock(DEAD));
     await writeFile(`${path}.${TOKEN}`, makeLock(DEAD));
-    await withLock(nodeFiles, path, DEAF, () => Promise.resolve());
+    await withFileLock(nodeFiles, path, DEAF, () => Promise.resolve());
     expect(await readdir(folder)).toEqual([]);
   }));
 
@@ -119,7 +119,7 @@ test.each([
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
-    await withLock(nodeFiles, path, QUICK_LOCK_TIMING, () => Promise.resolve());
+    await withFileLock(nodeFiles, path, QUICK_LOCK_TIMING, () => Promise.resolve());
     expect(existsSync(path)).toBe(false);
   }),
 );
@@ -130,8 +130,8 @@ test('a lock with signs of life is respected, however long it is held', () =>
     const order: string[] = [];
     const timing = { ...QUICK_LOCK_TIMING, silence: 500 };
     let second: Promise<void> | undefined;
-    await withLock(nodeFiles, path, timing, async () => {
-      second = withLock(nodeFiles, path, timing, () => Promise.resolve(void order.push('second')));
+    await withFileLock(nodeFiles, path, timing, async () => {
+      second = withFileLock(nodeFiles, path, timing, () => Promise.resolve(void order.push('second')));
       await delay(2 * timing.silence);
       order.push('first');
     });
@@ -146,7 +146,7 @@ test.each([
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
-    const action = withLock(nodeFiles, path, { ...DEAF, wait: 30 }, () => Promise.resolve());
+    const action = withFileLock(nodeFiles, path, { ...DEAF, wait: 30 }, () => Promise.resolve());
     await expect(action).rejects.toMatchObject({ trouble: 'locked', path, data: { happened: words } });
     expect(existsSync(path)).toBe(true);
   }),
@@ -155,7 +155,7 @@ test.each([
 test('the owner notices that its lock was removed, and leaves the new one alone', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
-    const action = withLock(nodeFiles, path, DEAF, async ({ confirm }) => {
+    const action = withFileLock(nodeFiles, path, DEAF, async ({ confirm }) => {
       await confirm();
       await writeFile(path, makeLock(process.pid));
       await confirm();
@@ -167,7 +167,7 @@ test('the owner notices that its lock was removed, and leaves the new one alone'
 test('locking recreates a folder that was removed meanwhile', () =>
   inTemporaryFolder(async (folder) => {
     await rm(folder, { recursive: true });
-    await withLock(nodeFiles, join(folder, 'lock'), DEAF, () => Promise.resolve());
+    await withFileLock(nodeFiles, join(folder, 'lock'), DEAF, () => Promise.resolve());
     expect(await readdir(folder)).toEqual([]);
   }));
 
@@ -176,7 +176,7 @@ test('a lock that cannot be written leaves no file behind', () =>
     const files = createSteppedFiles(({ operation }) => {
       if (operation === 'write') throw createSystemError('ENOSPC');
     });
-    await expect(withLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve())).rejects.toThrow('ENOSPC');
+    await expect(withFileLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve())).rejects.toThrow('ENOSPC');
     expect(await readdir(folder)).toEqual([]);
   }));
 
@@ -185,5 +185,5 @@ test('a lock that cannot be removed does not undo the action done under it', () 
     const files = createSteppedFiles(({ operation }) => {
       if (operation === 'removeFile') throw createSystemError('EACCES');
     });
-    expect(await withLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve('done'))).toBe('done');
+    expect(await withFileLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve('done'))).toBe('done');
   }));

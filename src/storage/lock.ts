@@ -8,9 +8,16 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { threadId } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
-import { undefinedIfMissing, readText, readStatusIfPresent, withFile, writeAll } from './fileTools';
+import { ignoreMissingFile, readTextIfPresent, readStatusIfPresent, withOpenFile, writeAllBytes } from './fileTools';
 import type { Files } from './files';
-import { makeEarlierOwner, checkLiveness, parseOwner, formatOwner, getThisProcess, type Owner } from './owner';
+import {
+  makeOwnerOfEarlierFormat,
+  getOwnerLiveness,
+  parseOwner,
+  formatOwner,
+  getThisProcess,
+  type OwnerProcess,
+} from './owner';
 import { getErrorCode } from '../core/errors';
 import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
@@ -25,7 +32,7 @@ export interface LockTiming {
 
 export const LOCK_TIMING: LockTiming = { wait: 10_000, silence: 4000, heartbeat: 1000 };
 
-export interface Lock {
+export interface HeldLock {
   /**
    * Call this before irreversible actions.
    * @throws StorageError if the lock was removed meanwhile
@@ -34,11 +41,11 @@ export interface Lock {
 }
 
 /** @throws StorageError `locked` on timeout */
-export async function withLock<T>(
+export async function withFileLock<T>(
   files: Files,
   path: string,
   timing: LockTiming,
-  action: (lock: Lock) => Promise<T>,
+  action: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   const token = await acquireLock(files, path, timing);
   // Failed heartbeats are harmless, since `confirm` decides.
@@ -83,8 +90,8 @@ async function acquireLock(files: Files, path: string, timing: LockTiming): Prom
     if (holder === undefined) return token;
     const now = performance.now();
     if (seen?.mark !== holder.mark) seen = { mark: holder.mark, since: now };
-    if (hasEnded(holder) || now - seen.since >= timing.silence) {
-      await takeAway(files, path, timing, holder);
+    if (hasHolderEnded(holder) || now - seen.since >= timing.silence) {
+      await takeOverLock(files, path, timing, holder);
     } else if (now - start >= timing.wait) {
       const { owner: by } = holder;
       const owner = by === undefined ? 'Another process' : `Another process (${by.pid} on ${by.host})`;
@@ -96,16 +103,16 @@ async function acquireLock(files: Files, path: string, timing: LockTiming): Prom
   }
 }
 
-function hasEnded({ owner, thread }: LockHolder): boolean {
+function hasHolderEnded({ owner, thread }: LockHolder): boolean {
   if (owner === undefined) return false;
   const isHere = formatOwner(owner) === formatOwner(getThisProcess());
-  return checkLiveness(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
+  return getOwnerLiveness(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
 }
 
 interface LockHolder {
   readonly token: string;
   /** Undefined while the owner hasn't written its identity yet. */
-  readonly owner: Owner | undefined;
+  readonly owner: OwnerProcess | undefined;
   /** Undefined in locks of earlier versions. */
   readonly thread: number | undefined;
   /** Changes with each heartbeat. */
@@ -141,9 +148,9 @@ async function tryLock(files: Files, path: string, token: string): Promise<LockH
 }
 
 async function createLock(files: Files, path: string, token: string): Promise<void> {
-  await withFile(files, path, 'create', async (file) => {
+  await withOpenFile(files, path, 'create', async (file) => {
     try {
-      await writeAll(
+      await writeAllBytes(
         file,
         Buffer.from(`${token} ${formatOwner(getThisProcess())} ${new Date().toISOString()} ${threadId}\n`),
       );
@@ -161,11 +168,12 @@ async function readLock(files: Files, path: string): Promise<LockHolder | undefi
   const status = await readStatusIfPresent(files, path);
   if (!status) return undefined;
   if (status.kind !== 'file') throw createNotLockError(path, status.kind);
-  const content = await readText(files, path);
+  const content = await readTextIfPresent(files, path);
   if (content === undefined) return undefined;
   const [, token, word, thread] = LOCK_CONTENT.exec(content) ?? [];
   const [, pid, host] = LOCK_CONTENT_OF_1_0.exec(content) ?? [];
-  const owner = pid === undefined || host === undefined ? parseOwner(word ?? '') : makeEarlierOwner(Number(pid), host);
+  const owner =
+    pid === undefined || host === undefined ? parseOwner(word ?? '') : makeOwnerOfEarlierFormat(Number(pid), host);
   const named = `${status.identity}-${Math.floor(status.modified)}`;
   return {
     token: token ?? `unnamed-${named}`,
@@ -188,12 +196,12 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
  * If two processes find a stale lock, the slower one must not remove the other's new lock, so the
  * first takes a second lock named after the stale one and checks again.
  */
-async function takeAway(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
+async function takeOverLock(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claim = `${path}.${holder.token}`;
   await acquireLock(files, claim, timing);
   try {
-    if ((await readLock(files, path))?.token === holder.token) await undefinedIfMissing(files.removeFile(path));
+    if ((await readLock(files, path))?.token === holder.token) await ignoreMissingFile(files.removeFile(path));
   } finally {
-    await undefinedIfMissing(files.removeFile(claim));
+    await ignoreMissingFile(files.removeFile(claim));
   }
 }

@@ -78,9 +78,9 @@ it('metrics are appended on a new line after one that a crash cut off', async ()
 
 it('metrics can be cleared', async () => {
   const store = new MetricsStore(path);
-  await store.clear();
+  await store.removeAllRuns();
   await store.addRun(run(1));
-  await store.clear();
+  await store.removeAllRuns();
   expect(await store.readRuns()).toEqual([]);
   expect(await new MetricsStore(path).readRuns()).toEqual([]);
 });

@@ -2,13 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
-import { readText, withFile, writeAll } from './fileTools';
+import { readTextIfPresent, withOpenFile, writeAllBytes } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { OWN_FILE_KINDS, refuseForeign, removeOwnFile, replaceOwnFile } from './ownFiles';
+import { OWN_FILE_KINDS, rejectForeignFile, removeOwnFile, replaceOwnFile } from './ownFiles';
 
-/** The file is trimmed to `MAX_RUNS` when it exceeds both together. */
-const MAX_RUNS = 2_000;
+/** The file is trimmed to `MAX_STORED_RUNS` when it exceeds both together. */
+const MAX_STORED_RUNS = 2_000;
 const MAX_EXCESS_RUNS = 500;
 
 interface ParsedMetrics {
@@ -19,8 +19,8 @@ interface ParsedMetrics {
   readonly isTorn: boolean;
 }
 
-const parseKnownLines = (text: string): ParsedMetrics => {
-  const lines = splitLines(text);
+const parseMetricsFile = (text: string): ParsedMetrics => {
+  const lines = splitNonEmptyLines(text);
   return { runs: lines.flatMap(parseRun), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
 
@@ -40,36 +40,36 @@ export class MetricsStore {
 
   async addRun(run: RunMetrics): Promise<void> {
     const { runs, lines, isTorn } = await this.loadRuns();
-    await refuseForeign(this.files, this.path, OWN_FILE_KINDS.metrics);
+    await rejectForeignFile(this.files, this.path, OWN_FILE_KINDS.metrics);
     await this.files.makeFolder(dirname(this.path));
     await this.appendText(`${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
     this.known = { runs: [...runs, run], lines: lines + 1, isTorn: false };
-    if (lines + 1 > MAX_RUNS + MAX_EXCESS_RUNS) await this.trimFile();
+    if (lines + 1 > MAX_STORED_RUNS + MAX_EXCESS_RUNS) await this.trimFile();
   }
 
-  async clear(): Promise<void> {
-    this.known = parseKnownLines('');
+  async removeAllRuns(): Promise<void> {
+    this.known = parseMetricsFile('');
     await removeOwnFile(this.files, this.path, OWN_FILE_KINDS.metrics);
   }
 
   private async loadRuns(): Promise<ParsedMetrics> {
-    return (this.known ??= parseKnownLines((await readText(this.files, this.path)) ?? ''));
+    return (this.known ??= parseMetricsFile((await readTextIfPresent(this.files, this.path)) ?? ''));
   }
 
   /** Keeps the newest lines, even those that this version can't read. */
   private async trimFile(): Promise<void> {
-    const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-MAX_RUNS);
+    const kept = splitNonEmptyLines((await readTextIfPresent(this.files, this.path)) ?? '').slice(-MAX_STORED_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');
     await replaceOwnFile(this.files, this.path, text, OWN_FILE_KINDS.metrics);
-    this.known = parseKnownLines(text);
+    this.known = parseMetricsFile(text);
   }
 
   private appendText(text: string): Promise<void> {
-    return withFile(this.files, this.path, 'append', (file) => writeAll(file, Buffer.from(text)));
+    return withOpenFile(this.files, this.path, 'append', (file) => writeAllBytes(file, Buffer.from(text)));
   }
 }
 
-const splitLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+const splitNonEmptyLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 function parseRun(line: string): RunMetrics[] {
   try {

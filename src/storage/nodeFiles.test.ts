@@ -2,9 +2,9 @@ import { open, readdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { readText } from './fileTools';
+import { readTextIfPresent } from './fileTools';
 import type { Files } from './files';
-import { nodeFiles, retryBusyFiles } from './nodeFiles';
+import { nodeFiles, createRetryingFiles } from './nodeFiles';
 import { createSystemError } from './testing';
 
 afterEach(() => {
@@ -58,8 +58,8 @@ describe('a file that another program has open', () => {
     const path = join(folder, 'a');
     await writeFile(path, 'text');
     const whenFree = (operation: Parameters<typeof refusing>[0]): Files =>
-      retryBusyFiles(refusing(operation, 3, code).files, { platform: 'win32', waits });
-    expect(await readText(whenFree('open'), path)).toBe('text');
+      createRetryingFiles(refusing(operation, 3, code).files, { platform: 'win32', waits });
+    expect(await readTextIfPresent(whenFree('open'), path)).toBe('text');
     expect(await whenFree('status').status(path)).toMatchObject({ kind: 'file', bytes: 4 });
     await whenFree('rename').rename(path, join(folder, 'b'));
     await whenFree('removeFile').removeFile(join(folder, 'b'));
@@ -74,7 +74,7 @@ describe('a file that another program has open', () => {
       ['darwin', 'EBUSY', 1],
     ] as const) {
       const refused = refusing('rename', 99, code);
-      const files = retryBusyFiles(refused.files, { platform, waits });
+      const files = createRetryingFiles(refused.files, { platform, waits });
       await expect(files.rename('a', 'b')).rejects.toMatchObject({ code });
       expect(refused.tries()).toBe(tries);
     }

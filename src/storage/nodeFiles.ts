@@ -17,34 +17,34 @@ import { setTimeout } from 'node:timers/promises';
 import { getErrorCode } from '../core/errors';
 import type { FileStatus, Files, OpenFile } from './files';
 
-const OPEN_FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
+const NODE_FLAG_BY_OPEN_MODE = { read: 'r', append: 'a', create: 'wx' } as const;
 /** Only the user can read stored conversations. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /** Some file systems can't sync folders (VM shares, some network drives; Linux, fsync(2)). */
-const NO_FOLDER_SYNC_CODES: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
+const FOLDER_SYNC_UNSUPPORTED_CODES: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
-const getKind = (stats: Stats): FileStatus['kind'] => {
+const getFileKind = (stats: Stats): FileStatus['kind'] => {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'folder';
   return stats.isSymbolicLink() ? 'link' : 'other';
 };
 
-const toStatus = (stats: Stats): FileStatus => ({
-  kind: getKind(stats),
+const toFileStatus = (stats: Stats): FileStatus => ({
+  kind: getFileKind(stats),
   bytes: stats.size,
   modified: stats.mtimeMs,
   identity: stats.ino,
   permissions: stats.mode & 0o777,
 });
 
-const openFile = (handle: FileHandle): OpenFile => ({
+const wrapFileHandle = (handle: FileHandle): OpenFile => ({
   read: async (into, position) => (await handle.read(into, 0, into.byteLength, position)).bytesRead,
   write: async (bytes) => (await handle.write(bytes)).bytesWritten,
   truncate: (length) => handle.truncate(length),
   sync: () => handle.sync(),
-  status: async () => toStatus(await handle.stat()),
+  status: async () => toFileStatus(await handle.stat()),
   close: () => handle.close(),
 });
 
@@ -52,7 +52,7 @@ const openFile = (handle: FileHandle): OpenFile => ({
  * On Windows these errors pass quickly: another program has the file open, or an open file was just
  * removed. graceful-fs waits too.
  */
-const OPEN_ELSEWHERE_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
+const FILE_BUSY_ERROR_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
 const RETRY_DELAYS_MS: readonly number[] = [10, 30, 100, 300, 600];
 
 interface RetryOptions {
@@ -62,7 +62,7 @@ interface RetryOptions {
 }
 
 /** On Windows, retries while another program has a file open. */
-export function retryBusyFiles(
+export function createRetryingFiles(
   files: Files,
   { platform = process.platform, waits = RETRY_DELAYS_MS }: RetryOptions = {},
 ): Files {
@@ -72,7 +72,7 @@ export function retryBusyFiles(
       try {
         return await action();
       } catch (error) {
-        if (!OPEN_ELSEWHERE_CODES.includes(getErrorCode(error) ?? '')) throw error;
+        if (!FILE_BUSY_ERROR_CODES.includes(getErrorCode(error) ?? '')) throw error;
       }
       await setTimeout(wait);
     }
@@ -87,9 +87,9 @@ export function retryBusyFiles(
   };
 }
 
-export const nodeFiles: Files = retryBusyFiles({
-  open: async (path, mode) => openFile(await open(path, OPEN_FLAGS[mode], FILE_MODE)),
-  status: async (path) => toStatus(await lstat(path)),
+export const nodeFiles: Files = createRetryingFiles({
+  open: async (path, mode) => wrapFileHandle(await open(path, NODE_FLAG_BY_OPEN_MODE[mode], FILE_MODE)),
+  status: async (path) => toFileStatus(await lstat(path)),
   realPath: (path) => realpath(path),
   list: (folder) => readdir(folder),
   makeFolder: async (path) => {
@@ -102,7 +102,7 @@ export const nodeFiles: Files = retryBusyFiles({
     try {
       await handle.sync();
     } catch (error) {
-      if (!NO_FOLDER_SYNC_CODES.includes(getErrorCode(error) ?? '')) throw error;
+      if (!FOLDER_SYNC_UNSUPPORTED_CODES.includes(getErrorCode(error) ?? '')) throw error;
     } finally {
       await handle.close();
     }

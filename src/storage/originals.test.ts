@@ -5,7 +5,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { hashText } from '../core/hash';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
-import { Originals } from './originals';
+import { OriginalsFile } from './originals';
 
 /** JSON bytes read at a time, and a few more. */
 const LONG = (1 << 20) + 40;
@@ -18,7 +18,7 @@ it.each(UNITS)('a long original of %j is stored in parts and returned unchanged'
     for (let letters = 0; letters < 6; letters++) {
       const bytes = JSON.stringify(unit).length - 2;
       const text = 'a'.repeat(letters) + unit.repeat(Math.ceil(LONG / bytes));
-      const originals = new Originals(nodeFiles, join(folder, `${letters}.jsonl`));
+      const originals = new OriginalsFile(nodeFiles, join(folder, `${letters}.jsonl`));
       await originals.appendOriginals(new Map([[hashText(text), text]]));
       const read = await originals.readOriginals([hashText(text)]);
       expect(read.get(hashText(text)) === text).toBe(true);
@@ -34,7 +34,7 @@ it.each([
   inTemporaryFolder(async (folder) => {
     const text = 'a'.repeat(LONG);
     const path = join(folder, 'originals.jsonl');
-    const originals = new Originals(nodeFiles, path);
+    const originals = new OriginalsFile(nodeFiles, path);
     await originals.appendOriginals(new Map([[hashText(text), text]]));
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
     await expect(originals.readOriginals([hashText(text)])).rejects.toThrow('is damaged');
@@ -49,24 +49,24 @@ it('an original whose stored line has other content is rewritten, so that it can
     for (const text of texts) {
       // A complete line with a valid checksum for another text.
       const evil = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
-      await evil.refresh();
-      await evil.append([JSON.stringify({ hash: hashText(text), text: 'something else' })]);
+      await evil.readNewRecords();
+      await evil.appendValues([JSON.stringify({ hash: hashText(text), text: 'something else' })]);
     }
-    const originals = new Originals(nodeFiles, path);
-    await originals.refresh();
+    const originals = new OriginalsFile(nodeFiles, path);
+    await originals.readNewOriginals();
     await expect(originals.readOriginals(given.keys())).rejects.toThrow('is damaged');
     await originals.appendOriginals(given);
     expect(await originals.readOriginals(given.keys())).toEqual(given);
     const bytes = readFileSync(path).length;
     // Once intact it isn't written again, and a later damaged line hides nothing.
-    const again = new Originals(nodeFiles, path);
-    await again.refresh();
+    const again = new OriginalsFile(nodeFiles, path);
+    await again.readNewOriginals();
     await again.appendOriginals(given);
     expect(readFileSync(path)).toHaveLength(bytes);
     const later = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
-    await later.refresh();
-    await later.append([JSON.stringify({ hash: hashText(texts[0] ?? ''), text: 'something else' })]);
-    const last = new Originals(nodeFiles, path);
-    await last.refresh();
+    await later.readNewRecords();
+    await later.appendValues([JSON.stringify({ hash: hashText(texts[0] ?? ''), text: 'something else' })]);
+    const last = new OriginalsFile(nodeFiles, path);
+    await last.readNewOriginals();
     expect(await last.readOriginals(given.keys())).toEqual(given);
   }));

@@ -2,7 +2,7 @@
 import { hashText, type Hash } from '../core/hash';
 import { getOriginalText, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
-import { undefinedIfMissing, readSlice, withFile } from './fileTools';
+import { ignoreMissingFile, readFileSlice, withOpenFile } from './fileTools';
 import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
@@ -17,17 +17,17 @@ export function collectOriginals(messages: readonly ApiMessage[], edits: readonl
   return originals;
 }
 
-interface FileSlice {
+interface OriginalLocation {
   readonly position: number;
   readonly length: number;
 }
 
-const LINE_START = /^\{"hash":"([0-9a-f]{64})","text":"/;
-const LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
+const ORIGINAL_LINE_START = /^\{"hash":"([0-9a-f]{64})","text":"/;
+const ORIGINAL_LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
 
-export class Originals {
+export class OriginalsFile {
   /** Lines that claim to contain a text; a damaged one may contain something else. */
-  private readonly slices = new Map<Hash, readonly FileSlice[]>();
+  private readonly slices = new Map<Hash, readonly OriginalLocation[]>();
   /** Hashes with a verified line. */
   private readonly whole = new Set<Hash>();
   private readonly journal: Journal;
@@ -37,7 +37,7 @@ export class Originals {
     readonly path: string,
   ) {
     this.journal = new Journal(files, path, {
-      take: (record) => this.indexLine(record),
+      take: (record) => this.indexOriginalLine(record),
       reset: () => {
         this.slices.clear();
         this.whole.clear();
@@ -53,8 +53,8 @@ export class Originals {
     return this.slices.has(hash);
   }
 
-  refresh(): Promise<void> {
-    return this.journal.refresh();
+  readNewOriginals(): Promise<void> {
+    return this.journal.readNewRecords();
   }
 
   /**
@@ -62,19 +62,19 @@ export class Originals {
    * @throws StorageError if a text doesn't match its hash; then none is stored
    */
   async appendOriginals(texts: ReadonlyMap<Hash, string>): Promise<void> {
-    const damaged = await this.findDamaged([...texts.keys()]);
+    const damaged = await this.findDamagedOriginals([...texts.keys()]);
     const fresh = [...texts].filter(([hash]) => !this.slices.has(hash) || damaged.has(hash));
     if (fresh.length === 0) return;
-    await this.journal.append(this.makeLines(fresh));
+    await this.journal.appendValues(this.makeOriginalLines(fresh));
   }
 
-  private async findDamaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
+  private async findDamagedOriginals(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
     const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
     if (known.length === 0) return new Set();
     const damaged = new Set<Hash>();
-    await undefinedIfMissing(
-      withFile(this.files, this.path, 'read', async (file) => {
-        for (const hash of known) if ((await this.readText(file, hash)) === undefined) damaged.add(hash);
+    await ignoreMissingFile(
+      withOpenFile(this.files, this.path, 'read', async (file) => {
+        for (const hash of known) if ((await this.readVerifiedText(file, hash)) === undefined) damaged.add(hash);
       }),
     );
     return damaged;
@@ -91,26 +91,29 @@ export class Originals {
     const texts = new Map<Hash, string>();
     const [first] = wanted;
     if (!first) return texts;
-    const done = await undefinedIfMissing(
-      withFile(this.files, this.path, 'read', async (file) => {
+    const done = await ignoreMissingFile(
+      withOpenFile(this.files, this.path, 'read', async (file) => {
         for (const { hash } of wanted)
-          texts.set(hash, (await this.readText(file, hash)) ?? this.throwOriginalError('damaged-original', hash));
+          texts.set(
+            hash,
+            (await this.readVerifiedText(file, hash)) ?? this.throwOriginalError('damaged-original', hash),
+          );
         return true;
       }),
     );
     return done ? texts : this.throwOriginalError('missing-original', first.hash);
   }
 
-  private *makeLines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
+  private *makeOriginalLines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
     for (const [hash, text] of texts) {
       if (hashText(text) !== hash) throw createWrongOriginalError(this.path, hash);
       yield JSON.stringify({ hash, text });
     }
   }
 
-  private async readText(file: OpenFile, hash: Hash): Promise<string | undefined> {
+  private async readVerifiedText(file: OpenFile, hash: Hash): Promise<string | undefined> {
     for (const { position, length } of [...(this.slices.get(hash) ?? [])].reverse()) {
-      const json = await readSlice(file, position, length);
+      const json = await readFileSlice(file, position, length);
       const text = parseText(json.toString('utf8'));
       if (text === undefined || hashText(text) !== hash) continue;
       this.whole.add(hash);
@@ -119,8 +122,8 @@ export class Originals {
     return undefined;
   }
 
-  private indexLine({ position, json }: JournalRecord): string | undefined {
-    const [, hash] = LINE_START.exec(json.toString('latin1', 0, LINE_START_BYTES)) ?? [];
+  private indexOriginalLine({ position, json }: JournalRecord): string | undefined {
+    const [, hash] = ORIGINAL_LINE_START.exec(json.toString('latin1', 0, ORIGINAL_LINE_START_BYTES)) ?? [];
     if (hash === undefined) return 'this line contains no original';
     const earlier = this.slices.get(hash as Hash) ?? [];
     this.slices.set(hash as Hash, [...earlier, { position, length: json.length }]);

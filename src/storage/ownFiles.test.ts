@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { OWN_FILE_KINDS, inspectPath } from './ownFiles';
+import { OWN_FILE_KINDS, inspectOwnPath } from './ownFiles';
 
 it('a file that another process removes while it is inspected counts as absent', async () => {
   const path = join(temporaryFolder(), 'spending.jsonl.lock');
@@ -16,7 +16,7 @@ it('a file that another process removes while it is inspected counts as absent',
       return nodeFiles.open(...asked);
     },
   };
-  expect(await inspectPath(vanishing, path, OWN_FILE_KINDS.lock)).toBe('nothing');
+  expect(await inspectOwnPath(vanishing, path, OWN_FILE_KINDS.lock)).toBe('nothing');
 });
 
 it('a file that another process creates again while it is looked at counts as empty', async () => {
@@ -29,5 +29,5 @@ it('a file that another process creates again while it is looked at counts as em
       return nodeFiles.open(...asked);
     },
   };
-  expect(await inspectPath(renewing, path, OWN_FILE_KINDS.lock)).toBe('empty');
+  expect(await inspectOwnPath(renewing, path, OWN_FILE_KINDS.lock)).toBe('empty');
 });

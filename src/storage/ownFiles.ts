@@ -5,9 +5,9 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { undefinedIfMissing, readSlice, readStatusIfPresent, withFile, writeAtomically } from './fileTools';
+import { ignoreMissingFile, readFileSlice, readStatusIfPresent, withOpenFile, writeFileAtomically } from './fileTools';
 import type { Files } from './files';
-import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
+import { isProcessGone, getOwnerLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
 import { StorageError } from './storageError';
 
 export interface OwnFileKind {
@@ -22,60 +22,60 @@ export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spe
 
 export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
 
-const makeJsonKind = (words: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
+const makeJsonFileKind = (words: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
   words,
   begins: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),
 });
 
-const NO_MATCH = /(?!)/;
+const MATCHES_NOTHING = /(?!)/;
 const LOOPBACK_PATTERN = 'http://127\\.0\\.0\\.1:';
 
 export const OWN_FILE_KINDS = {
-  store: makeJsonKind('a store', 'store', NO_MATCH),
-  account: makeJsonKind('an account cache', 'account', /^\{"version":\d+(?:$|,"prices":"[^"]*","kept":\[)/),
-  whatIf: makeJsonKind('a cache of replays', 'whatIf', /^\[\{"key":"[0-9a-f]{64}","path":"/),
-  conversations: makeJsonKind(
+  store: makeJsonFileKind('a store', 'store', MATCHES_NOTHING),
+  account: makeJsonFileKind('an account cache', 'account', /^\{"version":\d+(?:$|,"prices":"[^"]*","kept":\[)/),
+  whatIf: makeJsonFileKind('a cache of replays', 'whatIf', /^\[\{"key":"[0-9a-f]{64}","path":"/),
+  conversations: makeJsonFileKind(
     'a list of conversations',
     'conversations',
     /^\{"version":\d+(?:$|,"history":"[^"]*","details":\[)/,
   ),
-  address: makeJsonKind("a gateway's address", 'address', /^\{"port":\d+,"secret":"[\w-]{32,}"\}/),
-  gateway: makeJsonKind(
+  address: makeJsonFileKind("a gateway's address", 'address', /^\{"port":\d+,"secret":"[\w-]{32,}"\}/),
+  gateway: makeJsonFileKind(
     'the notice of a gateway',
     'gateway',
     new RegExp(`^\\{"pid":\\d+,"address":"${LOOPBACK_PATTERN}`),
   ),
-  run: makeJsonKind('the folder of a run', 'run', NO_MATCH),
-  spending: { words: 'a count of costs', begins: isSpending },
+  run: makeJsonFileKind('the folder of a run', 'run', MATCHES_NOTHING),
+  spending: { words: 'a count of costs', begins: isSpendingFile },
   metrics: {
     words: 'a file of measures',
-    begins: createLineTest((line) => /^\{.*"at":".*"provider":".*"calls":\[/s.test(line)),
+    begins: createAllLinesTest((line) => /^\{.*"at":".*"provider":".*"calls":\[/s.test(line)),
   },
   lock: { words: 'a lock', begins: (text) => /^[0-9a-f]{16} \S+ /.test(text) },
-  log: { words: "a gateway's log", begins: isLog },
+  log: { words: "a gateway's log", begins: isGatewayLog },
 } as const satisfies Readonly<Record<string, OwnFileKind>>;
 
 /** All complete lines must be ours; the last one may be torn. */
-function createLineTest(isOurs: (line: string) => boolean): (beginning: string) => boolean {
+function createAllLinesTest(isOurs: (line: string) => boolean): (beginning: string) => boolean {
   return (beginning) => {
     const lines = beginning
       .split('\n')
       .slice(0, -1)
       .filter((line) => line !== '');
-    const whole = lines.filter(isJson);
+    const whole = lines.filter(isValidJson);
     return whole.length > 0 && whole.every(isOurs);
   };
 }
 
 const HEADER_BEGINNING = '{"contextCondenser":';
 
-function isSpending(beginning: string): boolean {
+function isSpendingFile(beginning: string): boolean {
   const header = makeHeaderLine('spending');
   if (beginning.startsWith(header)) return true;
   // A torn header counts unless it is so short that it is ambiguous.
   const begun = beginning.trimEnd();
   if (begun.length >= HEADER_BEGINNING.length && header.startsWith(begun)) return true;
-  return createLineTest((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(
+  return createAllLinesTest((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(
     beginning,
   );
 }
@@ -83,7 +83,7 @@ function isSpending(beginning: string): boolean {
 export const LOG_HEADER = 'Context Condenser: log of a gateway';
 
 /** In version 1.0 each line had a time, and requests one of these words and a route. */
-function isLog(beginning: string): boolean {
+function isGatewayLog(beginning: string): boolean {
   const lines = beginning.split('\n');
   if (lines[0]?.endsWith(LOG_HEADER)) return true;
   const whole = lines.slice(0, -1);
@@ -93,7 +93,7 @@ function isLog(beginning: string): boolean {
   );
 }
 
-function isJson(line: string): boolean {
+function isValidJson(line: string): boolean {
   try {
     JSON.parse(line);
     return true;
@@ -106,14 +106,16 @@ function isJson(line: string): boolean {
 const MAX_BEGINNING_BYTES = 16 * 1024;
 
 const readBeginningIfPresent = (files: Files, path: string): Promise<string | undefined> =>
-  undefinedIfMissing(
-    withFile(files, path, 'read', async (file) => (await readSlice(file, 0, MAX_BEGINNING_BYTES)).toString('utf8')),
+  ignoreMissingFile(
+    withOpenFile(files, path, 'read', async (file) =>
+      (await readFileSlice(file, 0, MAX_BEGINNING_BYTES)).toString('utf8'),
+    ),
   );
 
-export type PathState = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
+export type OwnPathState = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
 
 /** Does not follow links. */
-export async function inspectPath(files: Files, path: string, kind: OwnFileKind): Promise<PathState> {
+export async function inspectOwnPath(files: Files, path: string, kind: OwnFileKind): Promise<OwnPathState> {
   const status = await readStatusIfPresent(files, path);
   if (!status) return 'nothing';
   if (status.kind === 'link') return { foreign: 'This is a link.' };
@@ -133,13 +135,13 @@ const UNCHANGED_TEXT = 'It was left as it is.';
 const MOVE_FILE_ADVICE = 'Move it away, or name another path.';
 
 /** @throws StorageError `not-ours` if another program's non-empty file exists there */
-export async function refuseForeign(
+export async function rejectForeignFile(
   files: Files,
   path: string,
   kind: OwnFileKind,
   notDone = UNCHANGED_TEXT,
 ): Promise<void> {
-  const standing = await inspectPath(files, path, kind);
+  const standing = await inspectOwnPath(files, path, kind);
   if (typeof standing === 'object') throw createForeignFileError(path, standing.foreign, notDone, MOVE_FILE_ADVICE);
 }
 
@@ -151,15 +153,15 @@ const createForeignFileError = (path: string, happened: string, notDone: string,
  * system's error
  */
 export async function replaceOwnFile(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
-  await refuseForeign(files, path, kind);
-  if ((await inspectPath(files, path, kind)) === 'empty')
+  await rejectForeignFile(files, path, kind);
+  if ((await inspectOwnPath(files, path, kind)) === 'empty')
     throw createForeignFileError(path, 'This file is empty.', UNCHANGED_TEXT, MOVE_FILE_ADVICE);
   await files.makeFolder(dirname(path));
-  await replaceWhole(files, path, text);
+  await replaceFileAtomically(files, path, text);
 }
 
 /** Ignores write errors, and keeps other programs' files. */
-export async function replaceCache(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
+export async function replaceCacheQuietly(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
     await replaceOwnFile(files, path, text, kind);
   } catch {
@@ -168,8 +170,8 @@ export async function replaceCache(files: Files, path: string, text: string, kin
 }
 
 export async function removeOwnFile(files: Files, path: string, kind: OwnFileKind): Promise<void> {
-  const standing = await inspectPath(files, path, kind);
-  if (standing === 'ours') await undefinedIfMissing(files.removeFile(path));
+  const standing = await inspectOwnPath(files, path, kind);
+  if (standing === 'ours') await ignoreMissingFile(files.removeFile(path));
 }
 
 const TEMPORARY_SUFFIX = '.context-condenser.tmp';
@@ -182,19 +184,19 @@ const makeTemporaryPath = (folder: string): string =>
  * Also removes leftovers of crashed processes.
  * @throws the system's error
  */
-export async function replaceWhole(files: Files, path: string, text: string): Promise<void> {
+export async function replaceFileAtomically(files: Files, path: string, text: string): Promise<void> {
   const folder = dirname(path);
-  await writeAtomically(files, path, Buffer.from(text), { temporary: makeTemporaryPath(folder) });
-  await removeLeftovers(files, folder).catch(() => undefined);
+  await writeFileAtomically(files, path, Buffer.from(text), { temporary: makeTemporaryPath(folder) });
+  await removeLeftTemporaryFiles(files, folder).catch(() => undefined);
 }
 
 /** Version 1.0 put only a process ID into names; its leftovers are removed after a day. */
 const OLD_TEMPORARY_NAME = new RegExp(`^\\.(\\d+)-\\d{13}${TEMPORARY_SUFFIX.replaceAll('.', '\\.')}$`);
 const DAY_MS = 24 * 3_600_000;
 
-async function removeLeftovers(files: Files, folder: string): Promise<void> {
+async function removeLeftTemporaryFiles(files: Files, folder: string): Promise<void> {
   for (const name of await files.list(folder)) {
-    if (!isTemporary(name)) continue;
+    if (!isTemporaryFileName(name)) continue;
     const path = join(folder, name);
     const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'file') continue;
@@ -202,10 +204,10 @@ async function removeLeftovers(files: Files, folder: string): Promise<void> {
     const owner = parseOwner(name.slice(1, -TEMPORARY_SUFFIX.length - '.01234567'.length));
     const isLeft =
       earlier === undefined
-        ? owner !== undefined && checkLiveness(owner) === 'gone'
+        ? owner !== undefined && getOwnerLiveness(owner) === 'gone'
         : isProcessGone(Number(earlier)) && Date.now() - status.modified > DAY_MS;
-    if (isLeft) await undefinedIfMissing(files.removeFile(path));
+    if (isLeft) await ignoreMissingFile(files.removeFile(path));
   }
 }
 
-export const isTemporary = (name: string): boolean => name.startsWith('.') && name.endsWith(TEMPORARY_SUFFIX);
+export const isTemporaryFileName = (name: string): boolean => name.startsWith('.') && name.endsWith(TEMPORARY_SUFFIX);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { claimFolder, inspectFolder } from './ownFolder';
+import { claimOwnFolder, inspectOwnFolder } from './ownFolder';
 
 it('a folder that another window marks and uses while it is looked at is ours', () =>
   inTemporaryFolder(async (root) => {
@@ -11,10 +11,10 @@ it('a folder that another window marks and uses while it is looked at is ours', 
     const files: Files = {
       ...nodeFiles,
       list: async (path) => {
-        await claimFolder(nodeFiles, folder);
+        await claimOwnFolder(nodeFiles, folder);
         await nodeFiles.makeFolder(join(folder, 'begun'));
         return nodeFiles.list(path);
       },
     };
-    expect(await inspectFolder(files, folder)).toBe('marked');
+    expect(await inspectOwnFolder(files, folder)).toBe('marked');
   }));

@@ -3,29 +3,42 @@
  * there; then it gets a marker. We write to no other folder.
  */
 import { basename, dirname, join } from 'node:path';
-import { undefinedIfMissing, readStatusIfPresent } from './fileTools';
+import { ignoreMissingFile, readStatusIfPresent } from './fileTools';
 import type { Files } from './files';
-import { containsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetAsideName } from './ledgerFolder';
-import { makeHeaderLine, isTemporary, OWN_FILE_KINDS, replaceWhole, inspectPath, type OwnFileKind } from './ownFiles';
+import {
+  containsOnlyLedger,
+  isLedgerFolder,
+  isLedgerFolderName,
+  isRemovedFolderName,
+  isSetAsideFolderName,
+} from './ledgerFolder';
+import {
+  makeHeaderLine,
+  isTemporaryFileName,
+  OWN_FILE_KINDS,
+  replaceFileAtomically,
+  inspectOwnPath,
+  type OwnFileKind,
+} from './ownFiles';
 import { StorageError } from './storageError';
 
 export const FOLDER_MARKER_FILE_NAME = '.context-condenser';
 
 /** `earlier` means that a version without markers used the folder. */
-export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
+export type OwnFolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
 
 /** The folder itself may be a link chosen by the user. */
-export async function inspectFolder(files: Files, folder: string): Promise<FolderState> {
-  if (await isMarked(files, folder)) return 'marked';
-  const names = await undefinedIfMissing(files.list(folder));
+export async function inspectOwnFolder(files: Files, folder: string): Promise<OwnFolderState> {
+  if (await isMarkedFolder(files, folder)) return 'marked';
+  const names = await ignoreMissingFile(files.list(folder));
   if (names === undefined) return 'missing';
   // Another window may have marked the folder since.
-  if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarked(files, folder))) return 'marked';
-  const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporary(name));
+  if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarkedFolder(files, folder))) return 'marked';
+  const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporaryFileName(name));
   if (others.length === 0) return 'empty';
   const foreign: string[] = [];
   for (const name of others) {
-    const kind = await classifyUnmarked(files, folder, name);
+    const kind = await classifyFileInUnmarkedFolder(files, folder, name);
     if (kind === 'ours') return 'earlier';
     if (kind === 'foreign') foreign.push(name);
   }
@@ -33,8 +46,8 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
   return first === undefined ? 'earlier' : { foreign: first };
 }
 
-const isMarked = async (files: Files, folder: string): Promise<boolean> =>
-  (await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours';
+const isMarkedFolder = async (files: Files, folder: string): Promise<boolean> =>
+  (await inspectOwnPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours';
 
 /** Operating systems put these files into folders. */
 const FILE_MANAGER_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
@@ -46,32 +59,36 @@ const OWN_FILES: Readonly<Record<string, OwnFileKind>> = {
 };
 
 /** `ours` is proven by the content; nothing contradicts `likely`. */
-async function classifyUnmarked(files: Files, folder: string, name: string): Promise<'ours' | 'likely' | 'foreign'> {
+async function classifyFileInUnmarkedFolder(
+  files: Files,
+  folder: string,
+  name: string,
+): Promise<'ours' | 'likely' | 'foreign'> {
   const path = join(folder, name);
   const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN_FILE_KINDS.gateway : OWN_FILES[name];
-  if (kind) return (await inspectPath(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
-  if (isLedgerName(name) || isSetAsideName(name) || isRemovedName(name)) {
+  if (kind) return (await inspectOwnPath(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
+  if (isLedgerFolderName(name) || isSetAsideFolderName(name) || isRemovedFolderName(name)) {
     if (await isLedgerFolder(files, path)) return 'ours';
     // A killed process may have left the folder empty.
     const isFolder = (await readStatusIfPresent(files, path))?.kind === 'folder';
     return isFolder && (await containsOnlyLedger(files, path)) ? 'likely' : 'foreign';
   }
-  if (name === 'runs') return (await hasOnlyRuns(files, path)) ? 'likely' : 'foreign';
+  if (name === 'runs') return (await containsOnlyRunFolders(files, path)) ? 'likely' : 'foreign';
   if (name === 'spending.jsonl.lock')
-    return (await inspectPath(files, path, OWN_FILE_KINDS.lock)) === 'ours' ? 'likely' : 'foreign';
+    return (await inspectOwnPath(files, path, OWN_FILE_KINDS.lock)) === 'ours' ? 'likely' : 'foreign';
   return 'foreign';
 }
 
 export const OLD_RUN_FOLDER_NAME = /^run-(\d+)-\w{6}$/;
 
-async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
+async function containsOnlyRunFolders(files: Files, path: string): Promise<boolean> {
   if ((await readStatusIfPresent(files, path))?.kind !== 'folder') return false;
   return (await files.list(path)).every((name) => OLD_RUN_FOLDER_NAME.test(name) || /^run-\d+-[0-9a-f]{8}$/.test(name));
 }
 
 /** @throws StorageError `not-ours` if the folder isn't ours */
-export async function refuseForeignFolder(files: Files, folder: string, notDone: string): Promise<FolderState> {
-  const state = await inspectFolder(files, folder);
+export async function rejectForeignFolder(files: Files, folder: string, notDone: string): Promise<OwnFolderState> {
+  const state = await inspectOwnFolder(files, folder);
   if (typeof state !== 'object') return state;
   throw new StorageError({
     trouble: 'not-ours',
@@ -83,37 +100,37 @@ export async function refuseForeignFolder(files: Files, folder: string, notDone:
 }
 
 /** @throws StorageError `not-ours` if the folder isn't ours; the system's error */
-export async function claimFolder(files: Files, folder: string, notDone = 'Nothing was written.'): Promise<void> {
-  const state = await refuseForeignFolder(files, folder, notDone);
+export async function claimOwnFolder(files: Files, folder: string, notDone = 'Nothing was written.'): Promise<void> {
+  const state = await rejectForeignFolder(files, folder, notDone);
   if (state === 'marked') return;
   if (state === 'missing') await files.makeFolder(folder);
-  await replaceWhole(files, join(folder, FOLDER_MARKER_FILE_NAME), `${makeHeaderLine('store')}\n`);
+  await replaceFileAtomically(files, join(folder, FOLDER_MARKER_FILE_NAME), `${makeHeaderLine('store')}\n`);
   await files.syncFolder(folder);
   if (state === 'missing') await files.syncFolder(dirname(folder));
 }
 
 /** True if we may clean up the folder. Marks folders of versions without markers. */
-export async function isOurs(files: Files, folder: string): Promise<boolean> {
-  const state = await inspectFolder(files, folder);
-  if (state === 'earlier') await claimFolder(files, folder);
+export async function isOwnFolder(files: Files, folder: string): Promise<boolean> {
+  const state = await inspectOwnFolder(files, folder);
+  if (state === 'earlier') await claimOwnFolder(files, folder);
   return state === 'earlier' || state === 'marked';
 }
 
 /** True for a path, existing or not, where we store a file; results must not replace it. */
-export async function isKeptFile(files: Files, path: string): Promise<boolean> {
+export async function isFileOfStore(files: Files, path: string): Promise<boolean> {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const [folder, name] = [dirname(at), basename(at)];
-    if (!isKeptName(name)) continue;
+    if (!isStoreFileName(name)) continue;
     if (await isLedgerFolder(files, at)) return true;
-    if (await isMarked(files, folder)) return true;
+    if (await isMarkedFolder(files, folder)) return true;
   }
   return false;
 }
 
-const isKeptName = (name: string): boolean =>
+const isStoreFileName = (name: string): boolean =>
   name === FOLDER_MARKER_FILE_NAME ||
   name === 'runs' ||
-  isLedgerName(name) ||
-  isSetAsideName(name) ||
-  isRemovedName(name) ||
+  isLedgerFolderName(name) ||
+  isSetAsideFolderName(name) ||
+  isRemovedFolderName(name) ||
   Object.hasOwn(OWN_FILES, name.replace(/\.lock$/, ''));

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { checkLiveness, parseOwner, formatOwner, getThisProcess, type Owner } from './owner';
+import { getOwnerLiveness, parseOwner, formatOwner, getThisProcess, type OwnerProcess } from './owner';
 
 /** Above Linux's highest PID (2^22). */
 const NOBODY = 2 ** 22 + 1;
 const FIRST = '4026531836';
-const here: Owner = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
+const here: OwnerProcess = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
 
 it('a lock owner survives being written as a file name', () => {
   expect(parseOwner(formatOwner(getThisProcess()))).toEqual(getThisProcess());
@@ -13,21 +13,21 @@ it('a lock owner survives being written as a file name', () => {
 });
 
 it("the test's own process counts as running, and an unused process ID as gone", () => {
-  expect(checkLiveness(getThisProcess())).toBe('running');
-  expect(checkLiveness({ ...getThisProcess(), pid: NOBODY })).toBe('gone');
+  expect(getOwnerLiveness(getThisProcess())).toBe('running');
+  expect(getOwnerLiveness({ ...getThisProcess(), pid: NOBODY })).toBe('gone');
 });
 
 it.runIf(process.platform === 'linux')('a process with a reused ID is not mistaken for the owner', () => {
-  expect(checkLiveness({ ...getThisProcess(), started: '1' })).toBe('gone');
-  expect(checkLiveness({ ...getThisProcess(), started: '0' })).toBe('running');
+  expect(getOwnerLiveness({ ...getThisProcess(), started: '1' })).toBe('gone');
+  expect(getOwnerLiveness({ ...getThisProcess(), started: '0' })).toBe('running');
 });
 
-it.each<[string, Partial<Owner>, 'gone' | 'unknown']>([
+it.each<[string, Partial<OwnerProcess>, 'gone' | 'unknown']>([
   ['of another host', { host: 'two' }, 'unknown'],
   ['of another container of this host', { space: 'aaaa-bbbb-4026532000' }, 'unknown'],
   ['of this host before it was restarted', { space: `aaaa-cccc-${FIRST}` }, 'gone'],
   ['of a container before the host was restarted', { space: 'aaaa-cccc-4026532000' }, 'unknown'],
   ['of another machine of the same name', { space: `dddd-cccc-${FIRST}` }, 'unknown'],
 ])('the liveness of a process %s is known as far as possible', (_, owner, liveness) => {
-  expect(checkLiveness({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
+  expect(getOwnerLiveness({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
 });

@@ -9,7 +9,7 @@ import { listLedgers, openLedger } from './ledgerStore';
 import { nodeFiles } from './nodeFiles';
 import { formatOwner, getThisProcess } from './owner';
 import { FOLDER_MARKER_FILE_NAME } from './ownFolder';
-import { selectLedgersToPrune, describePruning, pruneLedgers, type PruneCandidate } from './prune';
+import { selectLedgersToPrune, describePruneResult, pruneLedgers, type PruneCandidate } from './prune';
 import { makeCondensedEntry, makeOriginals, QUICK_LOCK_TIMING, createSteppedFiles, createSystemError } from './testing';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -84,7 +84,7 @@ test('old ledgers are set aside, and removed a week later, except those in use b
     const inUse = ['in use'];
     const pruned = await pruneLedgers(root, { now, inUse });
     expect(pruned).toMatchObject({ setAside: [{ folder: old, lastUsed: now.getTime() - 40 * DAY }], removed: [] });
-    expect(describePruning(pruned)).toBe(
+    expect(describePruneResult(pruned)).toBe(
       '1 ledger not used lately was set aside: expanding or condensing its conversation in the next 7 days brings it back.',
     );
     expect((await readdir(root)).filter((name) => name !== FOLDER_MARKER_FILE_NAME).map((name) => name.length)).toEqual(
@@ -141,7 +141,7 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
     await makeLedger(root, 'later', -40);
     const own = await openLedger(root, { id: 'own' });
     await own.append(makeCondensedEntry('c1', ['own']), makeOriginals(['own']));
-    await own.hold();
+    await own.holdFolder();
     const { stdout } = spawnSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))'], {
       encoding: 'utf8',
     });
@@ -173,7 +173,7 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
     for (const folder of [own.folder, another, earlier, container]) expect(gone).not.toContain(folder);
     // The next holder removes stale marks.
     await mark(own.folder, `held-${formatOwner({ ...me, pid: Number(stdout) })}`);
-    await own.hold();
+    await own.holdFolder();
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);
   }));
 

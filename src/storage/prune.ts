@@ -7,19 +7,19 @@ import { formatPlural } from '../core/plural';
 import {
   restoreLedgerFolder,
   listLedgerFolders,
-  getLedgerPaths,
-  makeLedgerPaths,
-  readAbout,
+  makePathsInLedgerFolder,
+  makeLedgerPathsForId,
+  readLedgerConversation,
   removeLedgerFolder,
   setLedgerAside,
   deleteRemovedLedgers,
-  readUse,
-  withDefaults,
-  type LedgerUse,
+  readLedgerFolderUse,
+  addDefaultStorageOptions,
+  type LedgerFolderUse,
   type StorageOptions,
 } from './folders';
 import { parseSetAsideTime } from './ledgerFolder';
-import { isOurs } from './ownFolder';
+import { isOwnFolder } from './ownFolder';
 import { convertFileErrors, isStorageError } from './storageError';
 
 export interface PruneLimits {
@@ -32,14 +32,14 @@ export interface PruneLimits {
   readonly inUse?: readonly string[];
 }
 
-export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
+export interface PruneCandidate extends Omit<LedgerFolderUse, 'isHeld'> {
   readonly inUse: boolean;
 }
 
 const DEFAULT_MAX_BYTES = 500 * 1024 * 1024;
 const DEFAULT_MAX_AGE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const DAYS_SET_ASIDE = 7;
+const DAYS_UNTIL_SET_ASIDE_REMOVED = 7;
 /** Limits the ledgers that one run sets aside, and those it removes. */
 const MAX_PRUNED_PER_RUN = 20;
 
@@ -60,21 +60,21 @@ export function selectLedgersToPrune(
 }
 
 export interface PruneResult {
-  readonly setAside: readonly LedgerUse[];
-  readonly removed: readonly LedgerUse[];
+  readonly setAside: readonly LedgerFolderUse[];
+  readonly removed: readonly LedgerFolderUse[];
   readonly bytes: number;
 }
 
-export function describePruning({ setAside, removed }: PruneResult): string | undefined {
+export function describePruneResult({ setAside, removed }: PruneResult): string | undefined {
   const sentences = [
     ...(setAside.length > 0
       ? [
-          `${formatPlural(setAside.length, 'ledger')} not used lately ${setAside.length === 1 ? 'was' : 'were'} set aside: expanding or condensing its conversation in the next ${DAYS_SET_ASIDE} days brings it back.`,
+          `${formatPlural(setAside.length, 'ledger')} not used lately ${setAside.length === 1 ? 'was' : 'were'} set aside: expanding or condensing its conversation in the next ${DAYS_UNTIL_SET_ASIDE_REMOVED} days brings it back.`,
         ]
       : []),
     ...(removed.length > 0
       ? [
-          `${formatPlural(removed.length, 'ledger')} set aside ${DAYS_SET_ASIDE} days ago or earlier ${removed.length === 1 ? 'was' : 'were'} removed.`,
+          `${formatPlural(removed.length, 'ledger')} set aside ${DAYS_UNTIL_SET_ASIDE_REMOVED} days ago or earlier ${removed.length === 1 ? 'was' : 'were'} removed.`,
         ]
       : []),
   ];
@@ -90,16 +90,16 @@ export async function pruneLedgers(
   limits: PruneLimits,
   options: Partial<StorageOptions> = {},
 ): Promise<PruneResult> {
-  const { files, lock } = withDefaults(options);
+  const { files, lock } = addDefaultStorageOptions(options);
   const quick = { files, lock: { ...lock, wait: 0 } };
   return convertFileErrors(root, 'Old ledgers were not removed.', async () => {
-    if (!(await isOurs(files, root))) return { setAside: [], removed: [], bytes: 0 };
+    if (!(await isOwnFolder(files, root))) return { setAside: [], removed: [], bytes: 0 };
     await deleteRemovedLedgers(files, root);
-    const inUse = new Set(limits.inUse?.map((id) => makeLedgerPaths(root, id).folder));
+    const inUse = new Set(limits.inUse?.map((id) => makeLedgerPathsForId(root, id).folder));
     const ledgers: PruneCandidate[] = [];
-    const aside: { readonly use: LedgerUse; readonly since: number }[] = [];
+    const aside: { readonly use: LedgerFolderUse; readonly since: number }[] = [];
     for (const folder of await listLedgerFolders(files, root)) {
-      const use = await readUse(files, folder);
+      const use = await readLedgerFolderUse(files, folder);
       const since = parseSetAsideTime(basename(folder));
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
       // The ledger was set aside while the clock was ahead.
@@ -114,22 +114,23 @@ export async function pruneLedgers(
     const now = new Date(Math.min(limits.now.getTime(), lastUse));
     const stamp = Math.max(limits.now.getTime(), lastUse);
     const unusedSince =
-      ({ folder, lastUsed }: Pick<LedgerUse, 'folder' | 'lastUsed'>) =>
+      ({ folder, lastUsed }: Pick<LedgerFolderUse, 'folder' | 'lastUsed'>) =>
       async (): Promise<boolean> => {
         // A ledger of a newer version must be removed by that version.
-        await readAbout(files, getLedgerPaths(folder));
-        const use = await readUse(files, folder);
+        await readLedgerConversation(files, makePathsInLedgerFolder(folder));
+        const use = await readLedgerFolderUse(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
-    const removed: LedgerUse[] = [];
+    const removed: LedgerFolderUse[] = [];
     for (const { use, since } of aside) {
-      if (removed.length >= MAX_PRUNED_PER_RUN || since > now.getTime() - DAYS_SET_ASIDE * DAY_MS) continue;
-      if (await skipIfBusy(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);
+      if (removed.length >= MAX_PRUNED_PER_RUN || since > now.getTime() - DAYS_UNTIL_SET_ASIDE_REMOVED * DAY_MS)
+        continue;
+      if (await ignoreBusyLedger(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);
     }
-    const setAside: LedgerUse[] = [];
+    const setAside: LedgerFolderUse[] = [];
     for (const { folder, bytes, lastUsed } of selectLedgersToPrune(ledgers, { ...limits, now })) {
       if (setAside.length >= MAX_PRUNED_PER_RUN) break;
-      if (await skipIfBusy(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
+      if (await ignoreBusyLedger(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
         setAside.push({ folder, bytes, lastUsed, isHeld: false });
     }
     const gone = setAside.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -137,7 +138,7 @@ export async function pruneLedgers(
   });
 }
 
-async function skipIfBusy(removal: Promise<boolean>): Promise<boolean> {
+async function ignoreBusyLedger(removal: Promise<boolean>): Promise<boolean> {
   try {
     return await removal;
   } catch (error) {

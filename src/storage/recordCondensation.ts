@@ -44,6 +44,6 @@ export async function recordCondensation(
     },
     collectOriginals(conversation.messages, edits),
   );
-  await ledger.hold();
+  await ledger.holdFolder();
   return ledger;
 }

@@ -5,11 +5,11 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { undefinedIfMissing, readText, readStatusIfPresent, withFile, writeAll } from './fileTools';
+import { ignoreMissingFile, readTextIfPresent, readStatusIfPresent, withOpenFile, writeAllBytes } from './fileTools';
 import type { Files } from './files';
-import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
-import { makeHeaderLine, OWN_FILE_KINDS, inspectPath } from './ownFiles';
-import { claimFolder, OLD_RUN_FOLDER_NAME, inspectFolder } from './ownFolder';
+import { isProcessGone, getOwnerLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
+import { makeHeaderLine, OWN_FILE_KINDS, inspectOwnPath } from './ownFiles';
+import { claimOwnFolder, OLD_RUN_FOLDER_NAME, inspectOwnFolder } from './ownFolder';
 import { StorageError } from './storageError';
 
 export const getRunsFolder = (store: string): string => join(store, 'runs');
@@ -31,7 +31,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /** @throws StorageError `not-ours` if the store or its folder of runs isn't ours */
 export async function makeRunFolder(files: Files, store: string): Promise<RunFolder> {
-  await claimFolder(files, store, 'Nothing was started.');
+  await claimOwnFolder(files, store, 'Nothing was started.');
   const runs = getRunsFolder(store);
   const status = await readStatusIfPresent(files, runs);
   if (status && status.kind !== 'folder') {
@@ -46,7 +46,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
   const folder = join(runs, `run-${process.pid}-${randomBytes(4).toString('hex')}`);
   const owner = join(folder, OWNER_FILE_NAME);
   const create = (path: string, text: string): Promise<void> =>
-    withFile(files, path, 'create', (file) => writeAll(file, Buffer.from(text)));
+    withOpenFile(files, path, 'create', (file) => writeAllBytes(file, Buffer.from(text)));
   let beat: NodeJS.Timeout | undefined;
   return {
     write: async (name, text) => {
@@ -62,22 +62,22 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     },
     remove: async () => {
       clearInterval(beat);
-      if ((await inspectPath(files, owner, OWN_FILE_KINDS.run)) === 'ours') await files.removeFolder(folder);
+      if ((await inspectOwnPath(files, owner, OWN_FILE_KINDS.run)) === 'ours') await files.removeFolder(folder);
     },
   };
 }
 
 /** Removes folders of killed runs; failures are retried at the next start. */
-export async function removeLeftRuns(files: Files, store: string): Promise<void> {
-  const state = await inspectFolder(files, store).catch(() => undefined);
+export async function removeLeftRunFolders(files: Files, store: string): Promise<void> {
+  const state = await inspectOwnFolder(files, store).catch(() => undefined);
   if (state !== 'marked' && state !== 'earlier') return;
   const runs = getRunsFolder(store);
   if ((await readStatusIfPresent(files, runs))?.kind !== 'folder') return;
-  for (const name of (await undefinedIfMissing(files.list(runs))) ?? []) {
+  for (const name of (await ignoreMissingFile(files.list(runs))) ?? []) {
     const folder = join(runs, name);
     try {
       if (/^run-\d+-[0-9a-f]{8}$/.test(name)) await removeLeftoverFolder(files, folder);
-      else await removeEarlier(files, folder, Number(OLD_RUN_FOLDER_NAME.exec(name)?.[1]));
+      else await removeEarlierRunFolder(files, folder, Number(OLD_RUN_FOLDER_NAME.exec(name)?.[1]));
     } catch {
       continue;
     }
@@ -87,10 +87,10 @@ export async function removeLeftRuns(files: Files, store: string): Promise<void>
 async function removeLeftoverFolder(files: Files, folder: string): Promise<void> {
   if ((await readStatusIfPresent(files, folder))?.kind !== 'folder') return;
   const path = join(folder, OWNER_FILE_NAME);
-  if ((await inspectPath(files, path, OWN_FILE_KINDS.run)) !== 'ours') return;
-  const owner = parseOwner((await readText(files, path))?.split('\n')[1] ?? '');
-  const liveness = owner && checkLiveness(owner);
-  if (liveness === 'gone' || (liveness === 'unknown' && (await isSilent(files, folder))))
+  if ((await inspectOwnPath(files, path, OWN_FILE_KINDS.run)) !== 'ours') return;
+  const owner = parseOwner((await readTextIfPresent(files, path))?.split('\n')[1] ?? '');
+  const liveness = owner && getOwnerLiveness(owner);
+  if (liveness === 'gone' || (liveness === 'unknown' && (await isWithoutHeartbeat(files, folder))))
     await files.removeFolder(folder);
 }
 
@@ -98,18 +98,18 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
  * True if a run had no heartbeat between two checks a day apart. One check is not enough, since the
  * clock may change.
  */
-async function isSilent(files: Files, folder: string): Promise<boolean> {
+async function isWithoutHeartbeat(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
   const seen = join(folder, 'seen');
-  const [seenBeat, at] = ((await readText(files, seen)) ?? '').split(' ');
+  const [seenBeat, at] = ((await readTextIfPresent(files, seen)) ?? '').split(' ');
   if (seenBeat === beat) return Math.abs(Date.now() - Number(at)) > DAY_MS;
-  await undefinedIfMissing(files.removeFile(seen));
-  await withFile(files, seen, 'create', (file) => writeAll(file, Buffer.from(`${beat} ${Date.now()}`)));
+  await ignoreMissingFile(files.removeFile(seen));
+  await withOpenFile(files, seen, 'create', (file) => writeAllBytes(file, Buffer.from(`${beat} ${Date.now()}`)));
   return false;
 }
 
 /** Version 1.0 created these files for agents. */
-const EARLIER_FILES: ReadonlySet<string> = new Set([
+const FILES_OF_EARLIER_RUNS: ReadonlySet<string> = new Set([
   ...['settings.json', 'mcp.json', 'providers.json', 'config.yaml', 'gemini.json', 'qwen.json', 'condenser.mjs'],
 ]);
 
@@ -117,17 +117,17 @@ const EARLIER_FILES: ReadonlySet<string> = new Set([
  * A folder of version 1.0 has no owner. It is removed if it contains only known files and was
  * unused for a day.
  */
-async function removeEarlier(files: Files, folder: string, pid: number): Promise<void> {
+async function removeEarlierRunFolder(files: Files, folder: string, pid: number): Promise<void> {
   const status = await readStatusIfPresent(files, folder);
   if (status?.kind !== 'folder' || !(pid > 0) || !isProcessGone(pid) || Date.now() - status.modified < DAY_MS) return;
   const names = await files.list(folder);
   const texts: string[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    if (!EARLIER_FILES.has(name) || (await readStatusIfPresent(files, path))?.kind !== 'file') return;
-    texts.push((await readText(files, path)) ?? '');
+    if (!FILES_OF_EARLIER_RUNS.has(name) || (await readStatusIfPresent(files, path))?.kind !== 'file') return;
+    texts.push((await readTextIfPresent(files, path)) ?? '');
   }
   if (names.length > 0 && !texts.some((text) => text.includes('CONTEXT_CONDENSER_RECALL'))) return;
-  for (const name of names) await undefinedIfMissing(files.removeFile(join(folder, name)));
+  for (const name of names) await ignoreMissingFile(files.removeFile(join(folder, name)));
   await files.removeEmptyFolder(folder);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import type { Summarizer, SummarizerModel, SummaryReply } from '../core/condense/summarizer';
-import { limitSummarizer } from './limitedSummarizer';
+import { createLimitedSummarizer } from './limitedSummarizer';
 import { Spending, type SpendingLimits } from './spending';
 
 let path: string;
@@ -29,7 +29,7 @@ describe('bookings of spending', () => {
       allowed: 0.1,
     });
     if (booking.kind === 'booked') await booking.settle(0.01);
-    expect(await spending().getSpent('own', 'a')).toEqual({ day: 0.01, conversation: 0.01 });
+    expect(await spending().readSpent('own', 'a')).toEqual({ day: 0.01, conversation: 0.01 });
     expect((await spending().bookSpending({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).kind).toBe(
       'booked',
     );
@@ -66,7 +66,7 @@ describe('bookings of spending', () => {
     await spending().bookSpending({ kind: 'own', atMost: 0.05 }, NO_LIMIT);
     appendFileSync(path, '{"id":"half","at":17');
     await spending().bookSpending({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
-    expect((await spending().getSpent('own', undefined)).day).toBeCloseTo(0.07, 10);
+    expect((await spending().readSpent('own', undefined)).day).toBeCloseTo(0.07, 10);
   });
 
   it('are rewritten without outdated ones once the file is long', async () => {
@@ -76,7 +76,7 @@ describe('bookings of spending', () => {
     writeFileSync(path, old + line('new', today));
     await spending().bookSpending({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(3);
-    expect((await spending().getSpent('own', undefined)).day).toBeCloseTo(0.0201, 10);
+    expect((await spending().readSpent('own', undefined)).day).toBeCloseTo(0.0201, 10);
   });
 });
 
@@ -92,12 +92,12 @@ describe('many bookings of one day', () => {
     appendFileSync(path, settled(3_000));
     await spending().bookSpending({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(6);
-    expect(await spending().getSpent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
+    expect(await spending().readSpent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
     // A pending call is settled later, and sums are recomputed.
     if (booking.kind === 'booked') await booking.settle(1);
     appendFileSync(path, settled(3_000).replaceAll('"id":"', '"id":"again '));
     await spending().bookSpending({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
-    expect(await spending().getSpent('chat', 'c1')).toEqual({ day: 1_507, conversation: 501 });
+    expect(await spending().readSpent('chat', 'c1')).toEqual({ day: 1_507, conversation: 501 });
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(6);
   });
 });
@@ -119,7 +119,7 @@ describe('a model with spending limits', () => {
   });
   const reply: SummaryReply = { kind: 'complete', text: 'Short.', usage: undefined, cost: 0.02, timeMs: 1 };
   const model = (limits: SpendingLimits, over: Partial<SummarizerModel> = {}): Summarizer =>
-    limitSummarizer(
+    createLimitedSummarizer(
       {
         model: { ...MODEL, ...over },
         summarize: () => {
@@ -149,7 +149,7 @@ describe('a model with spending limits', () => {
     const { prices, ...unknown } = MODEL;
     expect(prices).toBeDefined();
     const made = (limits: SpendingLimits): Summarizer =>
-      limitSummarizer(
+      createLimitedSummarizer(
         { model: unknown, summarize: () => Promise.resolve(reply) },
         { spending: spending(), limits: () => limits, count: (text) => text.length },
       );

@@ -6,11 +6,11 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { readText, withFile, writeAll } from './fileTools';
+import { readTextIfPresent, withOpenFile, writeAllBytes } from './fileTools';
 import type { Files } from './files';
-import { LOCK_TIMING, withLock, type LockTiming } from './lock';
+import { LOCK_TIMING, withFileLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
-import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwnFile } from './ownFiles';
+import { makeHeaderLine, OWN_FILE_KINDS, rejectForeignFile, replaceOwnFile } from './ownFiles';
 
 /**
  * `own`: calls for condensing. `chat`: conversations' requests to models that we offer, or through
@@ -29,7 +29,7 @@ export interface SpendingReport {
   readonly day: number;
 }
 
-export interface Purchase {
+export interface SpendingToBook {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   /**
@@ -39,7 +39,7 @@ export interface Purchase {
   readonly atMost: number;
 }
 
-export type Booking =
+export type BookingResult =
   | {
       readonly kind: 'booked';
       /**
@@ -55,7 +55,7 @@ export type Booking =
       readonly allowed: number;
     };
 
-const lineSchema = z.union([
+const spendingLineSchema = z.union([
   z.object({
     id: z.string(),
     at: z.number(),
@@ -82,7 +82,7 @@ const MAX_ENTRY_AGE_MS = 60 * 24 * 3_600_000;
 /** After this time the calling process has certainly ended. */
 const MAX_CALL_MS = 24 * 3_600_000;
 /** Each reservation reads the file, so a longer one is compacted. */
-const MAX_LINES = 2_000;
+const MAX_LINES_BEFORE_COMPACTION = 2_000;
 
 export interface SpendingOptions {
   readonly files?: Files;
@@ -105,9 +105,9 @@ export class Spending {
   }
 
   /** @throws StorageError or the system's error, in which case the call must not be made */
-  async bookSpending({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
+  async bookSpending({ kind, conversation, atMost }: SpendingToBook, limits: SpendingLimits): Promise<BookingResult> {
     return this.runLocked(async (entries) => {
-      const spent = this.computeSums(entries, kind, conversation);
+      const spent = this.sumSpending(entries, kind, conversation);
       const isOver = (already: number, limit: number): boolean =>
         limit > 0 && (kind === 'chat' ? already >= limit : already + atMost > limit);
       if (isOver(spent.conversation, limits.perConversation)) {
@@ -127,11 +127,11 @@ export class Spending {
       return {
         kind: 'booked',
         settle: async (cost) => {
-          if (cost === undefined) return this.getSpent(kind, conversation);
+          if (cost === undefined) return this.readSpent(kind, conversation);
           return this.runLocked(async (now) => {
             await this.appendLine({ id: entry.id, settled: cost });
             const others = now.filter(({ id }) => id !== entry.id);
-            return this.computeSums([...others, { ...entry, usd: cost }], kind, conversation);
+            return this.sumSpending([...others, { ...entry, usd: cost }], kind, conversation);
           });
         },
       };
@@ -139,11 +139,15 @@ export class Spending {
   }
 
   /** US dollars spent or reserved, today and for a conversation. */
-  async getSpent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
-    return this.computeSums(parseEntries((await readText(this.files, this.path)) ?? ''), kind, conversation);
+  async readSpent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
+    return this.sumSpending(
+      parseSpendingEntries((await readTextIfPresent(this.files, this.path)) ?? ''),
+      kind,
+      conversation,
+    );
   }
 
-  private computeSums(
+  private sumSpending(
     entries: readonly SpendingEntry[],
     kind: SpendingKind,
     conversation: string | undefined,
@@ -158,14 +162,14 @@ export class Spending {
   }
 
   /** @throws StorageError `not-ours` if the file isn't ours; it is kept */
-  async check(): Promise<void> {
-    await refuseForeign(
+  async checkFile(): Promise<void> {
+    await rejectForeignFile(
       this.files,
       this.path,
       OWN_FILE_KINDS.spending,
       'Nothing was booked there, and no paid call is made.',
     );
-    await refuseForeign(
+    await rejectForeignFile(
       this.files,
       `${this.path}.lock`,
       OWN_FILE_KINDS.lock,
@@ -174,17 +178,17 @@ export class Spending {
   }
 
   private async runLocked<T>(action: (entries: readonly SpendingEntry[]) => Promise<T>): Promise<T> {
-    await this.check();
+    await this.checkFile();
     await this.files.makeFolder(dirname(this.path));
-    return withLock(this.files, `${this.path}.lock`, this.timing, async ({ confirm }) => {
-      const text = (await readText(this.files, this.path)) ?? '';
-      const entries = parseEntries(text);
+    return withFileLock(this.files, `${this.path}.lock`, this.timing, async ({ confirm }) => {
+      const text = (await readTextIfPresent(this.files, this.path)) ?? '';
+      const entries = parseSpendingEntries(text);
       if (text === '') await this.writeFile('append', `${makeHeaderLine('spending')}\n`);
       // A torn line must not merge with the next.
       else if (!text.endsWith('\n')) await this.writeFile('append', '\n');
-      if (text.split('\n').length > MAX_LINES) {
+      if (text.split('\n').length > MAX_LINES_BEFORE_COMPACTION) {
         await confirm();
-        await this.replaceFile(combineSettledEntries(entries, this.now().getTime()));
+        await this.replaceFile(mergeSettledEntries(entries, this.now().getTime()));
       }
       await confirm();
       return action(entries);
@@ -202,14 +206,14 @@ export class Spending {
 
   /** The file is synced, so that a reservation is on the disk before the call. */
   private writeFile(mode: 'append', text: string): Promise<void> {
-    return withFile(this.files, this.path, mode, async (file) => {
-      await writeAll(file, Buffer.from(text));
+    return withOpenFile(this.files, this.path, mode, async (file) => {
+      await writeAllBytes(file, Buffer.from(text));
       await file.sync();
     });
   }
 }
 
-function combineSettledEntries(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
+function mergeSettledEntries(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
   const kept: SpendingEntry[] = [];
   const sums = new Map<string, SpendingEntry>();
   for (const entry of entries) {
@@ -231,10 +235,10 @@ function combineSettledEntries(entries: readonly SpendingEntry[], now: number): 
  * Settled entries replace their reservation. An unreadable line is incomplete, so no call followed
  * it.
  */
-function parseEntries(text: string): readonly SpendingEntry[] {
+function parseSpendingEntries(text: string): readonly SpendingEntry[] {
   const entries = new Map<string, SpendingEntry>();
   for (const line of text.split('\n')) {
-    const parsed = parseLine(line);
+    const parsed = parseSpendingLine(line);
     if (!parsed) continue;
     if ('at' in parsed) entries.set(parsed.id, parsed);
     else {
@@ -245,9 +249,9 @@ function parseEntries(text: string): readonly SpendingEntry[] {
   return [...entries.values()];
 }
 
-function parseLine(line: string): z.infer<typeof lineSchema> | undefined {
+function parseSpendingLine(line: string): z.infer<typeof spendingLineSchema> | undefined {
   try {
-    return lineSchema.parse(JSON.parse(line));
+    return spendingLineSchema.parse(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ export type StorageTrouble =
   | 'wrong-original'
   | 'io';
 
-export interface StorageErrorData {
+export interface StorageErrorDetails {
   readonly trouble: StorageTrouble;
   readonly path: string;
   /** Sentences for the user. */
@@ -28,7 +28,7 @@ export class StorageError extends Error {
   readonly path: string;
 
   constructor(
-    readonly data: StorageErrorData,
+    readonly data: StorageErrorDetails,
     options?: ErrorOptions,
   ) {
     super(`${data.path}: ${data.happened} ${data.notDone} ${data.advice}`, options);
@@ -45,21 +45,21 @@ interface StorageErrorTexts {
   readonly advice: string;
 }
 
-const NO_SPACE: StorageErrorTexts = {
+const NO_SPACE_TEXTS: StorageErrorTexts = {
   trouble: 'no-space',
   happened: 'The disk (or your quota on it) is full.',
   advice: 'Free some space and try again.',
 };
-const NO_PERMISSION: StorageErrorTexts = {
+const NO_PERMISSION_TEXTS: StorageErrorTexts = {
   trouble: 'no-permission',
   happened: 'The system does not permit access.',
   advice: 'Give your user read and write permission for this path.',
 };
-const ERROR_WORDS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
-  ENOSPC: NO_SPACE,
-  EDQUOT: NO_SPACE,
-  EACCES: NO_PERMISSION,
-  EPERM: NO_PERMISSION,
+const ERROR_TEXTS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
+  ENOSPC: NO_SPACE_TEXTS,
+  EDQUOT: NO_SPACE_TEXTS,
+  EACCES: NO_PERMISSION_TEXTS,
+  EPERM: NO_PERMISSION_TEXTS,
   EROFS: {
     trouble: 'read-only',
     happened: 'The file system is read-only.',
@@ -77,9 +77,9 @@ export const createNewerVersionError = (path: string, notDone: string): StorageE
   });
 
 /** Returns a StorageError unchanged. */
-export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
+export function toStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
-  const words = ERROR_WORDS_BY_CODE[getErrorCode(error) ?? ''] ?? {
+  const words = ERROR_TEXTS_BY_CODE[getErrorCode(error) ?? ''] ?? {
     trouble: 'io',
     happened: `The system reported: ${getErrorMessage(error)}.`,
     advice: 'Check the disk and try again.',
@@ -91,6 +91,6 @@ export async function convertFileErrors<T>(path: string, notDone: string, action
   try {
     return await action();
   } catch (error) {
-    throw asStorageError(error, path, notDone);
+    throw toStorageError(error, path, notDone);
   }
 }

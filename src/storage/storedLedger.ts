@@ -1,26 +1,26 @@
-import { applyEntry, foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
+import { applyEntry, buildLedger, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
   restoreLedgerFolder,
   makeLedgerFolder,
-  readAbout,
-  refuseLinksOut,
-  writeAbout,
-  type LedgerAbout,
+  readLedgerConversation,
+  rejectLinksOutside,
+  writeLedgerConversation,
+  type LedgerConversation,
   type LedgerPaths,
   type StorageOptions,
 } from './folders';
 import { holdLedger } from './holds';
 import { Journal, type StorageProblem } from './journal';
-import { parseEntry } from './ledgerEntry';
-import { withLock } from './lock';
-import { Originals } from './originals';
+import { parseLedgerEntry } from './ledgerEntry';
+import { withFileLock } from './lock';
+import { OriginalsFile } from './originals';
 import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 import { isEqual } from '../core/isEqual';
 
 /** The last read state of a ledger on disk. Keeps no file open. */
 export interface LedgerFile {
-  readonly about: LedgerAbout;
+  readonly about: LedgerConversation;
   readonly folder: string;
   readonly ledger: Ledger;
   readonly problems: readonly StorageProblem[];
@@ -36,29 +36,29 @@ export interface LedgerFile {
   originals(hashes: Iterable<Hash>): Promise<Map<Hash, string>>;
   refresh(): Promise<void>;
   /** Protects the ledger from pruning while this process runs. */
-  hold(): Promise<void>;
+  holdFolder(): Promise<void>;
 }
 
 /** Call `open` before other methods. */
 export class StoredLedger implements LedgerFile {
-  private stored: LedgerAbout | undefined;
+  private stored: LedgerConversation | undefined;
   private readonly entries: LedgerEntry[] = [];
   /** True if a newer version wrote entries. The view lacks them, so it must not be extended. */
   private isNewer = false;
   private folded: Ledger | undefined;
   private readonly journal: Journal;
-  private readonly texts: Originals;
+  private readonly texts: OriginalsFile;
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly root: string,
     private readonly paths: LedgerPaths,
-    private readonly given: LedgerAbout,
+    private readonly given: LedgerConversation,
     private readonly options: StorageOptions,
   ) {
-    this.texts = new Originals(options.files, paths.originals);
+    this.texts = new OriginalsFile(options.files, paths.originals);
     this.journal = new Journal(options.files, paths.ledger, {
-      take: ({ json }) => this.takeLine(json.toString('utf8')),
+      take: ({ json }) => this.applyLine(json.toString('utf8')),
       reset: () => {
         this.entries.length = 0;
         this.isNewer = false;
@@ -68,10 +68,10 @@ export class StoredLedger implements LedgerFile {
   }
 
   get ledger(): Ledger {
-    return (this.folded ??= foldEntries(this.entries));
+    return (this.folded ??= buildLedger(this.entries));
   }
 
-  get about(): LedgerAbout {
+  get about(): LedgerConversation {
     return { ...this.stored, ...this.given };
   }
 
@@ -90,8 +90,8 @@ export class StoredLedger implements LedgerFile {
       'Nothing was condensed, because the extension’s storage folder can’t be used.',
       async () => {
         await restoreLedgerFolder(files, this.folder);
-        await refuseLinksOut(files, this.root, [this.folder]);
-        this.stored = await readAbout(files, this.paths);
+        await rejectLinksOutside(files, this.root, [this.folder]);
+        this.stored = await readLedgerConversation(files, this.paths);
         await this.readEntries();
       },
     );
@@ -99,7 +99,7 @@ export class StoredLedger implements LedgerFile {
     if (this.stored) await files.touch(this.paths.about, Date.now()).catch(() => undefined);
   }
 
-  hold(): Promise<void> {
+  holdFolder(): Promise<void> {
     return holdLedger(this.options.files, this.folder);
   }
 
@@ -131,12 +131,12 @@ export class StoredLedger implements LedgerFile {
 
   /** Entries are read before originals, so that all their originals are present. */
   private async readEntries(): Promise<void> {
-    await this.journal.refresh();
-    await this.texts.refresh();
+    await this.journal.readNewRecords();
+    await this.texts.readNewOriginals();
   }
 
-  private takeLine(json: string): string | undefined {
-    const entry = parseEntry(json);
+  private applyLine(json: string): string | undefined {
+    const entry = parseLedgerEntry(json);
     if (entry === undefined) return 'this line contains no entry that this version knows; it was skipped';
     if (entry === 'newer') {
       this.isNewer = true;
@@ -150,9 +150,9 @@ export class StoredLedger implements LedgerFile {
   private async writeEntry(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void> {
     const { files, lock } = this.options;
     const { folder, about, ledger, originals: texts } = this.paths;
-    await refuseLinksOut(files, this.root, [folder, about, ledger, texts]);
+    await rejectLinksOutside(files, this.root, [folder, about, ledger, texts]);
     await makeLedgerFolder(files, this.root, folder);
-    await withLock(files, this.paths.lock, lock, async (held) => {
+    await withFileLock(files, this.paths.lock, lock, async (held) => {
       await this.readEntries();
       if (this.isNewer) throw createNewerVersionError(ledger, NOT_APPENDED_TEXT);
       this.throwIfOriginalMissing(entry, originals);
@@ -160,15 +160,15 @@ export class StoredLedger implements LedgerFile {
       await held.confirm();
       await this.texts.appendOriginals(originals);
       await held.confirm();
-      await this.journal.append([JSON.stringify(entry)]);
+      await this.journal.appendValues([JSON.stringify(entry)]);
     });
   }
 
   private async writeAbout(): Promise<void> {
     const { files } = this.options;
-    const stored = await readAbout(files, this.paths);
+    const stored = await readLedgerConversation(files, this.paths);
     const about = { ...stored, ...this.given };
-    if (!isEqual(stored, about)) await writeAbout(files, this.paths, about);
+    if (!isEqual(stored, about)) await writeLedgerConversation(files, this.paths, about);
     this.stored = about;
   }
 

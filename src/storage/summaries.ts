@@ -5,24 +5,31 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { SummaryMemo } from '../core/condense/providers/smart/passParts';
+import type { SummaryCache } from '../core/condense/providers/smart/passParts';
 import { hashText, type Hash } from '../core/hash';
-import { undefinedIfMissing, readSlice, readText, readStatusIfPresent, withFile, writeAtomically } from './fileTools';
+import {
+  ignoreMissingFile,
+  readFileSlice,
+  readTextIfPresent,
+  readStatusIfPresent,
+  withOpenFile,
+  writeFileAtomically,
+} from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { asStorageError } from './storageError';
+import { toStorageError } from './storageError';
 
-export interface SummaryLimits {
+export interface StoredSummaryLimits {
   readonly maxBytes: number;
   /** Days since the last use. */
   readonly maxAgeDays: number;
 }
 
-const DEFAULT_SUMMARY_LIMITS: SummaryLimits = { maxBytes: 16 * 1024 * 1024, maxAgeDays: 30 };
+const DEFAULT_SUMMARY_LIMITS: StoredSummaryLimits = { maxBytes: 16 * 1024 * 1024, maxAgeDays: 30 };
 
 export interface StoredSummariesOptions {
   readonly files: Files;
-  readonly limits: SummaryLimits;
+  readonly limits: StoredSummaryLimits;
   readonly now: () => number;
   /** Called once if summaries can't be stored. */
   readonly onTrouble: (words: string) => void;
@@ -34,7 +41,7 @@ const SUMMARY_FILE_NAME = /^[0-9a-f]{64}\.json$/;
 const TEMPORARY_FILE_NAME = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 
 /** Disk errors are reported once and otherwise ignored. */
-export class StoredSummaries implements SummaryMemo {
+export class StoredSummaries implements SummaryCache {
   private readonly options: StoredSummariesOptions;
   /** The first write checks too, to remove files that have expired since the last run. */
   private untilLook = 1;
@@ -56,7 +63,7 @@ export class StoredSummaries implements SummaryMemo {
   async get(key: Hash): Promise<string | undefined> {
     const path = this.getPath(key);
     const { files, now } = this.options;
-    const text = await readText(files, path).catch(() => undefined);
+    const text = await readTextIfPresent(files, path).catch(() => undefined);
     const summary = text === undefined ? undefined : parseSummary(text);
     // The file's time is that of its last use.
     if (summary !== undefined) await files.touch(path, now()).catch(() => undefined);
@@ -73,13 +80,13 @@ export class StoredSummaries implements SummaryMemo {
     } catch (error) {
       if (this.wasReported) return;
       this.wasReported = true;
-      this.options.onTrouble(asStorageError(error, this.folder, 'A summary was not kept for the next time.').message);
+      this.options.onTrouble(toStorageError(error, this.folder, 'A summary was not kept for the next time.').message);
     }
   }
 
   async clear(): Promise<void> {
     const { files } = this.options;
-    for (const { path } of await this.listStored()) await undefinedIfMissing(files.removeFile(path));
+    for (const { path } of await this.listStoredSummaries()) await ignoreMissingFile(files.removeFile(path));
   }
 
   private getPath(key: Hash): string {
@@ -92,39 +99,43 @@ export class StoredSummaries implements SummaryMemo {
     const temporary = join(this.folder, `${key}.${randomBytes(8).toString('hex')}.new`);
     await files.makeFolder(this.folder);
     const bytes = Buffer.from(JSON.stringify({ check: hashText(summary), summary }));
-    await writeAtomically(files, this.getPath(key), bytes, { temporary, isSynced: false });
+    await writeFileAtomically(files, this.getPath(key), bytes, { temporary, isSynced: false });
   }
 
-  private async listStored(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
+  private async listStoredSummaries(): Promise<
+    { readonly path: string; readonly bytes: number; readonly used: number }[]
+  > {
     const { files } = this.options;
     const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
-    for (const name of (await undefinedIfMissing(files.list(this.folder))) ?? []) {
+    for (const name of (await ignoreMissingFile(files.list(this.folder))) ?? []) {
       const path = join(this.folder, name);
       const status =
         SUMMARY_FILE_NAME.test(name) || TEMPORARY_FILE_NAME.test(name)
           ? await readStatusIfPresent(files, path)
           : undefined;
       if (status?.kind !== 'file') continue;
-      const beginning = await withFile(files, path, 'read', async (file) => (await readSlice(file, 0, 80)).toString());
-      if (FILE_BEGINNING.test(beginning)) kept.push({ path, bytes: status.bytes, used: status.modified });
+      const beginning = await withOpenFile(files, path, 'read', async (file) =>
+        (await readFileSlice(file, 0, 80)).toString(),
+      );
+      if (SUMMARY_FILE_BEGINNING.test(beginning)) kept.push({ path, bytes: status.bytes, used: status.modified });
     }
     return kept;
   }
 
   private async pruneSummaries(): Promise<void> {
     const { files, limits, now } = this.options;
-    const kept = await this.listStored();
+    const kept = await this.listStoredSummaries();
     const oldest = now() - limits.maxAgeDays * DAY_MS;
     let bytes = kept.reduce((sum, file) => sum + file.bytes, 0);
     for (const file of kept.toSorted((a, b) => a.used - b.used)) {
       if (file.used >= oldest && bytes <= limits.maxBytes) return;
-      await undefinedIfMissing(files.removeFile(file.path));
+      await ignoreMissingFile(files.removeFile(file.path));
       bytes -= file.bytes;
     }
   }
 }
 
-const FILE_BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
+const SUMMARY_FILE_BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
 
 function parseSummary(text: string): string | undefined {
   try {

@@ -8,7 +8,7 @@ import type { LockTiming } from './lock';
 /** A lock timing that removes silent locks quickly. */
 export const QUICK_LOCK_TIMING: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };
 
-export interface Step {
+export interface FileStep {
   readonly operation: 'open' | 'write' | 'truncate' | 'sync' | Exclude<keyof Files, 'open'>;
   readonly path: string;
 }
@@ -17,10 +17,10 @@ export interface Step {
  * A file system with a hook before every modifying step. Writes are split in two, so that there is
  * a step in the middle.
  */
-export function createSteppedFiles(onStep: (step: Step) => void, inner: Files = nodeFiles): Files {
+export function createSteppedFiles(onStep: (step: FileStep) => void, inner: Files = nodeFiles): Files {
   const stepped =
     <Rest extends readonly unknown[], T>(
-      operation: Step['operation'],
+      operation: FileStep['operation'],
       action: (path: string, ...rest: Rest) => Promise<T>,
     ) =>
     async (path: string, ...rest: Rest): Promise<T> => {
@@ -42,7 +42,7 @@ export function createSteppedFiles(onStep: (step: Step) => void, inner: Files = 
   };
 }
 
-function createSteppedFile(path: string, onStep: (step: Step) => void, file: OpenFile): OpenFile {
+function createSteppedFile(path: string, onStep: (step: FileStep) => void, file: OpenFile): OpenFile {
   let isSecondHalf = true;
   return {
     ...file,

@@ -5,10 +5,10 @@ export const TEST_CONVERSATION_ID = 'a conversation';
 
 export const NO_ORIGINALS = new Map();
 
-export const open = (root: string) => openLedger(root, { id: TEST_CONVERSATION_ID });
+export const openTestLedger = (root: string) => openLedger(root, { id: TEST_CONVERSATION_ID });
 
-export const readFiles = async (root: string) => {
-  const { folder } = await open(root);
+export const readLedgerFiles = async (root: string) => {
+  const { folder } = await openTestLedger(root);
   return {
     folder,
     entries: join(folder, 'ledger.jsonl'),

@@ -19,11 +19,11 @@ function getEndedThreads(): Uint8Array {
 /** Call this before starting a thread whose end will be noted. */
 export const shareEndedThreads = (): void => void getEndedThreads();
 
-const isCounted = (thread: number): boolean => thread >= 0 && thread < MAX_TRACKED_THREADS;
+const isTrackedThread = (thread: number): boolean => thread >= 0 && thread < MAX_TRACKED_THREADS;
 
-export function noteEndedThread(thread: number): void {
-  if (isCounted(thread)) Atomics.or(getEndedThreads(), thread >> 3, 1 << (thread & 7));
+export function recordEndedThread(thread: number): void {
+  if (isTrackedThread(thread)) Atomics.or(getEndedThreads(), thread >> 3, 1 << (thread & 7));
 }
 
 export const hasThreadEnded = (thread: number): boolean =>
-  isCounted(thread) && (Atomics.load(getEndedThreads(), thread >> 3) & (1 << (thread & 7))) !== 0;
+  isTrackedThread(thread) && (Atomics.load(getEndedThreads(), thread >> 3) & (1 << (thread & 7))) !== 0;

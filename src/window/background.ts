@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
-import type { ProviderCalls } from '../extensionApi/remoteProvider';
+import type { ProviderCallHandlers } from '../extensionApi/remoteProvider';
 import { runTask } from '../engine/runTask';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
@@ -16,7 +16,7 @@ export function runInBackground<T extends Task>(
   signal: AbortSignal,
   onProgress?: (progress: TaskProgress) => void,
   models?: HostModels,
-  providers?: ProviderCalls,
+  providers?: ProviderCallHandlers,
 ): Promise<TaskResult<T>> {
   return runTask(task, {
     bundle: getEngineBundle(services),

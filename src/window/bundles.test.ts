@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { Bundles } from './bundles';
+import { BundleLoader } from './bundles';
 
 interface Told {
   told: string[];
 }
 
 /** A program in two parts, which note when they are loaded. */
-function written(): { bundles: Bundles<{ readonly program: { readonly name: string } }>; told: () => string[] } {
+function written(): { bundles: BundleLoader<{ readonly program: { readonly name: string } }>; told: () => string[] } {
   const folder = temporaryFolder();
   const note = (name: string): string => `require('./told.cjs').told.push('${name}');`;
   const files = {
@@ -20,8 +20,8 @@ function written(): { bundles: Bundles<{ readonly program: { readonly name: stri
     'program.cjs': `require('./part-2.cjs'); ${note('program')} exports.name = 'it';`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const { told } = new Bundles<{ readonly told: Told }>(folder).loadNow('told');
-  return { bundles: new Bundles(folder), told: () => told };
+  const { told } = new BundleLoader<{ readonly told: Told }>(folder).loadBundleNow('told');
+  return { bundles: new BundleLoader(folder), told: () => told };
 }
 
 /** Notes each turn until the work is done. */
@@ -40,14 +40,16 @@ async function withTurns<T>(told: string[], work: () => Promise<T>): Promise<T> 
 
 it("a program's parts are each loaded in a separate turn, and only once", async () => {
   const { bundles, told } = written();
-  const [first, again] = await withTurns(told(), () => Promise.all([bundles.load('program'), bundles.load('program')]));
+  const [first, again] = await withTurns(told(), () =>
+    Promise.all([bundles.loadBundle('program'), bundles.loadBundle('program')]),
+  );
   expect(first.name).toBe('it');
   expect(again).toBe(first);
   expect(told().filter((each) => each !== 'turn')).toEqual(['1', '2', 'program']);
   for (const part of ['2', 'program']) expect(told()[told().indexOf(part) - 1]).toBe('turn');
   expect(told().at(-1)).toBe('turn');
   const before = told().length;
-  expect((await withTurns(told(), () => bundles.load('program'))).name).toBe('it');
+  expect((await withTurns(told(), () => bundles.loadBundle('program'))).name).toBe('it');
   expect(
     told()
       .slice(before)
@@ -57,6 +59,6 @@ it("a program's parts are each loaded in a separate turn, and only once", async 
 
 it("a program is loaded synchronously for callers that can't wait", () => {
   const { bundles, told } = written();
-  expect(bundles.loadNow('program').name).toBe('it');
+  expect(bundles.loadBundleNow('program').name).toBe('it');
   expect(told()).toEqual(['1', '2', 'program']);
 });

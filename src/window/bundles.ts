@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * (`scripts/bundleParts.mjs`).
  * @typeParam Programs what each exports, by name
  */
-export class Bundles<Programs extends object> {
+export class BundleLoader<Programs extends object> {
   private readonly require: NodeJS.Require;
   private readonly loaded = new Set<keyof Programs>();
 
@@ -17,22 +17,22 @@ export class Bundles<Programs extends object> {
   }
 
   /** Blocks while it loads what is missing. */
-  loadNow<Name extends keyof Programs & string>(name: Name): Programs[Name] {
+  loadBundleNow<Name extends keyof Programs & string>(name: Name): Programs[Name] {
     this.loaded.add(name);
     return this.require(`./${name}.cjs`) as Programs[Name];
   }
 
   /** All extensions of the window share the thread, so each part loads in its own turn. */
-  async load<Name extends keyof Programs & string>(name: Name): Promise<Programs[Name]> {
+  async loadBundle<Name extends keyof Programs & string>(name: Name): Promise<Programs[Name]> {
     if (!this.loaded.has(name)) {
       const parts = this.require('./parts.json') as Readonly<Record<keyof Programs, readonly string[]>>;
       for (const part of parts[name]) {
         this.require(`./${part}`);
         await nextTurn();
       }
-      this.loadNow(name);
+      this.loadBundleNow(name);
       await nextTurn();
     }
-    return this.loadNow(name);
+    return this.loadBundleNow(name);
   }
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { FoldedTexts } from '../core/condense/report/foldedTexts';
+import type { DiffTexts } from '../core/condense/report/foldedTexts';
 import { hashText } from '../core/hash';
 import { toTabName } from './fileName';
 import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
 const MAX_KEPT_COMPARISONS = 3;
 
-interface OpenComparison extends FoldedTexts {
+interface OpenComparison extends DiffTexts {
   readonly conversation: string;
   readonly title: string;
   readonly by?: string;
@@ -26,9 +26,12 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
    * Drops the oldest texts.
    * @returns the comparison's ID
    */
-  add(comparison: OpenComparison): string {
+  addComparison(comparison: OpenComparison): string {
     // A tab from before a reload must not show a newer comparison with the same ID.
-    return this.keepComparison(`${createKey(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
+    return this.keepComparison(
+      `${makeConversationKey(comparison.conversation)}-${randomUUID().slice(0, 8)}`,
+      comparison,
+    );
   }
 
   private keepComparison(id: string, one: OpenComparison | string): string {
@@ -38,7 +41,7 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     return id;
   }
 
-  has(id: string): boolean {
+  hasComparison(id: string): boolean {
     return this.kept.has(id);
   }
 
@@ -63,8 +66,8 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
       ? vscode.l10n.t('{0} (preview)', name)
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
     // VS Code adds the documents' names after the title if there is room.
-    const before = createUri(id, 'before', vscode.l10n.t('Before'));
-    const after = createUri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
+    const before = makeComparisonUri(id, 'before', vscode.l10n.t('Before'));
+    const after = makeComparisonUri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
     const options: vscode.TextDocumentShowOptions = {
       preview: false,
       preserveFocus,
@@ -74,29 +77,34 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     await this.closeComparisons(conversation, id);
   }
 
-  async openText(path: string, title: string, text: string): Promise<void> {
-    const uri = createUri(this.keepComparison(createKey(path), text), 'whole', toTabName(title), path);
+  async openConversationText(path: string, title: string, text: string): Promise<void> {
+    const uri = makeComparisonUri(
+      this.keepComparison(makeConversationKey(path), text),
+      'whole',
+      toTabName(title),
+      path,
+    );
     this.changed.fire(uri);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
   async closeComparisons(conversation: string, except?: string): Promise<void> {
-    const key = createKey(conversation);
+    const key = makeConversationKey(conversation);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => {
         if (!(input instanceof vscode.TabInputTextDiff) || input.modified.scheme !== COMPARISON_SCHEME) return false;
-        const { id } = parseUri(input.modified);
+        const { id } = parseComparisonUri(input.modified);
         return id !== except && id.startsWith(`${key}-`);
       });
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }
 
   provideTextDocumentContent(document: vscode.Uri): string {
-    const { id, side } = parseUri(document);
+    const { id, side } = parseComparisonUri(document);
     const comparison = this.kept.get(id);
     if (comparison === undefined)
-      return getOpenedPath(document) === ''
+      return getPathOfOpenedText(document) === ''
         ? vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.')
         : vscode.l10n.t('This text is no longer available. Open the conversation again to see it.');
     if (typeof comparison === 'string') return comparison;
@@ -110,25 +118,25 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   }
 }
 
-const createKey = (conversation: string): string => hashText(conversation).slice(0, 16);
+const makeConversationKey = (conversation: string): string => hashText(conversation).slice(0, 16);
 
-type Side = 'before' | 'after' | 'whole';
+type ComparisonSide = 'before' | 'after' | 'whole';
 
-const createFolder = (id: string, side: Side): string => `/${CONVERSATION_FOLDER}/${id}/${side}`;
+const makeComparisonFolder = (id: string, side: ComparisonSide): string => `/${CONVERSATION_FOLDER}/${id}/${side}`;
 
-const createUri = (id: string, side: Side, name: string, query = ''): vscode.Uri =>
+const makeComparisonUri = (id: string, side: ComparisonSide, name: string, query = ''): vscode.Uri =>
   vscode.Uri.from({
     scheme: COMPARISON_SCHEME,
-    path: `${createFolder(id, side)}/${name.replaceAll('/', '∕')}`,
+    path: `${makeComparisonFolder(id, side)}/${name.replaceAll('/', '∕')}`,
     query,
   });
 
 /** The folder of an opened conversation's document: `resourceDirname` in package.json. */
-export const getOpenedFolder = (path: string): string => createFolder(createKey(path), 'whole');
+export const getFolderOfOpenedText = (path: string): string => makeComparisonFolder(makeConversationKey(path), 'whole');
 
-export const getOpenedPath = ({ query }: vscode.Uri): string => query;
+export const getPathOfOpenedText = ({ query }: vscode.Uri): string => query;
 
-function parseUri({ path }: vscode.Uri): { readonly id: string; readonly side: string } {
+function parseComparisonUri({ path }: vscode.Uri): { readonly id: string; readonly side: string } {
   const [, , id = '', side = ''] = path.split('/');
   return { id, side };
 }

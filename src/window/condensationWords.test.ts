@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake } from '../../test/support/vscode';
-import { formatCondensation, formatPreview, type CondensationFigures } from './condensationWords';
+import { formatCondensationMessage, formatPreviewMessage, type CondensationFigures } from './condensationWords';
 
 const words = (changes: Partial<CondensationFigures> = {}): string =>
-  formatCondensation({
+  formatCondensationMessage({
     provider: 'Smart',
     tokensBefore: 2_000,
     tokensAfter: 1_000,
@@ -42,9 +42,9 @@ describe('the sentence about a condensation', () => {
   it('says for a preview that nothing was applied', () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 40;
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000 };
-    expect(formatPreview(preview)).toBe(
+    expect(formatPreviewMessage(preview)).toBe(
       'Preview of condensing with Lossless: 2,000 → 1,000 tokens (−50%). Nothing was applied.',
     );
-    expect(formatPreview({ ...preview, targetTokens: 999 })).toContain('(−50%); your target: 999. ');
+    expect(formatPreviewMessage({ ...preview, targetTokens: 999 })).toContain('(−50%); your target: 999. ');
   });
 });

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTokens } from '../core/format';
-import { listNames, type ResultWithProvider } from '../core/condense/report/report';
+import { formatPercentChange, formatCost, formatTokens } from '../core/format';
+import { listProviderNames, type ResultWithProvider } from '../core/condense/report/report';
 import { getProviderName } from '../core/condense/types';
-import { countUses, type UseAfter } from '../core/condense/ledger/use';
+import { countUsesOfRemoved, type UseAfterCondensation } from '../core/condense/ledger/use';
 import { shortenTitle } from './markdownText';
-import { isSet } from './settings/settings';
+import { isSettingConfigured } from './settings/settings';
 import type { Services } from './services';
 
 export interface CondensationFigures {
@@ -20,7 +20,7 @@ export interface CondensationFigures {
   readonly full?: string | undefined;
 }
 
-export function formatCondensation(figures: CondensationFigures): string {
+export function formatCondensationMessage(figures: CondensationFigures): string {
   const { provider, tokensBefore, tokensAfter, cost, title, full, notes = [] } = figures;
   const change = [
     formatTokenChange(tokensBefore, tokensAfter),
@@ -34,10 +34,10 @@ export function formatCondensation(figures: CondensationFigures): string {
     : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', shortenTitle(title), provider, change);
 }
 
-export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: ResultWithProvider): string =>
-  listNames(result, (id) => getProviderName(id, registered.listProviders()));
+export const formatProviderNames = ({ registered }: Pick<Services, 'registered'>, result: ResultWithProvider): string =>
+  listProviderNames(result, (id) => getProviderName(id, registered.listProviders()));
 
-export const formatPreview = (
+export const formatPreviewMessage = (
   figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {
   const { provider, tokensBefore, tokensAfter } = figures;
@@ -46,11 +46,11 @@ export const formatPreview = (
 };
 
 /** Only a target that the user has set can be missed. */
-const isTargetMissed = ({
+const isTargetExceeded = ({
   tokensAfter,
   targetTokens = Infinity,
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean =>
-  tokensAfter > targetTokens && isSet('manual.targetPercent');
+  tokensAfter > targetTokens && isSettingConfigured('manual.targetPercent');
 
 const formatNoteCount = ({ length }: readonly string[]): string[] => {
   if (length === 0) return [];
@@ -58,13 +58,13 @@ const formatNoteCount = ({ length }: readonly string[]): string[] => {
 };
 
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
-  isTargetMissed(figures) ? [vscode.l10n.t('your target: {0}', formatTokens(figures.targetTokens ?? 0))] : [];
+  isTargetExceeded(figures) ? [vscode.l10n.t('your target: {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
 export const formatTokenChange = (before: number, after: number): string =>
-  `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
+  `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatPercentChange(before, after)})`;
 
-export function formatUse(use: UseAfter): string {
-  const uses = countUses(use);
+export function formatUseOfRemoved(use: UseAfterCondensation): string {
+  const uses = countUsesOfRemoved(use);
   const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
   if (uses === 0) return vscode.l10n.t('Removed content needed again within {0}: never.', within);
   return vscode.l10n.t(
@@ -78,7 +78,7 @@ export function formatUse(use: UseAfter): string {
   );
 }
 
-export const formatUseAdvice = (): string =>
+export const getUseAdvice = (): string =>
   vscode.l10n.t(
     'Lossless therefore condenses this conversation from now on. To use your own choice again, undo that condensation.',
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as vscode from 'vscode';
 import { expect, it } from 'vitest';
-import { HEADING } from '../core/messages/heading';
+import { MESSAGE_HEADING } from '../core/messages/heading';
 import { renderConversation } from '../core/messages/render';
 import { assistant, makeToolExchange, user } from '../core/testing';
 import { MARKER_START } from '../core/messages/markers';
@@ -40,7 +40,7 @@ it('the diff view colors speakers, calls, results, folds and markers', () => {
   };
   const scopeOf = (line: string): string | undefined =>
     patterns.find(({ match }) => new RegExp(match, 'u').test(line))?.name;
-  const headings = TEXT.split('\n').filter((line) => HEADING.test(line));
+  const headings = TEXT.split('\n').filter((line) => MESSAGE_HEADING.test(line));
   expect(new Set(headings.map(scopeOf)).size).toBe(3);
   for (const line of [
     '▶ Read',

@@ -6,7 +6,7 @@ import type { Services } from './services';
 let loadingCounter: Promise<MessageCounter> | undefined;
 
 /** The window's only counter, so that nothing is counted twice. */
-export function getCounter({ context }: Services): Promise<MessageCounter> {
+export function getMessageCounter({ context }: Services): Promise<MessageCounter> {
   loadingCounter ??= loadTokenCounter(join(context.extensionPath, 'dist')).then(
     (counter) => new MessageCounter(counter),
   );

@@ -30,7 +30,7 @@ it("a window reports a death of the chat's engine, with a restart button after t
   // Once the button was used.
   await expect.poll(() => isStartable(thread)).toBe(true);
   expect(log.lines.filter((line) => line.includes('The engine ended unexpectedly.'))).toHaveLength(2);
-  thread.end();
+  thread.endThread();
 });
 
 function isStartable(thread: ReturnType<typeof getChatThread>): boolean {

@@ -13,11 +13,11 @@ interface ThreadDeathMessages {
 
 type ThreadByServices = WeakMap<Services, EngineThread>;
 
-const readerThreads: ThreadByServices = new WeakMap();
-const chatThreads: ThreadByServices = new WeakMap();
+const readerThreadByServices: ThreadByServices = new WeakMap();
+const chatThreadByServices: ThreadByServices = new WeakMap();
 
 export const getReaderThread = (services: Services): EngineThread =>
-  getThread(services, readerThreads, () => ({
+  getOrCreateThread(services, readerThreadByServices, () => ({
     rests: vscode.l10n.t(
       'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
     ),
@@ -26,7 +26,7 @@ export const getReaderThread = (services: Services): EngineThread =>
 
 /** The chat has its own thread, so that requests don't wait for files being read. */
 export const getChatThread = (services: Services): EngineThread =>
-  getThread(services, chatThreads, () => ({
+  getOrCreateThread(services, chatThreadByServices, () => ({
     died: vscode.l10n.t(
       'The part of Context Condenser that condenses the chat ended unexpectedly. The chat’s request was sent as it was; the next one is condensed again.',
     ),
@@ -36,7 +36,11 @@ export const getChatThread = (services: Services): EngineThread =>
     wake: vscode.l10n.t('Condense Again'),
   }));
 
-function getThread(services: Services, threads: ThreadByServices, words: () => ThreadDeathMessages): EngineThread {
+function getOrCreateThread(
+  services: Services,
+  threads: ThreadByServices,
+  words: () => ThreadDeathMessages,
+): EngineThread {
   const known = threads.get(services);
   if (known) return known;
   const { context, log } = services;
@@ -44,19 +48,19 @@ function getThread(services: Services, threads: ThreadByServices, words: () => T
     bundle: join(context.extensionPath, 'dist', ENGINE_BUNDLE),
     onDeath: ({ message }, rests) => {
       log.error(`The engine ended unexpectedly. ${message}`);
-      void showDeath(thread, words(), rests);
+      void showThreadDeath(thread, words(), rests);
     },
   });
   threads.set(services, thread);
   context.subscriptions.push({
     dispose: () => {
-      thread.end();
+      thread.endThread();
     },
   });
   return thread;
 }
 
-async function showDeath(
+async function showThreadDeath(
   thread: EngineThread,
   { died, rests, wake }: ThreadDeathMessages,
   isResting: boolean,
@@ -65,5 +69,5 @@ async function showDeath(
     if (died !== undefined) void showWarningMessage(died);
     return;
   }
-  if ((await showWarningMessage(rests, wake)) === wake) thread.wake();
+  if ((await showWarningMessage(rests, wake)) === wake) thread.wakeThread();
 }

@@ -19,7 +19,7 @@ export function createHostModels({ models, own = () => undefined, warn }: HostMo
     async select(apiProfile, ownName) {
       const { select, samples } = await models();
       const ownModel = ownName === undefined ? undefined : own(ownName);
-      const { planned, selected } = await planModel(select, samples, apiProfile, ownModel);
+      const { planned, selected } = await createPlannedModel(select, samples, apiProfile, ownModel);
       if (selected) chosen.set(nameOf(apiProfile, ownName), selected);
       return planned;
     },
@@ -33,7 +33,7 @@ export function createHostModels({ models, own = () => undefined, warn }: HostMo
 }
 
 /** Returns a profile's model as data and as a callable, or why there is none. */
-export async function planModel(
+export async function createPlannedModel(
   select: SelectModel,
   samples: WindowModels['samples'],
   apiProfile: string | undefined,

@@ -4,11 +4,11 @@ import type { LanguageModels, LmAnswerPart, LmMessage, LmModel, LmPart } from '.
 export const languageModels: LanguageModels = {
   async selectChatModels(selector) {
     const models = await vscode.lm.selectChatModels(selector);
-    return models.map(toModel);
+    return models.map(wrapLanguageModel);
   },
 };
 
-function toModel(model: vscode.LanguageModelChat): LmModel {
+function wrapLanguageModel(model: vscode.LanguageModelChat): LmModel {
   const { vendor, family, id, name, maxInputTokens } = model;
   return {
     vendor,
@@ -20,7 +20,7 @@ function toModel(model: vscode.LanguageModelChat): LmModel {
       const cancel = createCancellation(signal);
       const { Auto, Required } = vscode.LanguageModelChatToolMode;
       const response = await model.sendRequest(
-        messages.map(toVsCode),
+        messages.map(toVsCodeMessage),
         {
           justification: vscode.l10n.t('Context Condenser summarizes a conversation.'),
           modelOptions,
@@ -28,12 +28,12 @@ function toModel(model: vscode.LanguageModelChat): LmModel {
         },
         cancel.token,
       );
-      return readParts(response.stream, cancel);
+      return readAnswerParts(response.stream, cancel);
     },
     async countTokens(message, signal) {
       const cancel = createCancellation(signal);
       try {
-        return await model.countTokens(toVsCode(message), cancel.token);
+        return await model.countTokens(toVsCodeMessage(message), cancel.token);
       } finally {
         cancel.dispose();
       }
@@ -41,12 +41,12 @@ function toModel(model: vscode.LanguageModelChat): LmModel {
   };
 }
 
-interface Cancellation {
+interface AbortableCancellation {
   readonly token: vscode.CancellationToken;
   readonly dispose: () => void;
 }
 
-function createCancellation(signal: AbortSignal): Cancellation {
+function createCancellation(signal: AbortSignal): AbortableCancellation {
   const source = new vscode.CancellationTokenSource();
   const cancel = (): void => {
     source.cancel();
@@ -62,7 +62,10 @@ function createCancellation(signal: AbortSignal): Cancellation {
   };
 }
 
-async function* readParts(stream: AsyncIterable<unknown>, cancel: Cancellation): AsyncGenerator<LmAnswerPart, void> {
+async function* readAnswerParts(
+  stream: AsyncIterable<unknown>,
+  cancel: AbortableCancellation,
+): AsyncGenerator<LmAnswerPart, void> {
   try {
     for await (const part of stream) {
       if (part instanceof vscode.LanguageModelTextPart) yield { kind: 'text', text: part.value };
@@ -71,7 +74,7 @@ async function* readParts(stream: AsyncIterable<unknown>, cancel: Cancellation):
       } else if (part instanceof vscode.LanguageModelDataPart && part.mimeType === 'usage') {
         yield { kind: 'usage', fields: parseJson(part.data) };
       } else {
-        const thought = getThinking(part);
+        const thought = getThinkingText(part);
         if (thought !== undefined) yield { kind: 'thinking', text: thought };
       }
     }
@@ -88,19 +91,19 @@ interface ThinkingPart {
  * VS Code accepts thinking parts from every extension (1.139's extension host), but the typings
  * lack the class.
  */
-const getThinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
+const findThinkingPartClass = (): (new (value: string) => ThinkingPart) | undefined => {
   const found: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
   return typeof found === 'function' ? (found as new (value: string) => ThinkingPart) : undefined;
 };
 
 export function createThinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
-  const Part = getThinkingClass();
+  const Part = findThinkingPartClass();
   // `progress.report` accepts the part; only the typings don't say so.
   return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
 }
 
-function getThinking(part: unknown): string | undefined {
-  const Part = getThinkingClass();
+function getThinkingText(part: unknown): string | undefined {
+  const Part = findThinkingPartClass();
   if (!Part || !(part instanceof Part)) return undefined;
   return typeof part.value === 'string' ? part.value : part.value.join('');
 }
@@ -113,7 +116,7 @@ function parseJson(data: Uint8Array): unknown {
   }
 }
 
-export function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
+export function toVsCodeMessage({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
   // Each role accepts the parts that the handler gives it: results from the user, calls from the
   // assistant.
   const converted = content.map(toVsCodePart);

@@ -13,7 +13,7 @@ export const HAS_CONDENSED_CONTEXT_KEY = 'contextCondenser.hasCondensed';
  */
 const HAS_CONDENSED_OWN_CONTEXT_KEY = 'contextCondenser.hasCondensedOwn';
 
-export function rememberCondensation(services: Services, last: LastCondensation): void {
+export function rememberLastCondensation(services: Services, last: LastCondensation): void {
   services.last = last;
   void vscode.commands.executeCommand('setContext', HAS_CONDENSED_CONTEXT_KEY, true);
   if (last.path !== undefined && last.path !== getSamplePath(services.context.extensionPath))

@@ -12,18 +12,19 @@ export const escapeMarkdown = (text: string): string =>
     .trim()
     .replace(MARKDOWN_SIGNS, '\\$&');
 
-class Markdown {
+class SafeMarkdown {
   constructor(readonly source: string) {}
 }
-export type { Markdown };
+export type { SafeMarkdown };
 
 /** Escapes the template's values unless they are Markdown. */
 export const makeMarkdown = (
   own: TemplateStringsArray,
-  ...values: readonly (string | Markdown | readonly Markdown[])[]
-): Markdown => new Markdown(own.reduce((all, part, at) => `${all}${getSource(values[at - 1] ?? '')}${part}`));
+  ...values: readonly (string | SafeMarkdown | readonly SafeMarkdown[])[]
+): SafeMarkdown =>
+  new SafeMarkdown(own.reduce((all, part, at) => `${all}${getMarkdownSource(values[at - 1] ?? '')}${part}`));
 
-const getSource = (value: string | Markdown | readonly Markdown[]): string =>
+const getMarkdownSource = (value: string | SafeMarkdown | readonly SafeMarkdown[]): string =>
   typeof value === 'string'
     ? escapeMarkdown(value)
     : [value]
@@ -31,9 +32,9 @@ const getSource = (value: string | Markdown | readonly Markdown[]): string =>
         .map(({ source }) => source)
         .join('');
 
-export const toMarkdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
+export const toMarkdownString = ({ source }: SafeMarkdown): vscode.MarkdownString => new vscode.MarkdownString(source);
 
-export function showMarkdown(stream: vscode.ChatResponseStream, text: Markdown): void {
+export function showMarkdown(stream: vscode.ChatResponseStream, text: SafeMarkdown): void {
   stream.markdown(toMarkdownString(text));
 }
 

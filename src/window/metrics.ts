@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
-import { isBuiltIn } from '../core/condense/types';
+import { isBuiltInProvider } from '../core/condense/types';
 import { getErrorMessage } from '../core/errors';
 import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
 import { getPresetId } from './settings/providerConfig';
 import { readSetting } from './settings/settings';
 
-export const getMetrics = ({ context }: Services): MetricsStore =>
+export const openMetricsStore = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
@@ -18,11 +18,11 @@ export async function recordMetrics(
   services: Services,
   metrics: RunMetrics,
   chosen: string,
-  config: unknown = isBuiltIn(chosen) ? readSetting(chosen) : undefined,
+  config: unknown = isBuiltInProvider(chosen) ? readSetting(chosen) : undefined,
 ): Promise<void> {
   const preset = typeof config === 'string' ? config : chosen === 'smart' ? getPresetId(config) : undefined;
   try {
-    await getMetrics(services).addRun({ ...metrics, ...(preset !== undefined && { preset }) });
+    await openMetricsStore(services).addRun({ ...metrics, ...(preset !== undefined && { preset }) });
   } catch (error) {
     services.log.warn(`The metrics could not be saved. ${getErrorMessage(error)}`);
   }

@@ -1,4 +1,4 @@
-import { calibrateFactor, getOutputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
+import { computeTokenFactor, getOutputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
@@ -11,9 +11,9 @@ import {
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { createProfileSummarizer } from '../settings/profileSummarizer';
-import { limitSummarizer } from '../storage/limitedSummarizer';
+import { createLimitedSummarizer } from '../storage/limitedSummarizer';
 import type { MetricsStore } from '../storage/metrics';
-import { getSpending } from './spending';
+import { openSpending } from './spending';
 import { readSetting } from './settings/settings';
 import { languageModels } from './languageModels';
 import { readModelSettings } from './settings/modelSettings';
@@ -27,7 +27,7 @@ export interface WindowModels {
 }
 
 /** Returns a profile's model, or why it can't be called. */
-export async function createSummarizer(
+export async function createWindowSummarizer(
   services: Services,
   counter: MessageCounter,
   profile: ApiProfile,
@@ -38,22 +38,22 @@ export async function createSummarizer(
     counter,
     secrets: services.context.secrets,
     models: languageModels,
-    tokenFactor: (model) => calibrateFactor(runs, model),
+    tokenFactor: (model) => computeTokenFactor(runs, model),
     preferences: readSummaryPreferences,
     billing,
   });
-  return applyLimits(services, counter, found);
+  return applySpendingLimits(services, counter, found);
 }
 
 /** The limits apply per conversation and per day, over all windows. */
-const applyLimits = (
+const applySpendingLimits = (
   services: Services,
   counter: MessageCounter,
   found: Summarizer | UnavailableProfile,
 ): Summarizer | UnavailableProfile =>
   'summarize' in found
-    ? limitSummarizer(found, {
-        spending: getSpending(services),
+    ? createLimitedSummarizer(found, {
+        spending: openSpending(services),
         limits: () => ({
           perConversation: readSetting('maxCostPerConversation'),
           perDay: readSetting('maxCostPerDay'),
@@ -66,7 +66,7 @@ const applyLimits = (
 export function createWindowModels(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['readRuns']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>
-    createSummarizer(services, counter, profile, runs);
+    createWindowSummarizer(services, counter, profile, runs);
   return {
     async select(apiProfile, own): Promise<SelectedSummarizer> {
       const { profiles, condensing } = readModelSettings();
@@ -80,7 +80,7 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
       const first = wanted ? await summarizer(wanted) : missing;
       const isUsable = [first, instead].some((candidate) => candidate && 'summarize' in candidate);
       const lent = isUsable ? undefined : await own?.();
-      const conversation = lent && applyLimits(services, counter, lent);
+      const conversation = lent && applySpendingLimits(services, counter, lent);
       return selectSummarizer({
         ...(first && { condensing: first }),
         ...(instead && { instead }),

@@ -7,14 +7,14 @@ import { fake } from '../../test/support/vscode';
 import {
   askInput,
   createPicker,
-  pickOne,
-  pickSeveral,
+  pickOneItem,
+  pickSeveralItems,
   showErrorMessage,
   showInformationMessage,
   showProgress,
-  showStatus,
+  showStatusMessage,
   showWarningMessage,
-  StatusItem,
+  EscapedStatusBarItem,
 } from './notifications';
 
 it.each([
@@ -103,12 +103,12 @@ it('notifications show no untrusted text as a link or icon', async () => {
       });
       await askInput({ title: text, prompt: text, validateInput: () => text });
       await askInput({ validateInput: () => ({ message: text, severity: 3 }) });
-      await pickOne([item], { title: text, placeHolder: text });
-      await pickSeveral([item], { title: text });
+      await pickOneItem([item], { title: text, placeHolder: text });
+      await pickSeveralItems([item], { title: text });
       const picker = createPicker();
       Object.assign(picker, { items: [item], title: text, placeholder: text });
       note(picker.items, picker.title, picker.placeholder);
-      new StatusItem('id', vscode.StatusBarAlignment.Left, 1, { name: '', command: '' }).show({
+      new EscapedStatusBarItem('id', vscode.StatusBarAlignment.Left, 1, { name: '', command: '' }).show({
         icon: 'archive',
         words: text,
         tooltip: undefined,
@@ -116,7 +116,7 @@ it('notifications show no untrusted text as a link or icon', async () => {
         accessibilityInformation: undefined,
       });
       note(fake.statusBar.at(-1)?.text);
-      showStatus(text, 1, 'archive');
+      showStatusMessage(text, 1, 'archive');
       await showWarningMessage(text, { modal: true, detail: text });
       expect(shown.filter((words) => LINK.test(words) || ICON.test(words.replace(/^\$\(archive\) /, '')))).toEqual([]);
       expect(shown.filter((words) => words !== '').length).toBeGreaterThanOrEqual(text === '' ? 0 : 22);

@@ -12,28 +12,28 @@ export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '
 type ShowMessage = typeof vscode.window.showErrorMessage;
 
 // VS Code shows the text of buttons literally; only options contain more text to escape.
-const wrapShow = (show: () => ShowMessage): ShowMessage =>
+const createEscapingShow = (show: () => ShowMessage): ShowMessage =>
   ((message: string, ...rest: never[]) =>
     show()(
       escapeLinks(message),
-      ...(rest.map((each) => (isModal(each) ? escapeDetail(each) : each)) as never[]),
+      ...(rest.map((each) => (isModalOptions(each) ? escapeMessageDetail(each) : each)) as never[]),
     )) as ShowMessage;
 
-const isModal = (value: unknown): value is vscode.MessageOptions =>
+const isModalOptions = (value: unknown): value is vscode.MessageOptions =>
   typeof value === 'object' && value !== null && 'detail' in value;
 
-const escapeDetail = (options: vscode.MessageOptions): vscode.MessageOptions => ({
+const escapeMessageDetail = (options: vscode.MessageOptions): vscode.MessageOptions => ({
   ...options,
   ...(options.detail !== undefined && { detail: escapeLinks(options.detail) }),
 });
 
-export const showInformationMessage = wrapShow(() => vscode.window.showInformationMessage);
-export const showWarningMessage = wrapShow(() => vscode.window.showWarningMessage);
-export const showErrorMessage = wrapShow(() => vscode.window.showErrorMessage);
+export const showInformationMessage = createEscapingShow(() => vscode.window.showInformationMessage);
+export const showWarningMessage = createEscapingShow(() => vscode.window.showWarningMessage);
+export const showErrorMessage = createEscapingShow(() => vscode.window.showErrorMessage);
 
 type ProgressReporter = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
 
-/** `vscode.window.withProgress` with escaped titles and steps. */
+/** `vscode.window.runTaskWithProgress` with escaped titles and steps. */
 export const showProgress = <R>(
   options: vscode.ProgressOptions,
   task: (report: ProgressReporter, token: vscode.CancellationToken) => Thenable<R>,
@@ -51,12 +51,12 @@ export const showProgress = <R>(
       ),
   );
 
-export const showStatus = (words: string, milliseconds: number, icon?: string): vscode.Disposable =>
+export const showStatusMessage = (words: string, milliseconds: number, icon?: string): vscode.Disposable =>
   vscode.window.setStatusBarMessage(`${icon === undefined ? '' : `$(${icon}) `}${escapeLinks(words)}`, milliseconds);
 
-type Validation = string | vscode.InputBoxValidationMessage | null | undefined;
+type InputValidation = string | vscode.InputBoxValidationMessage | null | undefined;
 
-const escapeValidation = (answer: Validation): Validation =>
+const escapeInputValidation = (answer: InputValidation): InputValidation =>
   typeof answer === 'string' ? escapeLinks(answer) : answer && { ...answer, message: escapeLinks(answer.message) };
 
 /** `vscode.window.showInputBox` with escaped text, also in answers of `validateInput`. */
@@ -69,58 +69,59 @@ export function askInput(options: vscode.InputBoxOptions): Thenable<string | und
     ...(options.validateInput && {
       validateInput: (value: string) => {
         const answer = options.validateInput?.(value);
-        return isThenable(answer) ? answer.then(escapeValidation) : escapeValidation(answer);
+        return isThenableValidation(answer) ? answer.then(escapeInputValidation) : escapeInputValidation(answer);
       },
     }),
   });
 }
 
-const isThenable = (answer: Validation | Thenable<Validation>): answer is Thenable<Validation> =>
-  typeof answer === 'object' && answer !== null && 'then' in answer;
+const isThenableValidation = (
+  answer: InputValidation | Thenable<InputValidation>,
+): answer is Thenable<InputValidation> => typeof answer === 'object' && answer !== null && 'then' in answer;
 
 /** Our labels begin with these icons; in an untrusted label they are harmless. */
 const OWN_ICON_PATTERN =
   /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
-function escapeLabel(label: string): string {
+function escapeItemLabel(label: string): string {
   const [icon = ''] = OWN_ICON_PATTERN.exec(label) ?? [];
   return icon + escapeLinks(label.slice(icon.length));
 }
 
-const escapeItem = <T extends vscode.QuickPickItem>(item: T): T => ({
+const escapePickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...item,
-  label: escapeLabel(item.label),
+  label: escapeItemLabel(item.label),
   ...(item.description !== undefined && { description: escapeLinks(item.description) }),
   ...(item.detail !== undefined && { detail: escapeLinks(item.detail) }),
 });
 
 /** Returns the original item. */
-export async function pickOne<T extends vscode.QuickPickItem>(
+export async function pickOneItem<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
 ): Promise<T | undefined> {
-  const shown = items.map(escapeItem);
-  const picked = await vscode.window.showQuickPick(shown, escapeTitle(options));
+  const shown = items.map(escapePickItem);
+  const picked = await vscode.window.showQuickPick(shown, escapePickOptions(options));
   return picked && items[shown.indexOf(picked)];
 }
 
 /** Returns the original items. */
-export async function pickSeveral<T extends vscode.QuickPickItem>(
+export async function pickSeveralItems<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: Omit<vscode.QuickPickOptions, 'canPickMany'>,
 ): Promise<T[] | undefined> {
-  const shown = items.map(escapeItem);
-  const picked = await vscode.window.showQuickPick(shown, { ...escapeTitle(options), canPickMany: true });
+  const shown = items.map(escapePickItem);
+  const picked = await vscode.window.showQuickPick(shown, { ...escapePickOptions(options), canPickMany: true });
   return picked && items.filter((_, at) => picked.some((each) => each === shown[at]));
 }
 
-const escapeTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({
+const escapePickOptions = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({
   ...options,
   ...(options.title !== undefined && { title: escapeLinks(options.title) }),
   ...(options.placeHolder !== undefined && { placeHolder: escapeLinks(options.placeHolder) }),
 });
 
-/** The picker's `items` are the results of {@link escapeItem}, not the originals. */
+/** The picker's `items` are the results of {@link escapePickItem}, not the originals. */
 export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick<T> => {
   const picker = vscode.window.createQuickPick<T>();
   return new Proxy(picker, {
@@ -129,7 +130,7 @@ export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick
       return typeof value === 'function' ? (value.bind(picker) as unknown) : value;
     },
     set: (_, name, value: unknown) => {
-      if (name === 'items') picker.items = (value as readonly T[]).map(escapeItem);
+      if (name === 'items') picker.items = (value as readonly T[]).map(escapePickItem);
       else if (name === 'title' || name === 'placeholder') picker[name] = escapeLinks(String(value));
       else return Reflect.set(picker, name, value, picker);
       return true;
@@ -145,7 +146,7 @@ interface StatusBarAppearance extends Pick<
   readonly words: string;
 }
 
-export class StatusItem implements vscode.Disposable {
+export class EscapedStatusBarItem implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
 
   constructor(

@@ -5,10 +5,10 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { writeTranscript } from '../../test/support/transcript';
 import { fake, Position, textDocument, type Uri } from '../../test/support/vscode';
 import { condenseNow } from '../commands';
-import { toStored } from '../commands/conversations/background';
+import { toStoredConversation } from '../commands/conversations/background';
 import { findMarkers } from '../core/messages/markers';
 import { runInBackground, getLiveLedgerFolder, getLedgerFolder } from './background';
-import { getOriginals } from './originals';
+import { getOriginalDocuments } from './originals';
 import type { Services } from './services';
 
 let services: Services;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const path = writeTranscript(window.home);
   await condenseNow(services, path);
   const [, , right] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
-  const task = { kind: 'text', ...toStored(services, path) } as const;
+  const task = { kind: 'text', ...toStoredConversation(services, path) } as const;
   before = (await runInBackground(services, task, new AbortController().signal)).text;
   after = await fake.provider!.provideTextDocumentContent(right);
 });
@@ -31,7 +31,7 @@ const documentOf = (text: string) => textDocument(text) as unknown as vscode.Tex
 const last = () => fake.shown.at(-1)?.message;
 
 it('each marker in a view links to its original', async () => {
-  const originals = getOriginals(services);
+  const originals = getOriginalDocuments(services);
   const markers = findMarkers(after);
   const links = originals.provideDocumentLinks(documentOf(after));
   expect(markers.length).toBeGreaterThan(0);
@@ -46,7 +46,7 @@ it('each marker in a view links to its original', async () => {
 });
 
 it("a marker's hover shows only the first lines", async () => {
-  const originals = getOriginals(services);
+  const originals = getOriginalDocuments(services);
   const [{ range } = { range: undefined }] = originals.provideDocumentLinks(documentOf(after));
   const { line, character } = range!.start;
   const at = (column: number) =>
@@ -63,7 +63,7 @@ it("a marker's hover shows only the first lines", async () => {
 });
 
 it('the list of originals shows removed content, accepts a typed reference, and reports an unknown one', async () => {
-  const originals = getOriginals(services);
+  const originals = getOriginalDocuments(services);
   fake.picks = ['Message'];
   await originals.chooseOriginal(services.last!.conversation, getLedgerFolder(services));
   const references = new Set(findMarkers(after).map(({ reference }) => reference));

@@ -5,7 +5,7 @@ import { ORIGINAL_SCHEME } from './schemes';
 import { runInBackground, getLiveLedgerFolder, getLedgerFolder } from './background';
 import { makeMarkdown, toMarkdownString, makeTextWithCommand } from './markdownText';
 import type { Services } from './services';
-import { askInput, pickOne, showInformationMessage } from './notifications';
+import { askInput, pickOneItem, showInformationMessage } from './notifications';
 
 const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_CHARS = 1_200;
@@ -21,7 +21,7 @@ export class OriginalDocuments
   provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
     return findMarkers(document.getText()).map(({ start, end, reference }) => {
       const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-      const link = new vscode.DocumentLink(range, createUri(reference));
+      const link = new vscode.DocumentLink(range, makeOriginalUri(reference));
       link.tooltip = vscode.l10n.t('Open Original');
       return link;
     });
@@ -31,7 +31,8 @@ export class OriginalDocuments
     const found = findMarkerAt(document, position);
     if (!found) return undefined;
     const text = await this.findOriginal(found.reference);
-    if (text === undefined) return new vscode.Hover(toMarkdownString(makeMarkdown`${formatMissing()}`), found.range);
+    if (text === undefined)
+      return new vscode.Hover(toMarkdownString(makeMarkdown`${getMissingOriginalText()}`), found.range);
     const lines = text.split('\n').length;
     const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
     const open = {
@@ -39,13 +40,13 @@ export class OriginalDocuments
       title: vscode.l10n.t('Open Original'),
       arguments: [found.reference],
     };
-    return new vscode.Hover(makeTextWithCommand(getBeginning(text), open, size), found.range);
+    return new vscode.Hover(makeTextWithCommand(getFirstLinesForHover(text), open, size), found.range);
   }
 
   async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
     const [, reference = ''] = /^\/([0-9a-f]+)\./.exec(path) ?? [];
     try {
-      return (await this.findOriginal(reference)) ?? formatMissing();
+      return (await this.findOriginal(reference)) ?? getMissingOriginalText();
     } catch (error) {
       return getErrorMessage(error);
     }
@@ -57,9 +58,9 @@ export class OriginalDocuments
     const chosen =
       reference ??
       (editor && findMarkerAt(editor.document, editor.selection.active)?.reference) ??
-      (await askReference());
+      (await askForReference());
     if (chosen === undefined) return;
-    const document = await vscode.workspace.openTextDocument(createUri(chosen));
+    const document = await vscode.workspace.openTextDocument(makeOriginalUri(chosen));
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -78,7 +79,7 @@ export class OriginalDocuments
       description: vscode.l10n.t('{0} characters · ref {1}', length.toLocaleString('en-US'), reference),
       detail: words,
     }));
-    const picked = await pickOne(items, {
+    const picked = await pickOneItem(items, {
       title: vscode.l10n.t('Open Original'),
       matchOnDescription: true,
       matchOnDetail: true,
@@ -111,16 +112,16 @@ export class OriginalDocuments
 
 const originalsByServices = new WeakMap<Services, OriginalDocuments>();
 
-export function getOriginals(services: Services): OriginalDocuments {
+export function getOriginalDocuments(services: Services): OriginalDocuments {
   const known = originalsByServices.get(services) ?? new OriginalDocuments(services);
   originalsByServices.set(services, known);
   return known;
 }
 
-const createUri = (reference: string): vscode.Uri =>
+const makeOriginalUri = (reference: string): vscode.Uri =>
   vscode.Uri.from({ scheme: ORIGINAL_SCHEME, path: `/${reference}.txt` });
 
-const formatMissing = (): string =>
+const getMissingOriginalText = (): string =>
   vscode.l10n.t(
     'The original of this reference is no longer available: its preview was closed, or its condensation was cleared.',
   );
@@ -136,12 +137,12 @@ function findMarkerAt(
   return found && { reference: found.reference, range: new vscode.Range(line, found.start, line, found.end) };
 }
 
-function getBeginning(text: string): string {
+function getFirstLinesForHover(text: string): string {
   const lines = text.slice(0, MAX_SHOWN_CHARS).split('\n').slice(0, MAX_SHOWN_LINES).join('\n');
   return lines.length < text.length ? `${lines.toWellFormed()}\n…` : lines;
 }
 
-async function askReference(): Promise<string | undefined> {
+async function askForReference(): Promise<string | undefined> {
   const typed = await askInput({
     title: vscode.l10n.t('Open Original'),
     prompt: vscode.l10n.t('A marker, or the reference at its end'),

@@ -7,28 +7,38 @@ import type { Services } from './services';
 const CONSENTS_STATE_KEY = 'contextCondenser.profileConsents';
 
 /** Calls while the question is open share its answer. */
-const openQuestions = new Map<string, Promise<boolean>>();
+const openQuestionByKey = new Map<string, Promise<boolean>>();
 
 /** Includes the profile's model and address, so that a change of either is asked again. */
-const createKey = (extension: string, profile: ApiProfile): string =>
+const makeConsentKey = (extension: string, profile: ApiProfile): string =>
   JSON.stringify([profile.id, extension, profile.vendor, profile.model, getKeyTarget(profile)]);
 
 /** Asks if undecided. Dismissing the question means no for now. */
 export async function askToUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
-  const key = createKey(extension, profile);
+  const key = makeConsentKey(extension, profile);
   const known = readConsents(services)[key];
   if (known !== undefined) return known;
   const asked =
-    openQuestions.get(key) ?? askUser(services, extension, profile, key).finally(() => openQuestions.delete(key));
-  openQuestions.set(key, asked);
+    openQuestionByKey.get(key) ??
+    askUserForConsent(services, extension, profile, key).finally(() => openQuestionByKey.delete(key));
+  openQuestionByKey.set(key, asked);
   return asked;
 }
 
-async function askUser(services: Services, extension: string, profile: ApiProfile, key: string): Promise<boolean> {
+async function askUserForConsent(
+  services: Services,
+  extension: string,
+  profile: ApiProfile,
+  key: string,
+): Promise<boolean> {
   const allow = vscode.l10n.t('Allow');
   const refuse = vscode.l10n.t("Don't Allow");
   const answer = await showWarningMessage(
-    vscode.l10n.t('The extension "{0}" wants to use your API profile "{1}".', getName(extension), profile.name),
+    vscode.l10n.t(
+      'The extension "{0}" wants to use your API profile "{1}".',
+      getExtensionName(extension),
+      profile.name,
+    ),
     {
       modal: true,
       detail: vscode.l10n.t(
@@ -45,12 +55,15 @@ async function askUser(services: Services, extension: string, profile: ApiProfil
 }
 
 export const countConsents = (services: Services, { id }: ApiProfile): number =>
-  Object.keys(readConsents(services)).filter((key) => isFor(key, id)).length;
+  Object.keys(readConsents(services)).filter((key) => isConsentForProfile(key, id)).length;
 
 export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<void> =>
-  saveConsents(services, Object.fromEntries(Object.entries(readConsents(services)).filter(([key]) => !isFor(key, id))));
+  saveConsents(
+    services,
+    Object.fromEntries(Object.entries(readConsents(services)).filter(([key]) => !isConsentForProfile(key, id))),
+  );
 
-const isFor = (key: string, profile: string): boolean => key.startsWith(`[${JSON.stringify(profile)},`);
+const isConsentForProfile = (key: string, profile: string): boolean => key.startsWith(`[${JSON.stringify(profile)},`);
 
 function readConsents({ context }: Services): Readonly<Record<string, boolean>> {
   const stored = context.globalState.get<unknown>(CONSENTS_STATE_KEY);
@@ -63,7 +76,7 @@ function readConsents({ context }: Services): Readonly<Record<string, boolean>> 
 const saveConsents = async ({ context }: Services, consents: Readonly<Record<string, boolean>>): Promise<void> =>
   context.globalState.update(CONSENTS_STATE_KEY, consents);
 
-function getName(extension: string): string {
+function getExtensionName(extension: string): string {
   const found: unknown = vscode.extensions.getExtension(extension)?.packageJSON;
   const name = isRecord(found) ? found['displayName'] : undefined;
   return typeof name === 'string' && name !== '' && !name.startsWith('%') ? `${name} (${extension})` : extension;

@@ -1,8 +1,8 @@
 import type { ExternalProvider } from '../extensionApi/externalProvider';
 import {
-  callProviders,
+  createProviderCallHandlers,
   describeProvider,
-  type ProviderCalls,
+  type ProviderCallHandlers,
   type ProviderDescription,
 } from '../extensionApi/remoteProvider';
 
@@ -41,8 +41,8 @@ export class RegisteredProviders {
     return this.listProviders().map(({ parsed }) => describeProvider(parsed));
   }
 
-  createCalls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
-    return callProviders((id) => this.providers.get(id)?.parsed.provider, counter);
+  createCalls(counter: Parameters<typeof createProviderCallHandlers>[1]): ProviderCallHandlers {
+    return createProviderCallHandlers((id) => this.providers.get(id)?.parsed.provider, counter);
   }
 
   listProviders(): readonly ExternalProvider[] {

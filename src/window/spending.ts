@@ -5,4 +5,4 @@ import type { Services } from './services';
 export const getSpendingFile = ({ context }: Pick<Services, 'context'>): string =>
   join(context.globalStorageUri.fsPath, 'spending.jsonl');
 
-export const getSpending = (services: Services): Spending => new Spending(getSpendingFile(services));
+export const openSpending = (services: Services): Spending => new Spending(getSpendingFile(services));

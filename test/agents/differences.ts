@@ -2,7 +2,7 @@
  * Expected differences between agents' requests and our reading of their sessions, each with its
  * source.
  */
-import { getDisplayedInput } from '../../src/conversations/write/clineInput';
+import { stripClineWrappers } from '../../src/conversations/write/clineInput';
 import type { Difference, SentText } from './texts';
 
 interface Explanation {
@@ -93,7 +93,7 @@ const DIFFERENCES: readonly Explanation[] = [
     text: /^/,
     why: 'A prompt is stored between tags that are taken off before it is sent.',
     source: 'requests of 3.0.65; cline/cline, sdk/packages/shared, formatDisplayUserInput',
-    fits: (sent, read) => getDisplayedInput(read) === sent,
+    fits: (sent, read) => stripClineWrappers(read) === sent,
   },
   {
     agents: ['copilot', 'pi', 'opencode', 'kilo'],

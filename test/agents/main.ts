@@ -20,7 +20,7 @@ import { computeCallCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createLimitMessages } from '../../src/cli/gateway/limitWords';
 import { filterHeaders } from '../../src/gateway/headers';
-import { STOPPED_RESPONSE } from '../../src/gateway/server';
+import { RESPONSE_AT_SPENDING_LIMIT } from '../../src/gateway/server';
 import { findKnownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
@@ -560,8 +560,11 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
       const path = (request.url ?? '').replace(/\?.*/, '');
       if (findKnownRequest(request.method ?? '', path)?.purpose !== 'count') paths.push(path);
       request.resume().on('end', () => {
-        response.writeHead(STOPPED_RESPONSE.status, { 'content-type': 'application/json', connection: 'close' });
-        response.end(JSON.stringify({ type: 'error', error: { type: STOPPED_RESPONSE.type, message } }));
+        response.writeHead(RESPONSE_AT_SPENDING_LIMIT.status, {
+          'content-type': 'application/json',
+          connection: 'close',
+        });
+        response.end(JSON.stringify({ type: 'error', error: { type: RESPONSE_AT_SPENDING_LIMIT.type, message } }));
       });
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

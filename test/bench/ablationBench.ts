@@ -2,11 +2,11 @@
  * Measures what each Lossless operation, simulated program and preset pass contributes, by leaving
  * it out. A part that changes less than 0.1 points for every agent is not worth its code.
  */
-import { PROGRAMS } from '../../src/core/messages/commands/programs';
-import type { Program } from '../../src/core/messages/commands/printed';
+import { SIMULATED_PROGRAMS } from '../../src/core/messages/commands/programs';
+import type { SimulatedProgram } from '../../src/core/messages/commands/printed';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
+import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
+import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessConfigSchema } from '../../src/core/condense/lossless/run';
@@ -108,15 +108,15 @@ async function ablateOperations(rows: Rows, agent: string, messages: readonly Ap
 }
 
 /** Aliases of a program count as one. */
-const PROGRAM_NAMES = Map.groupBy(Object.keys(PROGRAMS), (name) => PROGRAMS[name]);
+const PROGRAM_NAMES = Map.groupBy(Object.keys(SIMULATED_PROGRAMS), (name) => SIMULATED_PROGRAMS[name]);
 
 /**
  * Programs without simulation may print anything. Copies the messages, since caches are keyed by
  * object.
  */
 async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
-  const changeable = PROGRAMS as Record<string, Program>;
-  const originals = { ...PROGRAMS };
+  const changeable = SIMULATED_PROGRAMS as Record<string, SimulatedProgram>;
+  const originals = { ...SIMULATED_PROGRAMS };
   const called = new Set<string>();
   const run = async (): Promise<Measure> =>
     measure({ messages: structuredClone(messages), needed: [] }, lossless({}), undefined);
@@ -179,7 +179,7 @@ interface Condensable {
 
 /** Prefixes of a session after which something was needed. */
 const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
-  chooseCuts(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
+  chooseSessionCuts(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
     const needed = findNeededLines(messages, cut, end);
     return needed.length === 0 ? [] : [{ messages: messages.slice(0, cut), needed }];
   });
@@ -195,7 +195,7 @@ async function measure(
   const before = counter.countMessages(messages);
   const { edits } = await condense(messages, way, counter, targetTokens === undefined ? {} : { targetTokens });
   const view = applyEdits(messages, edits);
-  const kept = new KeptLineChecker(view);
+  const kept = new NeededLineChecker(view);
   return {
     removed: before - counter.countMessages(view.messages),
     lost: needed.filter((line) => kept.checkLine(line) !== 'verbatim').length,

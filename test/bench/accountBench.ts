@@ -17,7 +17,7 @@ import { computeCallCost } from '../../src/core/cost/callCost';
 import {
   fitCalibration,
   computeMedian,
-  simulateUsage,
+  simulateRequestUsage,
   listRequests,
   type CalibrationPair,
 } from '../../src/core/account/replay';
@@ -71,7 +71,7 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
       const calibration = fitCalibration(pairs.slice(0, half));
       if (!calibration || half < 5) return [];
       const second = pairs.slice(half);
-      const replayed = simulateUsage(
+      const replayed = simulateRequestUsage(
         second.map(({ request }) => request),
         calibration,
         pairs[half - 1]?.request,

@@ -1,11 +1,11 @@
 /** Cross-validation of fitted weights: losses with weights fitted without the tested cuts. */
 import {
-  chooseLeastNeeded,
+  chooseLeastNeededBlocks,
   MAX_REMOVED_SHARE_WITH_NAMES,
-  getWordlessShare,
+  computeShareRemovedWithoutWords,
 } from '../../src/core/condense/relevance/choice';
 import { fitWeights } from './fitWeights';
-import { protectNewest } from '../../src/core/condense/relevance/guard';
+import { protectNewestResults } from '../../src/core/condense/relevance/guard';
 import { blendWithNeighbors } from '../../src/core/condense/relevance/relevance';
 import type { FitCut } from './fitCuts';
 import { WINDOWS, type NeedTally } from './needBench';
@@ -59,15 +59,18 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
       const excess = cut.afterLossless - tokens;
       const words = oldWords(cut, excess);
-      const isNamed = getWordlessShare(excess, cut.tokens) <= MAX_REMOVED_SHARE_WITH_NAMES;
+      const isNamed = computeShareRemovedWithoutWords(excess, cut.tokens) <= MAX_REMOVED_SHARE_WITH_NAMES;
       const gains = isNamed ? cut.tokens.map((own, block) => own - (cut.names[block] ?? 0)) : cut.tokens;
-      const relevance = protectNewest(own, cut.guarded, all - (excess - words));
-      const gone = chooseLeastNeeded(excess - words, relevance, gains, cut.follows);
-      const left = gains.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless - words);
+      const relevance = protectNewestResults(own, cut.guarded, all - (excess - words));
+      const gone = chooseLeastNeededBlocks(excess - words, relevance, gains, cut.follows);
+      const left = gains.reduce(
+        (sum, own, block) => sum - (gone.isRemoved(block) ? own : 0),
+        cut.afterLossless - words,
+      );
       return WINDOWS.map((turns, at): NeedTally => {
         const needed = cut.lines.filter(({ windows }) => windows[at]);
         const isLost = ({ isSafe, blocks }: FitCut['lines'][number]): boolean =>
-          !isSafe && blocks.every((block) => gone.has(block));
+          !isSafe && blocks.every((block) => gone.isRemoved(block));
         return {
           agent: cut.agent,
           project: cut.project,
@@ -87,7 +90,7 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
 
 /** Tokens freed by the agent's oldest texts, if enough must be removed. */
 function oldWords({ tokens, words }: FitCut, excess: number): number {
-  const part = getWordlessShare(excess, tokens);
+  const part = computeShareRemovedWithoutWords(excess, tokens);
   let freed = 0;
   for (const { gain, textAfter } of words) {
     if (freed >= excess || textAfter < 1 - part) break;

@@ -8,7 +8,7 @@ import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview
 import { PreviewSession } from '../../src/background/preview/session';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/builtIn';
-import { testModel } from '../../src/core/condense/summary/testing';
+import { makeTestModel } from '../../src/core/condense/summary/testing';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import { joinedTo, type BenchConversation } from './corpus';
@@ -57,7 +57,7 @@ const setup = ({ provider, config }: ProviderChoice, targetPercent: number): Pre
   presets: [],
   targetPercent,
   maxCost: 5,
-  models: [{ model: testModel(), chosen: 'condensing-profile', samples: [] }],
+  models: [{ model: makeTestModel(), chosen: 'condensing-profile', samples: [] }],
   summaries: join(tmpdir(), 'no-summaries'),
 });
 
@@ -113,7 +113,7 @@ function sessionOn(source: readonly ApiMessage[]): PreviewSession {
   const counter = freshCounter();
   counter.countMessages(messages);
   const session = new PreviewSession(counter);
-  session.update('live', { messages: { kept: 0, added: messages }, edits: { kept: 0, added: [] } });
+  session.updateLiveConversation('live', { messages: { kept: 0, added: messages }, edits: { kept: 0, added: [] } });
   return session;
 }
 
@@ -124,7 +124,7 @@ async function ask(session: PreviewSession, choice: ProviderChoice, target = TAR
     excluded: [],
   };
   const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
-  const result = await session.ask({ kind: 'preview', ...question }, new AbortController().signal);
+  const result = await session.answerPreviewRequest({ kind: 'preview', ...question }, new AbortController().signal);
   const { tokensBefore, tokensAfter } = result;
   return { tokensBefore, tokensAfter, taken: { clockMs: performance.now() - started, cpuMs: cpuSince(cpuStarted) } };
 }

@@ -2,12 +2,12 @@
  * Cuts for fitting relevance: sessions cut at many places, each prefix after Lossless as blocks
  * with features, and which blocks contain needed lines.
  */
-import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
+import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
+import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeighbors, prefixBlocks, makeSample, type NeededThere } from './prefixBlocks';
-import { collectAgentWords, type AgentTexts } from '../../src/core/condense/providers/smart/candidates';
-import { toGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
+import { collectAgentTexts, type AgentTextsOfMessage } from '../../src/core/condense/providers/smart/candidates';
+import { toGuardedBlock, type BlockToGuard } from '../../src/core/condense/relevance/guard';
 import { chooseDeclaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { FitSample } from './fitWeights';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,9 +25,9 @@ export interface FitCut extends FitSample {
   /** Per block, whether it is adjacent to the previous one. */
   readonly follows: readonly boolean[];
   /** The blocks as the guard for recent results sees them. */
-  readonly guarded: readonly GuardedBlock[];
+  readonly guarded: readonly BlockToGuard[];
   /** Removable texts of the agent, oldest first. */
-  readonly words: readonly Pick<AgentTexts, 'gain' | 'textAfter'>[];
+  readonly words: readonly Pick<AgentTextsOfMessage, 'gain' | 'textAfter'>[];
   /** o200k tokens of the prefix before and after Lossless. */
   readonly before: number;
   readonly afterLossless: number;
@@ -59,7 +59,7 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
   const messages = withoutThinking(all);
   const counter = freshCounter();
   const found: FitCut[] = [];
-  for (const { cut } of chooseCuts(messages, { cuts: CUTS })) {
+  for (const { cut } of chooseSessionCuts(messages, { cuts: CUTS })) {
     const lines = linesAt(messages, cut);
     if (lines.length === 0) continue;
     const prefix = messages.slice(0, cut);
@@ -69,7 +69,7 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
         const view = await policy(prefix);
-        const kept = new KeptLineChecker(view);
+        const kept = new NeededLineChecker(view);
         const isLost = lines.map(({ line }) => kept.checkLine(line) !== 'verbatim');
         const lost = WINDOWS.map((_, at) => lines.filter(({ windows }, index) => windows[at] && isLost[index]).length);
         return { rule, tokens: counter.countMessages(view.messages), lost };
@@ -84,7 +84,7 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
       names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
       follows: findNeighbors(candidates),
       guarded: candidates.map(toGuardedBlock),
-      words: collectAgentWords(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
+      words: collectAgentTexts(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
       before: counter.countMessages(prefix),
       afterLossless: draft.tokens,
       rules,

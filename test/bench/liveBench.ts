@@ -301,7 +301,7 @@ async function inFolder<T>(action: (root: string) => Promise<T>): Promise<T> {
   try {
     return await action(root);
   } finally {
-    for (const thread of threads.splice(0)) thread.end();
+    for (const thread of threads.splice(0)) thread.endThread();
     rmSync(root, { recursive: true, force: true, maxRetries: 10 });
   }
 }

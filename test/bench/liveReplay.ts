@@ -15,7 +15,7 @@ import { countCommonPrefix } from '../../src/live/align';
 import { LiveConversations } from '../../src/live/liveConversations';
 import type { LiveSettings } from '../../src/live/types';
 import type { PreparedRequest, UpstreamModel } from '../../src/live/request';
-import { getDuePoint } from '../../src/live/tokenLearning';
+import { computeDueTokensOfModel } from '../../src/live/tokenLearning';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { PromptCache, type Segment } from '../servers/promptCache';
 import { lostLines } from '../support/lostLines';
@@ -84,7 +84,7 @@ const modelWith = (window: number): UpstreamModel => ({
 
 /** If no request is larger, the session behaves as without a limit. */
 export const isBelow = (window: number, { largest }: ReplayedRun): boolean =>
-  largest < getDuePoint(modelWith(window)).tokens;
+  largest < computeDueTokensOfModel(modelWith(window)).tokens;
 
 export interface ReplayResult {
   readonly name: string;

@@ -3,13 +3,13 @@
  * what File-Aware's markers reveal of lost lines (those below a declaration that the marker names),
  * and what the names cost.
  */
-import { placeKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
+import { makePlaceKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
+import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
+import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { getDeclaredName, findDeclarations } from '../../src/core/condense/outline/declarations';
-import { isMarkdown, splitRead } from '../../src/core/condense/outline/fileLines';
+import { isMarkdown, splitReadIntoLines } from '../../src/core/condense/outline/fileLines';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { collectFacts } from '../../src/core/condense/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
@@ -58,7 +58,7 @@ export async function measureLosses(conversations: readonly BenchConversation[])
   for (const conversation of conversations) {
     const messages = withoutThinking(conversation.messages);
     const counter = freshCounter();
-    for (const { cut, end } of chooseCuts(messages, { cuts: CUTS })) {
+    for (const { cut, end } of chooseSessionCuts(messages, { cuts: CUTS })) {
       const needed = findNeededLines(messages, cut, end);
       if (needed.length === 0) continue;
       const prefix = messages.slice(0, cut);
@@ -72,7 +72,7 @@ export async function measureLosses(conversations: readonly BenchConversation[])
         const { edits } = await condense(prefix, fileAware, counter, { targetTokens });
         const shown = applyEdits(prefix, edits);
         const { messages: view } = shown;
-        const kept = new KeptLineChecker(shown);
+        const kept = new NeededLineChecker(shown);
         const row = rows.get(rule) ?? { rule, ...NOTHING };
         rows.set(rule, row);
         row.before += before;
@@ -137,7 +137,7 @@ function countNames(
   shown: NeededLine['shown'][number],
 ): { readonly isTold: boolean; readonly isNamed: boolean } {
   const cuts = edits.flatMap((edit): readonly Cut[] =>
-    edit.kind === 'cut' && placeKey(edit.place) === placeKey(shown) ? edit.cuts : [],
+    edit.kind === 'cut' && makePlaceKey(edit.place) === makePlaceKey(shown) ? edit.cuts : [],
   );
   const cut = cuts.find(({ start, end }) => start < shown.end && end > shown.start);
   const names = cut ? namesIn(cut.text) : '';
@@ -151,7 +151,7 @@ function countNames(
 
 /** The name of the last declaration before a position. */
 function nameAbove(text: string, place: number, markdown: boolean): string | undefined {
-  const lines = splitRead(text);
+  const lines = splitReadIntoLines(text);
   const declares = findDeclarations(lines, markdown);
   return lines
     .flatMap(({ start, text: own }, at) =>

@@ -2,9 +2,9 @@
 import { maskSecrets } from '../../src/core/secrets/maskSecrets';
 import {
   TESTED_KEY_FORMS,
-  HOSTILE_PIECES,
+  UNUSUAL_TEXT_PIECES,
   makeTestKey,
-  LOOK_ALIKES,
+  TEXTS_LIKE_SECRETS,
   SECRET_EXAMPLES,
 } from '../../src/core/secrets/testing';
 import { codeFile } from '../generators/codeFiles';
@@ -44,7 +44,7 @@ export function benchMasking(): MaskingFigures {
   const ordinary = ['code', 'code on one line'].map((name, at) =>
     point(name, at === 0 ? code : code.replaceAll('\n', ' ')),
   );
-  const hostile = HOSTILE_PIECES.map((piece) => point(JSON.stringify(piece), piece));
+  const hostile = UNUSUAL_TEXT_PIECES.map((piece) => point(JSON.stringify(piece), piece));
   const forms = [
     ...TESTED_KEY_FORMS.map(({ start, body, min }) => makeTestKey(start, body, min + 8)).map(
       (key) => maskSecrets(key) === '[key]',
@@ -54,8 +54,8 @@ export function benchMasking(): MaskingFigures {
   return {
     masked: forms.filter(Boolean).length,
     forms: forms.length,
-    left: LOOK_ALIKES.filter((text) => maskSecrets(text) === text).length,
-    lookAlikes: LOOK_ALIKES.length,
+    left: TEXTS_LIKE_SECRETS.filter((text) => maskSecrets(text) === text).length,
+    lookAlikes: TEXTS_LIKE_SECRETS.length,
     points: [...ordinary, ...hostile.toSorted((a, b) => b.wholeMs - a.wholeMs).slice(0, TOLD)],
   };
 }
@@ -73,7 +73,7 @@ function timed(text: string): number {
 
 export const maskingTable = ({ masked, forms, left, lookAlikes, points }: MaskingFigures): string =>
   [
-    `Forms masked: ${masked} of ${forms}; look-alikes left: ${left} of ${lookAlikes}. A megabyte of each, the slowest of ${HOSTILE_PIECES.length} hostile ones:`,
+    `Forms masked: ${masked} of ${forms}; look-alikes left: ${left} of ${lookAlikes}. A megabyte of each, the slowest of ${UNUSUAL_TEXT_PIECES.length} hostile ones:`,
     table(
       ['text', 'half', 'whole', 'whole / half'],
       points.map(({ name, halfMs, wholeMs }) => [

@@ -3,8 +3,8 @@
  * tools' rules at the same size per prefix. Equal weight per agent, and per project within it.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
+import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
+import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { isAnyThinking } from '../../src/core/messages/blocks';
@@ -70,7 +70,7 @@ export async function measureNeed(
     const counter = freshCounter();
     const size = counter.countMessages.bind(counter);
     const found = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
-    for (const { cut } of chooseCuts(messages, { cuts })) {
+    for (const { cut } of chooseSessionCuts(messages, { cuts })) {
       const needed = WINDOWS.map((turns) => ({
         turns,
         lines: findNeededLines(messages, cut, findEnd(messages, cut, turns)),
@@ -82,7 +82,7 @@ export async function measureNeed(
         const targetTokens = size(theirs.messages);
         const { edits } = await condense(prefix, fileAwareFor(conversation), counter, { targetTokens });
         const ours = applyEdits(prefix, edits);
-        const [keptByRule, keptByUs] = [new KeptLineChecker(theirs), new KeptLineChecker(ours)];
+        const [keptByRule, keptByUs] = [new NeededLineChecker(theirs), new NeededLineChecker(ours)];
         const sizes = [size(prefix), targetTokens, size(ours.messages)] as const;
         for (const { turns, lines } of needed) {
           const key = `${rule} ${turns}`;

@@ -1,10 +1,10 @@
 /** Names and paths from before a cut that the agent's next turns use in tool parameters. */
 import type { View } from '../../src/core/condense/edits/view';
-import type { KeptLineChecker, PartOutcome } from '../../src/core/condense/futureNeed/kept';
-import { groupCalls } from '../../src/core/condense/futureNeed/neededLater';
+import type { NeededLineChecker, LineOutcome } from '../../src/core/condense/futureNeed/kept';
+import { groupCallsByTurn } from '../../src/core/condense/futureNeed/neededLater';
 import { isRecord } from '../../src/core/messages/blocks';
 import { listContents } from '../../src/core/messages/content';
-import { findNames } from '../../src/core/messages/names';
+import { findIdentifierNames } from '../../src/core/messages/names';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 export interface NeededNames {
@@ -23,13 +23,13 @@ export function findNeededNames(messages: readonly ApiMessage[], cut: number, en
   const known = collectKnownParts(messages.slice(0, cut));
   const shown = { names: new Set<string>(), paths: new Set<string>() };
   const needed = { names: new Set<string>(), paths: new Set<string>() };
-  const calls = groupCalls(messages, cut, end);
+  const calls = groupCallsByTurn(messages, cut, end);
   for (let index = cut; index < end; index++) {
     const message = messages[index];
     if (message?.role === 'user') addShown(shown, message);
     for (const call of calls.get(index) ?? []) {
       const text = collectStrings(call.input).join('\n');
-      for (const name of findNames(text))
+      for (const name of findIdentifierNames(text))
         if (known.rareNames.has(name) && !shown.names.has(name)) needed.names.add(name);
       for (const path of findPaths(text)) if (known.paths.has(path) && !shown.paths.has(path)) needed.paths.add(path);
     }
@@ -44,21 +44,21 @@ export class KeptNames {
   private readonly recallableText: string;
   private readonly recallableNames: ReadonlySet<string>;
 
-  constructor({ messages }: View, { blocks }: KeptLineChecker) {
+  constructor({ messages }: View, { blocks }: NeededLineChecker) {
     this.viewText = messages.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
-    this.viewNames = findNames(this.viewText);
+    this.viewNames = findIdentifierNames(this.viewText);
     this.recallableText = [...blocks.values()]
       .flatMap(({ cuts = [] }) => cuts.filter(({ isReferenced }) => isReferenced).map(({ text }) => text))
       .join('\n');
-    this.recallableNames = findNames(this.recallableText);
+    this.recallableNames = findIdentifierNames(this.recallableText);
   }
 
-  name(name: string): PartOutcome {
+  name(name: string): LineOutcome {
     if (this.viewNames.has(name)) return 'verbatim';
     return this.recallableNames.has(name) ? 'recallable' : 'lost';
   }
 
-  path(path: string): PartOutcome {
+  path(path: string): LineOutcome {
     if (this.viewText.includes(path)) return 'verbatim';
     return this.recallableText.includes(path) ? 'recallable' : 'lost';
   }
@@ -76,7 +76,7 @@ function collectKnownParts(prefix: readonly ApiMessage[]): KnownParts {
   for (const { text } of prefix.flatMap(listContents)) {
     documents++;
     for (const path of findPaths(text)) paths.add(path);
-    for (const name of findNames(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
+    for (const name of findIdentifierNames(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
   }
   const rareNames = new Set([...frequency].filter(([, count]) => count / documents < RARE).map(([name]) => name));
   return { rareNames, paths };
@@ -85,7 +85,7 @@ function collectKnownParts(prefix: readonly ApiMessage[]): KnownParts {
 /** Only user messages show the agent anything new. */
 function addShown(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of listContents(message)) {
-    for (const name of findNames(text)) shown.names.add(name);
+    for (const name of findIdentifierNames(text)) shown.names.add(name);
     for (const path of findPaths(text)) shown.paths.add(path);
   }
 }

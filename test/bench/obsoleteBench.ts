@@ -6,7 +6,7 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { listToolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import { listFileParts } from '../../src/core/messages/fileParts';
 import { makeFileKey } from '../../src/core/messages/filePath';
-import { getCommand, DEFAULT_TOOLS, getPath, getToolRule } from '../../src/core/messages/tools';
+import { getCommandOfCall, DEFAULT_TOOLS, getToolPath, getToolRule } from '../../src/core/messages/tools';
 import { loadAllSessions } from './corpus';
 import { condense, freshCounter, LOSSLESS } from './measure';
 import { percent, table } from './table';
@@ -62,7 +62,7 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
     const kind = getToolRule(DEFAULT_TOOLS, exchange)?.kind;
     const call = JSON.stringify([exchange.tool, exchange.input]);
     if (kind === 'write') {
-      const path = getPath(DEFAULT_TOOLS, exchange);
+      const path = getToolPath(DEFAULT_TOOLS, exchange);
       if (path !== undefined && !exchange.isError) later.written.add(makeFileKey(path));
     } else if (kind === 'list' || kind === 'search') {
       if (later.asked.has(call) && !exchange.isError) texts.push([listings, exchange.resultText]);
@@ -77,7 +77,7 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
         }
       }
       for (const path of own) later.written.add(path);
-      const line = getCommand(exchange);
+      const line = getCommandOfCall(exchange);
       if (line === undefined) continue;
       const failed = exchange.isError || /\bexit(?:ed with)? code:? [1-9]/i.test(exchange.resultText);
       if (failed && later.ran.has(line)) texts.push([failedBefore, exchange.resultText]);

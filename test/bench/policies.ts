@@ -2,7 +2,7 @@
  * Policies to measure: our providers, and other tools' rules reimplemented from their descriptions.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { createView, type View } from '../../src/core/condense/edits/view';
+import { createUneditedView, type View } from '../../src/core/condense/edits/view';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { isToolResult } from '../../src/core/messages/blocks';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
@@ -23,7 +23,7 @@ export function providerPolicy<Config>(
   };
 }
 
-export const identity: Policy = createView;
+export const identity: Policy = createUneditedView;
 
 /** Keeps the task and the newest part. */
 export const slidingWindow =
@@ -58,7 +58,7 @@ const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: n
         : { ...message, content: message.content.toReversed().map(changed).toReversed() },
     )
     .toReversed();
-  return { ...createView(prefix), messages };
+  return { ...createUneditedView(prefix), messages };
 };
 
 /** Observation masking: keeps the newest calls' results. */

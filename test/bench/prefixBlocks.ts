@@ -6,11 +6,11 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import type { Draft } from '../../src/core/condense/draft/draft';
-import { placeKey } from '../../src/core/condense/edits/edits';
+import { makePlaceKey } from '../../src/core/condense/edits/edits';
 import { losslessConfigSchema, runLossless } from '../../src/core/condense/lossless/run';
-import { findCandidates, type Candidate } from '../../src/core/condense/providers/smart/candidates';
-import type { Item } from '../../src/core/condense/providers/smart/items';
-import { isAdjacent } from '../../src/core/condense/providers/smart/prune';
+import { findPruneCandidates, type PruneCandidate } from '../../src/core/condense/providers/smart/candidates';
+import type { ContentItem } from '../../src/core/condense/providers/smart/items';
+import { isNextBlock } from '../../src/core/condense/providers/smart/prune';
 import type { FitLine, FitSample } from './fitWeights';
 import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import type { ShownLine } from '../../src/core/condense/lines/shownLines';
@@ -21,16 +21,17 @@ const NEWEST = 2;
 
 export interface PrefixBlocks {
   readonly draft: Draft;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly PruneCandidate[];
   /** True for the items that may be pruned. */
-  readonly isWanted: (item: Item) => boolean;
+  readonly isWanted: (item: ContentItem) => boolean;
 }
 
 export async function prefixBlocks(prefix: readonly ApiMessage[], counter: MessageCounter): Promise<PrefixBlocks> {
   const context = { messages: prefix, edits: [], counter };
   const { draft } = await runLossless(context, losslessConfigSchema.parse({}), {});
-  const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
-  return { draft, candidates: await findCandidates(draft, DEFAULT_TOOLS, isWanted), isWanted };
+  const isWanted = ({ message, tokens }: ContentItem): boolean =>
+    message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
+  return { draft, candidates: await findPruneCandidates(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }
 
 /** A line needed after the prefix, and in which windows. */
@@ -50,13 +51,13 @@ export const makeSample = (
 });
 
 /** Per block, whether it is adjacent to the previous one. */
-export const findNeighbors = (candidates: readonly Candidate[]): boolean[] =>
-  candidates.map((candidate, at) => isAdjacent(candidates[at - 1], candidate));
+export const findNeighbors = (candidates: readonly PruneCandidate[]): boolean[] =>
+  candidates.map((candidate, at) => isNextBlock(candidates[at - 1], candidate));
 
-function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: readonly Candidate[]): FitLine[] {
+function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: readonly PruneCandidate[]): FitLine[] {
   const byPlace = new Map<string, number[]>();
   for (const [index, { content }] of candidates.entries()) {
-    const key = placeKey(content);
+    const key = makePlaceKey(content);
     const known = byPlace.get(key);
     if (known) known.push(index);
     else byPlace.set(key, [index]);
@@ -67,8 +68,8 @@ function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: reado
     for (const shown of line.shown) {
       const at = inView(draft, shown);
       if (at === undefined) continue;
-      const block = byPlace.get(placeKey(shown))?.find((index) => {
-        const { content, block: own } = candidates[index] as Candidate;
+      const block = byPlace.get(makePlaceKey(shown))?.find((index) => {
+        const { content, block: own } = candidates[index] as PruneCandidate;
         return content.start + own.start <= at && at < content.start + own.end;
       });
       if (block === undefined) isSafe = true;
@@ -80,8 +81,8 @@ function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: reado
 
 /** Position of a line in the draft's view; undefined if removed. */
 function inView(draft: Draft, shown: ShownLine): number | undefined {
-  const key = placeKey(shown);
-  const state = draft.shown[shown.message]?.find(({ place }) => placeKey(place) === key);
+  const key = makePlaceKey(shown);
+  const state = draft.shown[shown.message]?.find(({ place }) => makePlaceKey(place) === key);
   let shift = 0;
   for (const { start, end, text } of state?.cuts ?? []) {
     if (start < shown.end && end > shown.start) return undefined;

@@ -82,7 +82,7 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
   let length = 0;
   const report = (added: number): void => {
     const update = { kept: length, added: messages.slice(length, length + added) };
-    session.update('live', { messages: update, edits: { kept: 0, added: [] } });
+    session.updateLiveConversation('live', { messages: update, edits: { kept: 0, added: [] } });
     length += added;
   };
   const question = (step: number): PreviewQuestion => ({
@@ -91,7 +91,7 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
     excluded: [],
     ...change.question(provider, step),
   });
-  const ask = (step: number) => session.ask({ kind: 'preview', ...question(step) }, signal);
+  const ask = (step: number) => session.answerPreviewRequest({ kind: 'preview', ...question(step) }, signal);
   report(change.first(messages.length));
   let last = await ask(0);
   const times: number[] = [];
@@ -104,7 +104,7 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
     times.push(performance.now() - started);
     cpuTimes.push(cpuSince(cpuStarted));
     const reportStarted = process.cpuUsage();
-    await session.ask({ kind: 'coherence', ...question(step) }, signal);
+    await session.answerPreviewRequest({ kind: 'coherence', ...question(step) }, signal);
     reportTimes.push(cpuSince(reportStarted));
   }
   const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[CHANGES / 2] ?? Number.NaN;

@@ -9,8 +9,8 @@ import { listToolExchanges, type PlacedContent } from '../../src/core/messages/e
 import { listFileParts, getFilePath, type FilePart } from '../../src/core/messages/fileParts';
 import { isSameFile } from '../../src/core/messages/filePath';
 import { makeMarker, type ReferenceId } from '../../src/core/messages/markers';
-import { findTask } from '../../src/core/messages/task';
-import { DEFAULT_TOOLS, isNameOfFile, getToolRule } from '../../src/core/messages/tools';
+import { findTaskMessage } from '../../src/core/messages/task';
+import { DEFAULT_TOOLS, isFileNameParameter, getToolRule } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 /** A line without prefix, its file, and its full length in characters. */
@@ -83,14 +83,14 @@ interface ToolText {
 /** Tool texts from which Lossless may remove lines. */
 function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
   const files = new Files();
-  const task = findTask(messages);
+  const task = findTaskMessage(messages);
   return listToolExchanges(messages)
     .flatMap((exchange) => {
       const kind = getToolRule(DEFAULT_TOOLS, exchange)?.kind;
       const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
       const own = kind === 'command' ? undefined : getFilePath(DEFAULT_TOOLS, exchange);
       const contents = [
-        ...(asks ? [] : exchange.parameters.filter((content) => !isNameOfFile(content))),
+        ...(asks ? [] : exchange.parameters.filter((content) => !isFileNameParameter(content))),
         ...(exchange.isError ? [] : exchange.results),
       ];
       return contents

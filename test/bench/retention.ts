@@ -7,16 +7,16 @@
 import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
-import { chooseCuts, findTurnStarts, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
+import { chooseSessionCuts, findTurnStarts, type SessionCutOptions } from '../../src/core/condense/futureNeed/cuts';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeededNames, KeptNames } from './neededNames';
 import type { View } from '../../src/core/condense/edits/view';
-import { KeptLineChecker, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
+import { NeededLineChecker, type LineOutcome } from '../../src/core/condense/futureNeed/kept';
 
 /** Must not change the prefix. */
 export type Policy = (prefix: readonly ApiMessage[]) => View | Promise<View>;
 
-export interface RetentionOptions extends CutOptions {
+export interface RetentionOptions extends SessionCutOptions {
   /** Shorter sessions, in turns, are skipped. */
   readonly minTurns?: number;
   /** Length of messages; default in characters. */
@@ -49,7 +49,7 @@ interface Tally {
   cuts: number;
   before: number;
   after: number;
-  readonly kept: Record<Kind, Record<PartOutcome, number>>;
+  readonly kept: Record<Kind, Record<LineOutcome, number>>;
 }
 
 const LOST_EXAMPLES = 20;
@@ -101,15 +101,15 @@ async function measureSession(
   lost: string[],
 ): Promise<Tally> {
   const { size = countChars } = options;
-  const none = (): Record<PartOutcome, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
+  const none = (): Record<LineOutcome, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
   const tally: Tally = { cuts: 0, before: 0, after: 0, kept: { lines: none(), names: none(), paths: none() } };
-  for (const { cut, end } of chooseCuts(messages, options)) {
+  for (const { cut, end } of chooseSessionCuts(messages, options)) {
     const prefix = messages.slice(0, cut);
     const view = await policy(prefix);
-    const parts = new KeptLineChecker(view);
+    const parts = new NeededLineChecker(view);
     const named = new KeptNames(view, parts);
     const { names, paths } = findNeededNames(messages, cut, end);
-    const count = (kind: Kind, what: string, kept: PartOutcome): void => {
+    const count = (kind: Kind, what: string, kept: LineOutcome): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
     };

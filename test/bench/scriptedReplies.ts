@@ -1,8 +1,8 @@
 /** Length of a scripted model's replies: a noisy share of the input, like real models. */
 import { hashText } from '../../src/core/hash';
-import { getOutputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
-import { createPlaceholder } from '../../src/core/condense/summary/expectedOutput';
-import { testModel } from '../../src/core/condense/summary/testing';
+import { computeOutputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
+import { createPlaceholderText } from '../../src/core/condense/summary/expectedOutput';
+import { makeTestModel } from '../../src/core/condense/summary/testing';
 
 /** Summary length as a share of a single content. */
 const SHARE = 0.25;
@@ -22,7 +22,7 @@ const ALLOWED = 1.5;
 
 /** Tokens available for the summary; the scripted model doesn't think. */
 export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
-  maxOutputTokens - getOutputLimit(0, testModel());
+  maxOutputTokens - computeOutputLimit(0, makeTestModel());
 
 /** Deterministic: noise is derived from the prompt. */
 export function scriptedReply(request: SummaryRequest): string {
@@ -31,7 +31,7 @@ export function scriptedReply(request: SummaryRequest): string {
   const chance = Number.parseInt(hashText(prompt).slice(0, 8), 16) / 0xffffffff;
   const content = (SHARE * prompt.length * NOISE ** (2 * chance - 1)) / CHARS_PER_TOKEN;
   const { least, most } = CONVERSATION;
-  return createPlaceholder(
+  return createPlaceholderText(
     Math.round(
       room < CONTENT_LIMIT
         ? Math.min(room / ALLOWED, Math.max(MIN_OF_CONTENT, content))

@@ -2,8 +2,8 @@
  * What Truncation takes out of recorded sessions and what it loses, by agent: with the beginning of a result kept, its end, or both, at the
  * same size, and with other sizes. Lost are lines that the next 20 turns quote, and lines that told of an error.
  */
-import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
+import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
+import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
@@ -69,7 +69,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
   const rows: TruncationRow[] = [];
   for (const session of sessionFiles(ALL_CORPORA)) {
     for (const { agent, project, messages } of session.read(tell)) {
-      const prefixes = chooseCuts(messages, { cuts: CUTS }).map(({ cut, end }) => {
+      const prefixes = chooseSessionCuts(messages, { cuts: CUTS }).map(({ cut, end }) => {
         const prefix = messages.slice(0, cut);
         return { prefix, needed: findNeededLines(messages, cut, end), errors: errorsIn(prefix) };
       });
@@ -88,7 +88,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
             const { edits } = await condense(prefix, way, counter);
             const shown = applyEdits(prefix, edits);
             const { messages: view } = shown;
-            const kept = new KeptLineChecker(shown);
+            const kept = new NeededLineChecker(shown);
             const text = textsIn(view);
             each.push({
               tokens,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/vscode.mjs';
-import { OWN_VENDOR } from '../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../src/settings/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
 import type { Bed, SharedScenarios } from './bed';
@@ -40,7 +40,7 @@ const OF_THE_MACHINE = [
 
 /** Options of a window whose agent uses our model with this profile. */
 export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {
-  const options = agentOptions(OWN_VENDOR, PROFILE_ID);
+  const options = agentOptions(OWN_VSCODE_VENDOR, PROFILE_ID);
   const all = Object.entries({ ...options.settings, 'contextCondenser.profiles': [profile], ...settings });
   const isMachines = ([name]: readonly [string, unknown]): boolean => OF_THE_MACHINE.includes(name);
   return {
@@ -79,7 +79,7 @@ const relays = new WeakMap<Workbench, Relay>();
 export const chatWindow: SharedScenarios['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
-  const { settings, models = [], ...options } = agentOptions(OWN_VENDOR, PROFILE_ID);
+  const { settings, models = [], ...options } = agentOptions(OWN_VSCODE_VENDOR, PROFILE_ID);
   const bench = await bed.open({
     ...options,
     // Another extension's model is offered only if a scenario requires it.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LiveAnswers, LiveQuestion } from '../../src/gateway/liveRoute';
+import type { LiveAnswerByQuestion, LiveQuestion } from '../../src/gateway/liveRoute';
 import { leaksIn } from '../agents/agentRun';
 import { until, type Workbench } from './workbench/index';
 
@@ -22,12 +22,12 @@ export function running({ server }: Workbench): RunningGateway[] {
 }
 
 /** A gateway's answer to a window's question. */
-export async function asked<K extends keyof LiveAnswers>(
+export async function asked<K extends keyof LiveAnswerByQuestion>(
   { address }: RunningGateway,
   question: Extract<LiveQuestion, { do: K }>,
-): Promise<LiveAnswers[K]> {
+): Promise<LiveAnswerByQuestion[K]> {
   const answer = await fetch(address, { method: 'POST', body: JSON.stringify(question) });
-  return (await answer.json()) as LiveAnswers[K];
+  return (await answer.json()) as LiveAnswerByQuestion[K];
 }
 
 /** State and parent of a process from /proc. */

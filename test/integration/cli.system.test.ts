@@ -23,7 +23,7 @@ import { makeReadingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
 import { makeToolExchange, makeLines, user } from '../../src/core/testing';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
-import { FILE_AWARE } from '../../src/core/condense/providers/smart/presets';
+import { FILE_AWARE_PRESET } from '../../src/core/condense/providers/smart/presets';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
 import { findMarkers, MARKER_START } from '../../src/core/messages/markers';
 
@@ -317,7 +317,7 @@ describe('the expand and undo commands', () => {
 
   it('name the preset or strategy in their output, in the report and in undo', async () => {
     const [out, preset] = [join(folder, 'report.html'), join(folder, 'own.condense.json')];
-    writeFileSync(preset, JSON.stringify({ id: 'own', name: 'My own', config: FILE_AWARE.config }));
+    writeFileSync(preset, JSON.stringify({ id: 'own', name: 'My own', config: FILE_AWARE_PRESET.config }));
     for (const [argv, name, words] of [
       [['--provider', 'smart'], 'Smart (File-Aware)', 'Smart (File-Aware)'],
       [['--preset', 'speed'], 'Smart (Speed)', 'Smart (Speed)'],

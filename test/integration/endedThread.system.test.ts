@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EngineThread } from '../../src/engine/engineThread';
-import { withLock } from '../../src/storage/lock';
+import { withFileLock } from '../../src/storage/lock';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { childProgram } from '../support/childProgram';
 
@@ -17,11 +17,11 @@ it('an ended engine’s lock is free at once, a running engine’s is not', asyn
     const thread = new EngineThread({ bundle: program });
     void thread.engine;
     await expect.poll(() => existsSync(lock)).toBe(true);
-    await expect(withLock(nodeFiles, lock, { ...TIMING, wait: 50 }, () => Promise.resolve())).rejects.toThrow(
+    await expect(withFileLock(nodeFiles, lock, { ...TIMING, wait: 50 }, () => Promise.resolve())).rejects.toThrow(
       'is writing to this ledger',
     );
-    thread.end();
-    await withLock(nodeFiles, lock, TIMING, () => Promise.resolve());
+    thread.endThread();
+    await withFileLock(nodeFiles, lock, TIMING, () => Promise.resolve());
     expect(existsSync(lock)).toBe(false);
   }
 });

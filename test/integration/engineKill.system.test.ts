@@ -47,7 +47,7 @@ it.each(['lossless', 'truncation'])(
         await expect.poll(() => requests >= next || requests < 0, { interval: 1 }).toBe(true);
         await new Promise((resolve) => setTimeout(resolve, random.int(60)));
         if (requests < 0) return;
-        thread.end();
+        thread.endThread();
         kills++;
       }
     };

@@ -19,7 +19,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { makeBody } from '../../src/gateway/wires/testing';
+import { makeRequestBody } from '../../src/gateway/wires/testing';
 import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
 import { isLong } from '../support/long';
 
@@ -76,7 +76,7 @@ afterAll(() => {
 });
 
 /** A body on one line. */
-const plain = (steps: number): string => makeBody('anthropic', steps).replaceAll('\n', ' ');
+const plain = (steps: number): string => makeRequestBody('anthropic', steps).replaceAll('\n', ' ');
 
 const start = (store: string) => {
   const child = spawn(

@@ -3,14 +3,14 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../support/inTemporaryFolder';
-import { giveBack } from '../../src/giveBack/giveBack';
+import { giveBackConversation } from '../../src/giveBack/giveBack';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
 import { hashBytes } from '../../src/giveBack/fileBytes';
 import { recoverReplacement, replaceFiles, undoReplacement } from '../../src/giveBack/replacement';
-import { condenseFile, touchOld, writeZooTask } from '../../src/giveBack/testing';
+import { condenseFile, makeFileOld, writeZooTask } from '../../src/giveBack/testing';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
-import { createSteppedFiles, createSystemError, type Step } from '../../src/storage/testing';
+import { createSteppedFiles, createSystemError, type FileStep } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
 import { stepsTried } from '../support/long';
 
@@ -118,11 +118,14 @@ test(
         return exit;
       });
       for (let round = 0; other.isWriting || !outcomes.includes('given'); round++) {
-        if (round % 3 === 0 && other.isWriting) touchOld(path);
+        if (round % 3 === 0 && other.isWriting) makeFileOld(path);
         try {
           // Sometimes resets the modification time, so that lock and hash are tested too.
           const now = () => new Date(Date.now() + (round % 2 === 0 ? 60_000 : 0));
-          const given = await giveBack({ path, edits, row }, { files: nodeFiles, root: join(home, 'kept'), now });
+          const given = await giveBackConversation(
+            { path, edits, row },
+            { files: nodeFiles, root: join(home, 'kept'), now },
+          );
           outcomes.push('given');
           await undoReplacement(nodeFiles, given.replacement).catch((error: unknown) => {
             outcomes.push(error instanceof GiveBackError ? error.trouble : String(error));
@@ -158,7 +161,7 @@ test.each(TROUBLES)(
   async (name, code, trouble) => {
     for (let failAt = 0; ; failAt += 1) {
       const { root, paths, home } = agentFiles(`${code}-${failAt}`);
-      const steps: Step[] = [];
+      const steps: FileStep[] = [];
       const files = createSteppedFiles((step) => {
         if (steps.push(step) - 1 === failAt) throw createSystemError(code);
       });

@@ -4,7 +4,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { foldEntries } from '../../src/core/condense/ledger/ledger';
+import { buildLedger } from '../../src/core/condense/ledger/ledger';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { makeCondensedEntry, makeOriginals, QUICK_LOCK_TIMING } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
@@ -13,8 +13,8 @@ import { CONVERSATION, MANY, numbered, SCRIPT } from './ledger.script';
 
 const { folder, program } = childProgram('ledger.child.ts');
 const open = (root: string) => openLedger(root, { id: CONVERSATION }, { lock: QUICK_LOCK_TIMING });
-const STATES = SCRIPT.map((_, count) => foldEntries(SCRIPT.slice(0, count).map(({ entry }) => entry)));
-STATES.push(foldEntries(SCRIPT.map(({ entry }) => entry)));
+const STATES = SCRIPT.map((_, count) => buildLedger(SCRIPT.slice(0, count).map(({ entry }) => entry)));
+STATES.push(buildLedger(SCRIPT.map(({ entry }) => entry)));
 
 interface Exit {
   readonly signal: NodeJS.Signals | null;
@@ -125,7 +125,7 @@ test('two processes that append to a ledger at once lose and mix no entries', { 
   expect(ledger.condensations).toHaveLength(2 * MANY);
   for (const name of ['a', 'b']) {
     const own = ledger.condensations.filter(({ id }) => id.startsWith(name));
-    expect(own).toEqual(foldEntries(numbered(name).map(({ entry }) => entry)).condensations);
+    expect(own).toEqual(buildLedger(numbered(name).map(({ entry }) => entry)).condensations);
     const texts = numbered(name).flatMap((step) => step.texts);
     expect(await file.originals(makeOriginals(texts).keys())).toEqual(makeOriginals(texts));
   }

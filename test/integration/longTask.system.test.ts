@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCounter } from '../../src/core/testingCounter';
 import { createNativeProvider, createSmartProvider } from '../../src/core/condense';
 import { createProfileSummarizer } from '../../src/settings/profileSummarizer';
-import { storeKey } from '../../src/settings/keys';
+import { storeApiKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { never, overloaded, reply, type Behaviour } from '../servers/behaviour';
@@ -241,7 +241,7 @@ describe('a long task continues', () => {
       baseUrl: server.url,
       prices: PRICES,
     };
-    await storeKey(secretStorage, profile, 'key');
+    await storeApiKey(secretStorage, profile, 'key');
     const condensing = await createProfileSummarizer(profile, { counter: createCounter(), secrets: secretStorage });
     if (!('summarize' in condensing)) throw new Error(condensing.reason);
     const native = createNativeProvider({ select: () => ({ summarizer: condensing, chosen: 'condensing-profile' }) });

@@ -11,13 +11,13 @@ import type { ApiHandler } from '../../src/api/types';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { CondensationManager, createNativeProvider, type CondensationOutcome } from '../../src/core/condense';
 import {
-  calibrateFactor,
+  computeTokenFactor,
   getEstimateError,
-  toRunMetrics,
+  createRunMetrics,
   getOutputSamples,
   type RunMetrics,
 } from '../../src/core/condense/metrics/metrics';
-import { PromptMemory } from '../../src/core/condense/summary/promptMemory';
+import { SentPromptMemory } from '../../src/core/condense/summary/promptMemory';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import type { CacheLifetime } from '../../src/core/cost/prices';
 import { listContents } from '../../src/core/messages/content';
@@ -256,14 +256,14 @@ describe.skipIf(!present)('estimates of Summary', () => {
       const messages = isLong ? whole : whole.slice(0, Math.ceil(whole.length / 3));
       const { model } = vendor.priced;
       const cacheLifetime: CacheLifetime = isCached ? '5m' : 'none';
-      const factor = calibrateFactor(runs, model);
+      const factor = computeTokenFactor(runs, model);
       const manager = managerFor(
         vendor,
         server.url,
         { cacheLifetime, ...(factor !== undefined && { tokenFactor: factor }) },
         {
           samples: () => getOutputSamples(runs, model),
-          memory: new PromptMemory(),
+          memory: new SentPromptMemory(),
         },
       );
       const asked = {
@@ -275,12 +275,12 @@ describe.skipIf(!present)('estimates of Summary', () => {
       if (isCached && run % 2 === 1) {
         // A failed first attempt leaves its request in the vendor's cache.
         server.play(refusal());
-        runs.push(toRunMetrics(await manager.condense(asked), 'native', new Date()));
+        runs.push(createRunMetrics(await manager.condense(asked), 'native', new Date()));
       }
       const { cost: estimate } = await manager.estimate(asked);
       server.play(reply(summaries[random.int(summaries.length)]!));
       const outcome = await manager.condense(asked);
-      const metrics = toRunMetrics(outcome, 'native', new Date());
+      const metrics = createRunMetrics(outcome, 'native', new Date());
       expect(outcome.estimatedCost).toBe(estimate);
       expect(Math.abs((outcome.cost ?? NaN) - byHand(vendor, outcome))).toBeLessThan(0.0001);
       const usage = outcome.calls?.[0]?.usage;

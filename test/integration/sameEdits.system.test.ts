@@ -11,12 +11,16 @@ import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { RunningConversations } from '../../src/gateway/runningConversations';
 import { anthropicWire } from '../../src/gateway/wires/anthropic';
-import type { Body } from '../../src/gateway/wires/wire';
+import type { RequestBody } from '../../src/gateway/wires/wire';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { getErrorMessage } from '../../src/core/errors';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
-import { FOLD_TEXT_IN_PREVIEW, compareViews, FOLD_TEXT_WHEN_APPLIED } from '../../src/core/condense/report/foldedTexts';
+import {
+  FOLD_TEXT_IN_PREVIEW,
+  renderDiffOfViews,
+  FOLD_TEXT_WHEN_APPLIED,
+} from '../../src/core/condense/report/foldedTexts';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { makeToolExchange, user } from '../../src/core/testing';
 import { createCounter } from '../../src/core/testingCounter';
@@ -82,7 +86,7 @@ type Road = (input: Input, choice: Choice) => Promise<Result | undefined>;
  * breakpoints. All paths use this form, since paths in lists and strings differ.
  */
 function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
-  const body = JSON.parse(JSON.stringify({ messages })) as Body;
+  const body = JSON.parse(JSON.stringify({ messages })) as RequestBody;
   const read = anthropicWire.read(body);
   if (!read) throw new Error('The wire does not read the messages.');
   return read.messages;
@@ -102,7 +106,7 @@ const makeResult = ({ messages }: Input, edits: readonly Edit[]): Result => {
   return {
     edits: json(edits),
     view: json(view.messages),
-    text: compareViews(view).after,
+    text: renderDiffOfViews(view).after,
     editCount: edits.length,
   };
 };
@@ -247,10 +251,10 @@ async function openGateway(folder: string): Promise<Road> {
       // One that was idle while the other roads kept this thread busy may have been closed.
       connection: 'close',
     };
-    const send = async (): Promise<Body> => {
+    const send = async (): Promise<RequestBody> => {
       const answer = await fetch(`${address}/v1/messages`, { method: 'POST', headers, body });
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Done.')]);
-      return JSON.parse(vendor.last()) as Body;
+      return JSON.parse(vendor.last()) as RequestBody;
     };
     expect(json((await send())['messages']) === json(input.messages), 'nothing is condensed unasked').toBe(true);
     await expect.poll(() => window.list().some(({ id }) => !known.has(id)), { timeout: LISTED_MS }).toBe(true);

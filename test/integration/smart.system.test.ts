@@ -4,7 +4,7 @@ import { createAnthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
 import { createSummarizer } from '../../src/api/summarizer';
 import { CondensationManager, createSmartProvider, type CondensationOutcome } from '../../src/core/condense';
-import { getEstimateError, toRunMetrics } from '../../src/core/condense/metrics/metrics';
+import { getEstimateError, createRunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { never, rateLimited, reply, serverError } from '../servers/behaviour';
@@ -74,7 +74,7 @@ describe('sixty summaries', () => {
     expect(most).toBeLessThanOrEqual(6);
     expect(outcome.edits).toHaveLength(60);
     expect(outcome.calls).toHaveLength(60);
-    expect(getEstimateError(toRunMetrics(outcome, 'smart', new Date()))).toBeLessThan(20);
+    expect(getEstimateError(createRunMetrics(outcome, 'smart', new Date()))).toBeLessThan(20);
   });
 
   it('succeed after retries despite a vendor’s rate limits', async () => {

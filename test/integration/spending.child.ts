@@ -4,7 +4,7 @@
  */
 import { appendFileSync, writeSync } from 'node:fs';
 import type { Summarizer } from '../../src/core/condense/summarizer';
-import { limitSummarizer } from '../../src/storage/limitedSummarizer';
+import { createLimitedSummarizer } from '../../src/storage/limitedSummarizer';
 import { Spending } from '../../src/storage/spending';
 
 const [path = '', asked = '', task] = process.argv.slice(2);
@@ -37,7 +37,7 @@ const vendor: Summarizer = {
 writeSync(1, 'ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 process.stdin.destroy();
-const limited = limitSummarizer(vendor, {
+const limited = createLimitedSummarizer(vendor, {
   spending: new Spending(path, { timing: { wait: 60_000, silence: 10_000, heartbeat: 500 } }),
   limits: () => ({ perConversation: 0, perDay: 0.1 }),
   count: (text) => text.length,

@@ -55,7 +55,7 @@ it('two windows at once spend no more than one would', async () => {
   // Four cents each: two fit in ten, a third doesn't.
   expect(paid()).toBe(2);
   expect(ends.map(({ output }) => output.match(/complete|failed/g)?.length)).toEqual([5, 5]);
-  expect((await new Spending(path).getSpent('own', 'c')).day).toBeCloseTo(0.08, 10);
+  expect((await new Spending(path).readSpent('own', 'c')).day).toBeCloseTo(0.08, 10);
 });
 
 it.each([
@@ -67,7 +67,7 @@ it.each([
   dying.go();
   expect((await dying.end).signal).toBe('SIGKILL');
   expect(paid()).toBe(paidByIt);
-  expect((await new Spending(path).getSpent('own', 'c')).day).toBeGreaterThan(0.03);
+  expect((await new Spending(path).readSpent('own', 'c')).day).toBeGreaterThan(0.03);
   const windows = await Promise.all([open(), open()]);
   for (const { go } of windows) go();
   await Promise.all(windows.map(({ end }) => end));

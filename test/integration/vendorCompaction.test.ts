@@ -11,14 +11,14 @@ import { createSummarizer } from '../../src/api/summarizer';
 import { createVertexHandler } from '../../src/api/vertex';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { CondensationManager, createNativeProvider } from '../../src/core/condense';
-import { getFirstPrompt, planSummary } from '../../src/core/condense/summary/plan';
+import { getFirstSummaryPrompt, planSummary } from '../../src/core/condense/summary/plan';
 import { createStrategyProvider } from '../../src/core/condense/providers/strategy';
 import { nativeConfigSchema } from '../../src/core/condense/summary/nativeConfig';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { checkConversation } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { assistant, makeToolExchange, makeLines, user } from '../../src/core/testing';
-import { limitSummarizer } from '../../src/storage/limitedSummarizer';
+import { createLimitedSummarizer } from '../../src/storage/limitedSummarizer';
 import { startAnthropicServer, type AnthropicServerOptions } from '../servers/anthropicServer';
 import { cutAtMaxTokens, emptyReply, overloaded, refusal, reply, type Behaviour } from '../servers/behaviour';
 import type { Json } from '../servers/json';
@@ -89,7 +89,7 @@ async function setUp({
   const summarizer =
     perDay === undefined
       ? plain
-      : limitSummarizer(plain, {
+      : createLimitedSummarizer(plain, {
           limits: () => ({ perConversation: 0, perDay }),
           count: (text) => counter.countText(text),
           spending: {
@@ -263,5 +263,5 @@ it('vendor compaction shows its request before sending it', async () => {
   const context = { messages: conversation, edits: [], counter, system: 'You are an agent.' };
   const plan = await planSummary({ context, config, model: summarizer.model });
   if (plan.kind !== 'plan') throw new Error(plan.kind);
-  expect(getFirstPrompt(plan).prompt).toContain('Make the tests pass.');
+  expect(getFirstSummaryPrompt(plan).prompt).toContain('Make the tests pass.');
 });

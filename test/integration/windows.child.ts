@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { performTask } from '../../src/background/perform';
 import type { Task } from '../../src/background/tasks';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
-import { touchOld } from '../../src/giveBack/testing';
+import { makeFileOld } from '../../src/giveBack/testing';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { Random } from '../generators/random';
 import { ROUNDS, type Did, type WindowOptions } from './windows.options';
@@ -35,7 +35,7 @@ async function condense(): Promise<Did> {
 
 async function giveBack(): Promise<Did> {
   // As if the agent had been idle for an hour; a give-back counts as its writing.
-  touchOld(path);
+  makeFileOld(path);
   const given = await run<{ path: string }>({ kind: 'give-back', path, history: 'active', store, replacements });
   return { did: 'given', as: given.path };
 }

@@ -11,7 +11,7 @@ import { readConversation } from '../../src/conversations/read';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { getActiveEdits } from '../../src/core/condense/ledger/ledger';
 import { checkConversation } from '../../src/core/messages/firewall';
-import { undoLast } from '../../src/giveBack/replacements';
+import { undoLastReplacement } from '../../src/giveBack/replacements';
 import { writeClaudeSession, writeZooTask } from '../../src/giveBack/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { nodeFiles } from '../../src/storage/nodeFiles';
@@ -127,7 +127,7 @@ test(
       const { id } = readConversation(readFileSync(path), { path });
       let isUndone = true;
       for (let left = listResults(did, 'given').length; isUndone && left >= 0; left--) {
-        isUndone = await undoLast(nodeFiles, options.replacements, id);
+        isUndone = await undoLastReplacement(nodeFiles, options.replacements, id);
       }
       expect(isUndone).toBe(false);
       expect(files.map((file) => readFileSync(file))).toEqual(before);

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCounter } from '../../src/core/testingCounter';
-import { storeKey } from '../../src/settings/keys';
+import { storeApiKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { Workspace } from '../generators/workspace';
 import { startAnthropicServer } from '../servers/anthropicServer';
@@ -147,7 +147,7 @@ it.each(Object.entries(WIRES))(
         maxOutputTokens: MAX_OUTPUT,
         offerInChat: true,
       };
-      await storeKey(secretStorage, whole, 'key');
+      await storeApiKey(secretStorage, whole, 'key');
       const workspace = new Workspace(ROOT);
       for (const [file, text] of task.files) workspace.write(file, text);
       const window = openAgentWindow({ storage, profile: whole });

@@ -9,10 +9,10 @@ import { readInformation } from '../../src/agent/testing';
 import type { LiveSummary } from '../../src/live/types';
 import { condenseNow } from '../../src/commands/condenseNow';
 import type { Services } from '../../src/window/services';
-import { undoLast } from '../../src/commands/undo';
+import { undoLastCondensation } from '../../src/commands/undo';
 import { createCounter } from '../../src/core/testingCounter';
 import { openTestPanel, type TestPanel } from '../../src/panel/testing';
-import { storeKey } from '../../src/settings/keys';
+import { storeApiKey } from '../../src/settings/keys';
 import { profileSchema, type ApiProfile } from '../../src/settings/profiles';
 import { Random } from '../generators/random';
 import { Workspace } from '../generators/workspace';
@@ -123,7 +123,7 @@ class Monkey {
     const profiles = ['work', 'cheap'].map((id) => profileFor(id, server.url));
     fake.settings['contextCondenser.profiles'] = profiles;
     fake.settings['contextCondenser.condensingProfile'] = 'cheap';
-    for (const profile of profiles) await storeKey(secretStorage, profile, 'key');
+    for (const profile of profiles) await storeApiKey(secretStorage, profile, 'key');
     return new Monkey(options, random, workspace, model, server, services, log, new AgentRuntime(services));
   }
 
@@ -260,7 +260,7 @@ class Monkey {
         await live.unpin(id, message);
         return;
       default:
-        await undoLast(this.services);
+        await undoLastCondensation(this.services);
     }
   }
 
@@ -275,7 +275,7 @@ class Monkey {
     fake.cancelAtFirstReport = this.random.chance(0.2);
     await condenseNow(this.services, this.options.sample);
     fake.cancelAtFirstReport = false;
-    if (this.random.chance(0.5)) await undoLast(this.services);
+    if (this.random.chance(0.5)) await undoLastCondensation(this.services);
   }
 
   /** By hand, in settings.json: right ones and wrong ones. */

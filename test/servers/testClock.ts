@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/api/clock';
+import type { TimeSource } from '../../src/api/clock';
 
 /** A test clock: retry delays end immediately and are recorded, timeouts fire on command. */
-export interface TestClock extends Clock {
+export interface TestClock extends TimeSource {
   /** Recorded delays in milliseconds. */
   readonly sleeps: readonly number[];
   /** Pending timers, in milliseconds from when they were set. */

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path';
 import { CondensingProvider } from '../../src/agent/condensingProvider';
-import { Handlers } from '../../src/agent/handlers';
+import { ApiHandlerCache } from '../../src/agent/handlers';
 import { LiveConversations } from '../../src/live/liveConversations';
 import type { ChatConversations, LiveSettings } from '../../src/live/types';
 import type { LiveEvent } from '../../src/live/events';
@@ -77,15 +77,19 @@ export function openAgentWindow({
       onDidChange: () => undefined,
     }),
     groups: new ModelGroups(() => undefined),
-    handlers: new Handlers({ secrets: secretStorage, models: languageModels, counter: () => Promise.resolve(counter) }),
+    handlers: new ApiHandlerCache({
+      secrets: secretStorage,
+      models: languageModels,
+      counter: () => Promise.resolve(counter),
+    }),
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(asked),
     settings: readAgentSettings,
     threshold: (asked) => chooseThreshold(asked, { percent: 75 }),
     summaries: () => ({ mayCost: true }),
-    spending: { begin: () => Promise.resolve(undefined) },
+    spending: { beginRequest: () => Promise.resolve(undefined) },
     onCall: (conversation, name, input) => {
-      recall.calledBy(conversation, name, input);
+      recall.recordCaller(conversation, name, input);
     },
     log,
   });
@@ -107,7 +111,7 @@ export function openAgentWindow({
       new ChatAgent({
         respond: (messages, options, progress, token) =>
           provider.provideResponse(information, messages, options, progress, token),
-        tools: { ...tools, [RECALL_TOOL_NAME]: async (input) => getText(await recall.invoke(input)) },
+        tools: { ...tools, [RECALL_TOOL_NAME]: async (input) => getText(await recall.invokeTool(input)) },
         system: SENTENCE.repeat(systemTokens / SENTENCE_TOKENS),
         ...(conversationId !== undefined && { conversationId }),
       }),

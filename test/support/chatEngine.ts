@@ -54,7 +54,7 @@ export function openChatEngine(
   });
   const end = async (): Promise<void> => {
     await live.close();
-    thread.end();
+    thread.endThread();
   };
   onTestFinished(end);
   return { live, thread, deaths, end };

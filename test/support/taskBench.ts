@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveEvent } from '../../src/live/events';
 import { createCounter } from '../../src/core/testingCounter';
-import { storeKey } from '../../src/settings/keys';
+import { storeApiKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { Workspace } from '../generators/workspace';
 import { startAnthropicServer } from '../servers/anthropicServer';
@@ -62,7 +62,7 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
     prices: PRICES,
     offerInChat: true,
   };
-  await storeKey(secretStorage, profile, 'key');
+  await storeApiKey(secretStorage, profile, 'key');
   return {
     server,
     workspace,

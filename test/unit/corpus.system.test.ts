@@ -1,6 +1,6 @@
 /** Properties on real conversations; skipped if unavailable. */
 import { describe, expect, it } from 'vitest';
-import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText } from '../../src/core/condense/edits/edits';
 import { findNewViolations } from '../../src/core/messages/firewall';
 import { loadCorpus } from '../bench/corpus';
@@ -22,7 +22,7 @@ describe.runIf(isReal)('a condensation of real conversations', () => {
       expect(findNewViolations(messages, view)).toEqual([]);
       expect(freshCounter().countMessages(view)).toBeLessThanOrEqual(freshCounter().countMessages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
-      const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
+      const restored = restoreMessagesBeforeEdits(view, edits, (hash) => originals.get(hash));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
       expect((await condense(setup, messages, edits)).result.edits).toEqual([]);
       expect((await condense(setup, view)).edits).toEqual([]);

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { UNTITLED } from '../../src/conversations/title';
 import { AGENTS } from '../../src/core/agents';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -22,7 +22,7 @@ import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { listFileParts } from '../../src/core/messages/fileParts';
 import { checkConversation, findNewViolations } from '../../src/core/messages/firewall';
 import { extractPersonText } from '../../src/core/messages/personText';
-import { getCommand, DEFAULT_TOOLS, getToolRule } from '../../src/core/messages/tools';
+import { getCommandOfCall, DEFAULT_TOOLS, getToolRule } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { freshCounter } from '../generators/setups';
 import { isLong } from '../support/long';
@@ -117,7 +117,7 @@ describe.runIf(present)('reads inside commands of Codex', () => {
       );
       const files = new Set(
         commands
-          .filter((exchange) => PLAIN_READ.test(getCommand(exchange)?.trim() ?? ''))
+          .filter((exchange) => PLAIN_READ.test(getCommandOfCall(exchange)?.trim() ?? ''))
           .flatMap(({ resultText }) => tellingLines(resultText)),
       );
       files.delete(undefined);
@@ -182,7 +182,7 @@ describe.runIf(present)('a condensation of real sessions', () => {
       expect(findNewViolations(messages, view, { origins })).toEqual([]);
       expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
-      expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
+      expect(JSON.stringify(restoreMessagesBeforeEdits(view, edits, (hash) => originals.get(hash)))).toBe(before);
       // Lossless loses nothing, so a reported loss is a bug in it or in error detection.
       if (provider === 'lossless') {
         const report = measureCoherence(messages, edits);

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConversationFile } from '../../src/conversations/readFile';
-import { collectFacts, renderFactSheet } from '../../src/core/condense/summary/factSheet';
+import { collectConversationFacts, renderFactSheet } from '../../src/core/condense/summary/factSheet';
 import { collectInstructions } from '../../src/core/condense/summary/instructions';
 import { listContents } from '../../src/core/messages/content';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
@@ -44,7 +44,7 @@ describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s
       .map(({ text }) => text)
       .join('\n');
     const counter = freshCounter();
-    const facts = collectFacts(before, DEFAULT_TOOLS);
+    const facts = collectConversationFacts(before, DEFAULT_TOOLS);
     const sheet = renderFactSheet(facts, counter);
     // Paths are relative to a folder stated once; the sheet's own lists count completely.
     const whole = `${sheet}\n${facts.files.map(({ path }) => (sheet.includes(path.split('/').at(-1) ?? path) ? path : '')).join('\n')}`;

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { selectLastByPlace, getOriginalText, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
 import { expandReference, collectReferences } from '../../src/core/condense/edits/references';
 import { listCuts } from '../../src/core/testing';
@@ -12,7 +12,7 @@ import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
 import type { Hash } from '../../src/core/hash';
 import { listContents, type Content } from '../../src/core/messages/content';
 import { checkConversation, findNewViolations } from '../../src/core/messages/firewall';
-import { getValueAt, withValueAt } from '../../src/core/messages/path';
+import { getValueAt, replaceValueAt } from '../../src/core/messages/path';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { condense, freshCounter, losslessSetup, setup, type Outcome, type Setup } from '../generators/setups';
@@ -88,7 +88,7 @@ const getSlice = (message: ApiMessage, content: Content): string =>
 /** Replaces a content's text in a message. */
 function put(message: ApiMessage, content: Content, text: string): ApiMessage {
   const string = getString(message, content);
-  return withValueAt(message, content.path, string.slice(0, content.start) + text + string.slice(content.end));
+  return replaceValueAt(message, content.path, string.slice(0, content.start) + text + string.slice(content.end));
 }
 
 describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histories) => {
@@ -174,7 +174,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
 
   it('can be restored byte for byte', () =>
     holds(histories, (history, { edits, view }) => {
-      const restored = restoreOriginal(view, edits, collectOriginals(history, edits));
+      const restored = restoreMessagesBeforeEdits(view, edits, collectOriginals(history, edits));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(history));
     }));
 

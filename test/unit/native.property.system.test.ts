@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, createNativeProvider, type CondensationOutcome } from '../../src/core/condense';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText } from '../../src/core/condense/edits/edits';
 import { collectInstructions } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
@@ -100,7 +100,7 @@ describe('any condensation by Summary', () => {
     holds((messages, outcome) => {
       if (outcome.kind !== 'condensed') return;
       const originals = new Map(outcome.edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
-      const restored = restoreOriginal(outcome.view, outcome.edits, (hash) => originals.get(hash));
+      const restored = restoreMessagesBeforeEdits(outcome.view, outcome.edits, (hash) => originals.get(hash));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
     }));
 

@@ -4,7 +4,7 @@
  * all in the long lane.
  */
 import { describe, expect, it } from 'vitest';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -78,7 +78,7 @@ function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
   expect(view.find(isTask)).toBe(messages.find(isTask));
   expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
   const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
-  const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
+  const restored = restoreMessagesBeforeEdits(view, edits, (hash) => originals.get(hash));
   expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
 }
 

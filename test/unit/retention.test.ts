@@ -3,7 +3,7 @@ import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap } from '../bench/bootstrap';
-import { createView } from '../../src/core/condense/edits/view';
+import { createUneditedView } from '../../src/core/condense/edits/view';
 import { identity, maskResults, providerPolicy, slidingWindow } from '../bench/policies';
 import { measureRetention, type Policy } from '../bench/retention';
 import { generateConversation } from '../generators/conversation';
@@ -36,7 +36,7 @@ const options = { minTurns: 1, cuts: [0.7] };
 const without =
   (message: number, strict?: boolean): Policy =>
   (prefix) => ({
-    ...createView(prefix),
+    ...createUneditedView(prefix),
     messages: prefix.map((each, index) =>
       index === message && typeof each.content !== 'string'
         ? { ...each, content: each.content.map((block) => ({ ...block, content: 'gone' })) }

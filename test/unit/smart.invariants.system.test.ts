@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { checkEdits } from '../../src/core/condense/edits/checkEdits';
 import { createSmartProvider, type SmartOptions } from '../../src/core/condense/providers/smart';
@@ -12,7 +12,7 @@ import { createTestSummarizer, type TestSummarizer } from '../../src/core/conden
 import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
 import type { Hash } from '../../src/core/hash';
 import { findNewViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
-import { findTask } from '../../src/core/messages/task';
+import { findTaskMessage } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { mechanicalConfig, smartConfig } from '../generators/arbitrarySmart';
@@ -53,13 +53,13 @@ function expectSound(history: History, { result, view, origins, stale }: Ran): v
   expect([...checkEdits(history, result.edits), ...findNewViolations(history, view, { origins })]).toEqual([]);
   const shown = origins.filter((origin) => origin !== SUMMARY_ORIGIN);
   expect(shown).toEqual(shown.toSorted((a, b) => a - b));
-  const task = findTask(history);
+  const task = findTaskMessage(history);
   expect(view.slice(0, task + 1)).toEqual(history.slice(0, task + 1));
   const counter = freshCounter();
   expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(history));
   expect(result.steps.at(-1)?.tokensAfter ?? counter.countMessages(view)).toBe(counter.countMessages(view));
   const originals = collectOriginals(history, result.edits);
-  expect(JSON.stringify(restoreOriginal(view, result.edits, originals))).toBe(JSON.stringify(history));
+  expect(JSON.stringify(restoreMessagesBeforeEdits(view, result.edits, originals))).toBe(JSON.stringify(history));
 }
 
 function collectOriginals(history: History, edits: readonly Edit[]): (hash: Hash) => string | undefined {

@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { losslessProvider } from '../../src/core/condense';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
-import { findPreset } from '../../src/core/condense/providers/smart/presets';
+import { findPresetById } from '../../src/core/condense/providers/smart/presets';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { listTouchedFiles } from '../../src/core/messages/filesTouched';
-import { findOpenErrors } from '../../src/core/condense/summary/openErrors';
+import { findUnresolvedErrors } from '../../src/core/condense/summary/openErrors';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { findNewViolations } from '../../src/core/messages/firewall';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
@@ -68,7 +68,7 @@ const PROVIDERS = {
   },
   'File-Aware': async (messages: readonly ApiMessage[]) => {
     const smart = createSmartProvider();
-    const checked = smart.validateConfig(findPreset('file-aware')?.config);
+    const checked = smart.validateConfig(findPresetById('file-aware')?.config);
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
     return smart.condense({ messages, edits: [], counter }, checked.config, {});
   },
@@ -86,7 +86,7 @@ async function condensed(
   const { messages: view, origins } = applyEdits(messages, edits);
   expect(findNewViolations(messages, view, { origins })).toEqual([]);
   const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
-  expect(restoreOriginal(view, edits, (hash) => originals.get(hash))).toEqual(messages);
+  expect(restoreMessagesBeforeEdits(view, edits, (hash) => originals.get(hash))).toEqual(messages);
   const serializePlace = (edit: Edit): string => JSON.stringify('place' in edit ? edit.place : edit);
   return {
     places: edits.map(serializePlace).toSorted(),
@@ -131,6 +131,6 @@ describe('facts about files with Windows paths', () => {
       }),
       ...makeToolExchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
     ]);
-    expect(findOpenErrors(exchanges, DEFAULT_TOOLS)).toEqual([]);
+    expect(findUnresolvedErrors(exchanges, DEFAULT_TOOLS)).toEqual([]);
   });
 });

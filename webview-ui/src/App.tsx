@@ -1,45 +1,48 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { GroupBlock } from './components/GroupBlock';
-import { Outline } from './components/Outline';
+import { SettingsGroup } from './components/GroupBlock';
+import { NavigationOutline } from './components/Outline';
 import { ScopeSwitch } from './components/ScopeSwitch';
 import { SearchBox } from './components/SearchBox';
-import { listGroups, placeOfGroup, getSection, type NavigationGroup } from './groups';
+import { listNavigationGroups, makeGroupPlace, getSectionOfPlace, type NavigationGroup } from './groups';
 import { t } from './l10n';
-import { Account } from './sections/account/Account';
-import { ChatModels } from './sections/ChatModels';
-import { History } from './sections/history/History';
+import { AccountSection } from './sections/account/Account';
+import { ChatModelsSection } from './sections/ChatModels';
+import { HistorySection } from './sections/history/History';
 import { OtherSettings, SettingsSection } from './sections/OtherSettings';
-import { Comparison } from './sections/preview/Comparison';
+import { ComparisonSection } from './sections/preview/Comparison';
 import { PreviewSection } from './sections/preview/Preview';
-import { Profiles } from './sections/profiles/Profiles';
+import { ProfilesSection } from './sections/profiles/Profiles';
 import { ProviderSection } from './sections/ProviderSection';
-import { Smart } from './sections/smart/Smart';
-import { Start } from './sections/start/Start';
-import { Strategy } from './sections/strategy/Strategy';
-import { keepFocus } from './state/keepFocus';
+import { SmartSection } from './sections/smart/Smart';
+import { StartSection } from './sections/start/Start';
+import { StrategySection } from './sections/strategy/Strategy';
+import { moveFocusWhenRemoved } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
 import { FOUND_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
 import { Button } from './ui';
 
 const SECTION_COMPONENTS: Readonly<Record<string, () => ReactNode>> = {
-  start: Start,
-  profiles: Profiles,
-  chat: ChatModels,
+  start: StartSection,
+  profiles: ProfilesSection,
+  chat: ChatModelsSection,
   preview: PreviewSection,
-  comparison: Comparison,
-  history: History,
-  account: Account,
+  comparison: ComparisonSection,
+  history: HistorySection,
+  account: AccountSection,
   arrival: () => <SettingsSection id="arrival" />,
   stored: () => <SettingsSection id="stored" />,
   more: OtherSettings,
 };
 
 /** All other providers have only a form generated from their schema. */
-const PROVIDER_COMPONENTS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
+const PROVIDER_COMPONENTS: Readonly<Record<string, typeof ProviderSection>> = {
+  smart: SmartSection,
+  strategy: StrategySection,
+};
 
 /** Pixels from the top within which a group counts as current. */
-const READ_LINE_PIXELS = 120;
+const READING_LINE_PIXELS = 120;
 
 export function App(): ReactNode {
   const { welcome, state } = usePanel();
@@ -47,11 +50,11 @@ export function App(): ReactNode {
   const searched = query.trim().toLowerCase();
   const [found, setFound] = useState(0);
   const main = useRef<HTMLElement>(null);
-  const groups = listGroups(welcome.providers, state.settings['provider']?.value);
-  const show = useReveal(groups);
-  const current = useCurrentGroup(main);
-  useScrollPlace(main);
-  useEffect(() => keepFocus(document.body), []);
+  const groups = listNavigationGroups(welcome.providers, state.settings['provider']?.value);
+  const show = useRevealPlace(groups);
+  const current = useGroupInView(main);
+  useRestoredScrollPosition(main);
+  useEffect(() => moveFocusWhenRemoved(document.body), []);
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
@@ -67,7 +70,9 @@ export function App(): ReactNode {
   const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
   const offered =
     searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
-  const outline = <Outline groups={offered} current={searched === '' ? current : undefined} onChoose={leaveFor} />;
+  const outline = (
+    <NavigationOutline groups={offered} current={searched === '' ? current : undefined} onChoose={leaveFor} />
+  );
   return (
     <SearchContext value={searched}>
       <header className="top">
@@ -94,14 +99,14 @@ export function App(): ReactNode {
               </div>
             )}
             {groups.map((group) => (
-              <GroupBlock key={group.id} group={group}>
+              <SettingsGroup key={group.id} group={group}>
                 {group.sections.map(({ id }) => {
                   const provider = welcome.providers.find((each) => each.id === id);
                   const Provider = PROVIDER_COMPONENTS[id] ?? ProviderSection;
                   const Shown = SECTION_COMPONENTS[id];
                   return provider ? <Provider key={id} provider={provider} /> : Shown && <Shown key={id} />;
                 })}
-              </GroupBlock>
+              </SettingsGroup>
             ))}
           </main>
         </ShowSectionContext>
@@ -111,15 +116,15 @@ export function App(): ReactNode {
 }
 
 /** Expands a section and scrolls to it. */
-function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
+function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
   const show = (id: string): void => {
     const group = groups.find((each) => each.id === id);
-    const unfolded = group ? group.unfolds : [getSection(id)];
+    const unfolded = group ? group.unfolds : [getSectionOfPlace(id)];
     const open = new Set([...view.open, ...unfolded]);
     if (open.size > view.open.length) changeView({ open: [...open] });
-    setTarget({ id: group ? placeOfGroup(group.id) : id });
+    setTarget({ id: group ? makeGroupPlace(group.id) : id });
   };
   useEffect(() => {
     if (wanted) show(wanted.section);
@@ -135,9 +140,9 @@ function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
 
 /** Scrolling moves the focused control out of view, but not the focus. */
 const hasFocusInView = (group: HTMLElement): boolean =>
-  group.contains(document.activeElement) && group.getBoundingClientRect().bottom > READ_LINE_PIXELS;
+  group.contains(document.activeElement) && group.getBoundingClientRect().bottom > READING_LINE_PIXELS;
 
-function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
+function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
   const [current, setCurrent] = useState('start');
   useEffect(() => {
     const look = (): void => {
@@ -150,7 +155,7 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
       const read = isAtEnd
         ? (groups.find(hasFocusInView) ?? findLastAbove(root.clientHeight / 2))
-        : findLastAbove(READ_LINE_PIXELS);
+        : findLastAbove(READING_LINE_PIXELS);
       setCurrent((read ?? groups[0])?.dataset['group'] ?? 'start');
     };
     const events = ['scroll', 'resize', 'focusin'] as const;
@@ -162,7 +167,7 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   return current;
 }
 
-function useScrollPlace(main: React.RefObject<HTMLElement | null>): void {
+function useRestoredScrollPosition(main: React.RefObject<HTMLElement | null>): void {
   const { view, changeView } = usePanel();
   const first = useRef(view.scroll);
   const change = useRef(changeView);

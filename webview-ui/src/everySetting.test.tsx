@@ -3,9 +3,15 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../test/support/vscode';
 import { isSettingName, SETTING_NAMES } from '../../src/settings/table';
-import { createSettingSchemas, type Manifest } from '../../src/panel/manifest';
+import { createSettingSchemas, type ExtensionManifest } from '../../src/panel/manifest';
 import { createBuiltInProviders } from '../../src/window/settings/settingRules';
-import { getFields, getFieldKind, getNesting, resolveReference, type Schema } from './components/schema';
+import {
+  getSchemaFields,
+  getFieldKind,
+  findNestedFields,
+  resolveReference,
+  type JsonSchema,
+} from './components/schema';
 import { SETTINGS_BY_PLACE } from './groups';
 import { openPage, type TestPage } from './testing';
 
@@ -29,12 +35,12 @@ interface Example {
 }
 
 /** @param round which of several shapes is taken; @param depth how deep a shape may hold itself. */
-function exampleOf(given: Schema, path: string, root: Schema, round: number, depth = 1): Example {
+function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: number, depth = 1): Example {
   const schema = resolveReference(given, root);
   const kind = getFieldKind(schema);
   const at = (value: unknown): Example => ({ value, places: [path] });
-  const object = (fields: Readonly<Record<string, Schema>>, own: readonly string[]): Example => {
-    const nesting = getNesting(schema, root);
+  const object = (fields: Readonly<Record<string, JsonSchema>>, own: readonly string[]): Example => {
+    const nesting = findNestedFields(schema, root);
     const examples = Object.entries(fields).flatMap(([field, inner]): [string, Example][] => {
       const place = `${path}.${field}`;
       if (nesting[field] === undefined) return [[field, exampleOf(inner, place, root, round, depth)]];
@@ -63,7 +69,9 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
       return at([kind.values[0]]);
     case 'variants': {
       const { value, schema: shape } = kind.variants[round % kind.variants.length] ?? { value: '', schema: {} };
-      const fields = Object.entries(getFields(resolveReference(shape, root))).filter(([field]) => field !== kind.key);
+      const fields = Object.entries(getSchemaFields(resolveReference(shape, root))).filter(
+        ([field]) => field !== kind.key,
+      );
       const inner = object(Object.fromEntries(fields), [path]);
       return { ...inner, value: { ...(inner.value as object), [kind.key]: value } };
     }
@@ -75,7 +83,7 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
     }
     case 'map': {
       // Where the names are known, another would not be valid.
-      const names = (schema['propertyNames'] as Schema | undefined)?.['enum'] as readonly string[] | undefined;
+      const names = (schema['propertyNames'] as JsonSchema | undefined)?.['enum'] as readonly string[] | undefined;
       const [own] = names ?? ['own'];
       const { value, places } = exampleOf(kind.items, `${path}.${own}`, root, round, depth);
       return { value: { [own ?? '']: value }, places };
@@ -163,7 +171,7 @@ const OWN_SECTIONS: Readonly<Record<string, string>> = {
 };
 
 it('every setting of package.json has a control', async () => {
-  const schemas = createSettingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest);
+  const schemas = createSettingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as ExtensionManifest);
   const page = await openPage({ view: { open: ['native', 'smart', 'chat', 'arrival', 'stored', 'more'] } });
   await unfoldAll(page);
   const shown = shownOn(page);

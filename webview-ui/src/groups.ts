@@ -12,17 +12,20 @@ export interface NavigationGroup {
   readonly unfolds: readonly string[];
 }
 
-export const placeOfGroup = (id: string): string => `group-${id}`;
+export const makeGroupPlace = (id: string): string => `group-${id}`;
 
 const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
   presets: 'smart',
   'two-configurations': 'comparison',
 };
 
-export const getSection = (place: string): string => SECTION_BY_PLACE[place] ?? place;
+export const getSectionOfPlace = (place: string): string => SECTION_BY_PLACE[place] ?? place;
 
 /** @param inUse ID of the provider in use */
-export function listGroups(providers: readonly ProviderDescription[], inUse: unknown): readonly NavigationGroup[] {
+export function listNavigationGroups(
+  providers: readonly ProviderDescription[],
+  inUse: unknown,
+): readonly NavigationGroup[] {
   const all = (group: Omit<NavigationGroup, 'unfolds'>): NavigationGroup => ({
     ...group,
     unfolds: group.sections.map(({ id }) => id),
@@ -85,10 +88,10 @@ export function listGroups(providers: readonly ProviderDescription[], inUse: unk
   ];
 }
 
-export type SettingsPlace = 'when' | 'limits' | 'chat' | 'arrival' | 'stored';
+export type SettingsPlaceId = 'when' | 'limits' | 'chat' | 'arrival' | 'stored';
 
 /** Lists settings in display order. Settings without a place are in `more`. */
-export const SETTINGS_BY_PLACE: Readonly<Record<SettingsPlace, readonly string[]>> = {
+export const SETTINGS_BY_PLACE: Readonly<Record<SettingsPlaceId, readonly string[]>> = {
   when: [
     'thresholdTokens',
     'agent.targetPercent',
@@ -131,7 +134,7 @@ export function listOtherSettings(names: readonly string[], ofProviders: readonl
 }
 
 /** Names of all agents; a test compares them with the table, which is too large for this page. */
-const AGENT_WORDS =
+const AGENT_SEARCH_WORDS =
   'Claude Code Cline Codex Continue Copilot CLI Cursor Gemini CLI Kilo Code Oh My Pi OpenCode Pi Qwen Code Roo Code VS Code Zoo Code';
 
 /** Other words that users search for, by setting. */
@@ -146,10 +149,10 @@ const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[
   [/^conversations\.offerIdleTasks/, () => t('notify remind offer')],
   [/images$|\.images\./, () => t('images pictures screenshots')],
   [/^agent\.wrappedModels/, () => t('chat agent mode copilot models')],
-  [/^automatic|^conversations\./, () => AGENT_WORDS],
+  [/^automatic|^conversations\./, () => AGENT_SEARCH_WORDS],
   [/^history/, () => t('backup restore original undo')],
   [/^agent\.onArrival|^agent\.largeResultPercent/, () => t('mcp tool results')],
 ];
 
-export const getSynonyms = (setting: string): string =>
+export const getSearchSynonyms = (setting: string): string =>
   SEARCH_SYNONYMS.flatMap(([place, words]) => (place.test(setting) ? [words()] : [])).join(' ');

@@ -240,9 +240,9 @@ describe('the profiles section', () => {
     openPage({
       view: { open: ['profiles'] },
       backend: {
-        loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+        loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
         testProfileConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
-        askKey: () => Promise.resolve(true),
+        askApiKey: () => Promise.resolve(true),
       },
     });
 
@@ -801,7 +801,7 @@ describe('the panel’s state', () => {
 
   it('shows the section that a command names', async () => {
     const page = await openPage();
-    page.host.panel.reveal('profiles');
+    page.host.panel.revealPanel('profiles');
     await page.until(
       () => page.find('.section-toggle', 'Models for summaries').getAttribute('aria-expanded') === 'true',
     );

@@ -90,7 +90,7 @@ it('the pseudo-locale leaves no text of any section untranslated, with everythin
   const page = await openPage({
     translate: (text) => `⟦${text}⟧`,
     backend: {
-      loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+      loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
       listEditorModels: () =>
         Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', maxInputTokens: 100_000 }]),
       readHistory: () => Promise.resolve({ entries: [entry], runs }),

@@ -83,7 +83,7 @@ describe('a rejected reset', () => {
 
 describe('a rejected action on a profile', () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
-  const backend = { askKey: () => Promise.resolve(true) };
+  const backend = { askApiKey: () => Promise.resolve(true) };
 
   it.each([
     ['Use for summaries', ''],

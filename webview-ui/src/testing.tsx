@@ -4,7 +4,7 @@
  */
 import { createRoot } from 'react-dom/client';
 import { onTestFinished } from 'vitest';
-import { openTestPanel, type Backend, type TestPanel } from '../../src/panel/testing';
+import { openTestPanel, type TestBackend, type TestPanel } from '../../src/panel/testing';
 import { setLanguage } from './l10n';
 import { HostConnection } from './state/connection';
 import { PanelStore } from './state/store';
@@ -34,7 +34,7 @@ export interface PageOptions {
   readonly view?: Partial<ViewState> | 'none';
   /** Of an earlier panel in the same workspace. */
   readonly workspaceState?: TestPanel['workspaceState'];
-  readonly backend?: Backend;
+  readonly backend?: TestBackend;
   /** Those of other extensions. */
   readonly providers?: Parameters<typeof openTestPanel>[1];
   /** Translates every text. */

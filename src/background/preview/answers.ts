@@ -1,30 +1,30 @@
-import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
+import { makeChangeExcerpt } from '../../core/condense/edits/changeExcerpt';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { View } from '../../core/condense/edits/view';
 import type { Edit } from '../../core/condense/edits/edits';
 import { getMessageOutcomes } from '../../core/condense/edits/outcomes';
 import { describeEditChanges, type EditChange } from '../../core/condense/report/editChanges';
 import { isOperation, OPERATIONS } from '../../core/condense/edits/operations';
-import { renderBodies } from '../../core/messages/render';
+import { renderMessageBodies } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import type { ConversationEstimate, Estimator } from './estimator';
+import type { ConversationEstimate, PreviewEstimator } from './estimator';
 import type { PreviewConversation } from './held';
 import type {
   EditExcerpt,
   MessageCell,
   PreviewResult,
-  ComparedResult,
-  PassResult,
+  ComparedSetupResult,
+  PassStepsResult,
   PreviewSetup,
   PreviewRequest,
-  SelectionResult,
+  PassSelectionResult,
 } from './messages';
 import { measureCoherence, type CoherenceReport } from '../../core/condense/coherence/coherence';
 import { measureCodeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { Draft } from '../../core/condense/draft/draft';
-import { chooseConfig } from '../../core/condense/providers/smart';
+import { resolveSmartConfig } from '../../core/condense/providers/smart';
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { Pass } from '../../core/condense/providers/smart/passSchema';
 import { listStepNames } from '../../core/condense/providers/smart/run';
@@ -45,9 +45,9 @@ export function buildPreviewResult(
   return {
     ...rest,
     title: held.title,
-    ...getModel(held),
-    cells: listCells(held, edits, view, counter),
-    edits: describeEditChanges(held.messages, held.edits, first).map(makeExcerpt),
+    ...getLastAnsweringModel(held),
+    cells: listMessageCells(held, edits, view, counter),
+    edits: describeEditChanges(held.messages, held.edits, first).map(makeEditExcerpt),
     editCount: edits.length,
     pinned: [...pinned],
     savedPins: [...held.pinned],
@@ -55,14 +55,14 @@ export function buildPreviewResult(
 }
 
 /** Agents record the model's name with its answers. */
-function getModel({ messages }: PreviewConversation): { readonly model?: string } {
+function getLastAnsweringModel({ messages }: PreviewConversation): { readonly model?: string } {
   const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
   return typeof model === 'string' ? { model } : {};
 }
 
 const getMessageIndex = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
-function listCells(
+function listMessageCells(
   { messages, edits: active }: PreviewConversation,
   edits: readonly Edit[],
   view: View,
@@ -76,7 +76,7 @@ function listCells(
     outcome: outcomes[index] ?? 'kept',
     tokensBefore: before.get(index) ?? 0,
     tokensAfter: after.get(index) ?? 0,
-    words: getBeginning(message),
+    words: getFirstWords(message),
   }));
 }
 
@@ -84,8 +84,8 @@ function listCells(
 const countTokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.countMessage(message)]));
 
-const getBeginning = memoizeByObject((message: ApiMessage) => {
-  const [body = ''] = renderBodies([message]);
+const getFirstWords = memoizeByObject((message: ApiMessage) => {
+  const [body = ''] = renderMessageBodies([message]);
   const words = extractFirstWords(body);
   return words.length <= MAX_FIRST_WORDS_CHARS ? words : `${words.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
@@ -98,18 +98,18 @@ function extractFirstWords(text: string): string {
   }
 }
 
-function makeExcerpt({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
+function makeEditExcerpt({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
   const { before, after, tokensBefore, tokensAfter } = edit;
   const isWritten = isOperation(operation) && OPERATIONS[operation].callsModel;
-  const excerpt = isWritten ? { ...changeExcerpt(before, ''), after: '' } : changeExcerpt(before, after);
+  const excerpt = isWritten ? { ...makeChangeExcerpt(before, ''), after: '' } : makeChangeExcerpt(before, after);
   return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
 }
 
 /** A model's future text is unknown, so facts that only it could contain count as missing. */
-export const computeCoherence = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
+export const measurePreviewCoherence = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
   measureCoherence(held.messages, [...held.edits, ...edits]);
 
-function countFacts(report: CoherenceReport): ComparedResult['facts'] {
+function countLostFacts(report: CoherenceReport): ComparedSetupResult['facts'] {
   let all = 0;
   let lost = 0;
   for (const kind of Object.values(report)) {
@@ -123,18 +123,18 @@ function countFacts(report: CoherenceReport): ComparedResult['facts'] {
  * A model's future text is unknown, so lines that only it could contain count as missing.
  * @throws NoSummarizerError, the signal's reason if aborted
  */
-export async function compareSetup(
+export async function previewComparedSetup(
   held: PreviewConversation,
   setup: PreviewSetup,
-  estimator: Estimator,
+  estimator: PreviewEstimator,
   signal: AbortSignal,
-): Promise<ComparedResult> {
-  const estimate = await estimator.estimateFor(held, { setup, excluded: [] }, signal);
+): Promise<ComparedSetupResult> {
+  const estimate = await estimator.estimateCondensation(held, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = estimate;
-  const facts = countFacts(computeCoherence(held, estimate.edits));
+  const facts = countLostFacts(measurePreviewCoherence(held, estimate.edits));
   const retention = await measureCodeLineRetention(held.messages, async (prefix) => {
     const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
-    const { edits } = await estimator.estimateFor(beginning, { setup, excluded: [] }, signal);
+    const { edits } = await estimator.estimateCondensation(beginning, { setup, excluded: [] }, signal);
     return applyEdits(prefix, edits);
   });
   return {
@@ -154,11 +154,11 @@ export async function compareSetup(
 }
 
 /** @throws Error if the configuration has no such pass or is invalid */
-function findPass(
+function findConfiguredPass(
   { config, presets }: PreviewSetup,
   index: number,
 ): { readonly config: SmartConfig; readonly pass: Pass } {
-  const checked = chooseConfig(config, presets);
+  const checked = resolveSmartConfig(config, presets);
   if (!checked.valid) {
     throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
@@ -169,28 +169,28 @@ function findPass(
 
 /**
  * Runs the pass after the previous passes and until the target is reached.
- * @throws NoSummarizerError, the signal's reason if aborted, and as {@link computeSelection}
+ * @throws NoSummarizerError, the signal's reason if aborted, and as {@link computePassSelection}
  */
 export async function computePassSteps(
   held: PreviewConversation,
   { setup, pass: index }: Extract<PreviewRequest, { kind: 'pass' }>,
-  estimator: Estimator,
+  estimator: PreviewEstimator,
   signal: AbortSignal,
-): Promise<PassResult> {
-  const { config, pass } = findPass(setup, index);
+): Promise<PassStepsResult> {
+  const { config, pass } = findConfiguredPass(setup, index);
   if (!pass.enabled) return { title: held.title, steps: [] };
-  const { steps } = await estimator.estimateFor(held, { setup, excluded: [] }, signal);
+  const { steps } = await estimator.estimateCondensation(held, { setup, excluded: [] }, signal);
   const [name] = listStepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
   return { title: held.title, steps: steps.filter((step) => step.name === name) };
 }
 
 /** @throws Error if the configuration has no such pass or is invalid */
-export function computeSelection(
+export function computePassSelection(
   { title, messages, edits }: PreviewConversation,
   { setup, pass: index }: Extract<PreviewRequest, { kind: 'selection' }>,
   counter: MessageCounter,
-): SelectionResult {
-  const { config, pass } = findPass(setup, index);
+): PassSelectionResult {
+  const { config, pass } = findConfiguredPass(setup, index);
   const draft = new Draft(messages, counter, edits);
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
   const { zone, has } = selectContent(draft, pass.selection, tools);

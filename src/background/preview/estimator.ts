@@ -4,7 +4,7 @@ import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { View } from '../../core/condense/edits/view';
 import type { Edit } from '../../core/condense/edits/edits';
-import { excludeMessages } from '../../core/condense/report/editChanges';
+import { excludeEditsOfMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
 import type { CondensationEstimate, StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
@@ -24,14 +24,14 @@ type EstimateInput = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
 
 const EMPTY_ESTIMATE: Omit<CondensationEstimate, 'tokensBefore' | 'tokensAfter'> = { steps: [], cost: 0 };
 
-export class Estimator {
+export class PreviewEstimator {
   constructor(
     private readonly manager: CondensationManager,
     private readonly counter: MessageCounter,
   ) {}
 
   /** @throws NoSummarizerError, the signal's reason if aborted */
-  async estimateFor(
+  async estimateCondensation(
     held: PreviewConversation,
     { setup, pinned, excluded }: EstimateInput,
     signal: AbortSignal,
@@ -64,7 +64,7 @@ export class Estimator {
       confidence,
       edits = [],
     } = refusal === undefined ? estimate : EMPTY_ESTIMATE;
-    const selected = this.excludeEdits(held, edits, new Set(excluded));
+    const selected = this.dropEditsOfExcludedMessages(held, edits, new Set(excluded));
     const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
     return {
       ...figures,
@@ -82,26 +82,30 @@ export class Estimator {
       ...(refusal !== undefined && { refusal }),
       notes: [
         ...(refusal === undefined ? [] : [refusal]),
-        ...this.listConfigProblems(setup),
+        ...this.describeConfigProblems(setup),
         ...selected.notes,
-        ...noteSmallGain(figures),
+        ...describeSmallGain(figures),
       ],
     };
   }
 
-  private excludeEdits(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
+  private dropEditsOfExcludedMessages(
+    held: PreviewConversation,
+    edits: readonly Edit[],
+    excluded: ReadonlySet<number>,
+  ) {
     const viewWith = (made: readonly Edit[]): View => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
       const view = viewWith(edits);
       return { edits, view, tokensAfter: this.counter.countMessages(view.messages), notes: [] };
     }
-    const { violations, ...rest } = excludeMessages(held.messages, held.edits, edits, excluded, this.counter);
+    const { violations, ...rest } = excludeEditsOfMessages(held.messages, held.edits, edits, excluded, this.counter);
     const notes = violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`);
     return { ...rest, view: viewWith(rest.edits), notes };
   }
 
   /** Configuration errors are reported and otherwise ignored. */
-  private listConfigProblems({ provider, config }: PreviewSetup): string[] {
+  private describeConfigProblems({ provider, config }: PreviewSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
     const { problems, rest } = result;
@@ -112,7 +116,10 @@ export class Estimator {
   }
 }
 
-function noteSmallGain({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
+function describeSmallGain({
+  tokensBefore,
+  tokensAfter,
+}: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
   const saved = tokensBefore - tokensAfter;
   if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];

@@ -5,15 +5,21 @@ import type { Edit } from '../../core/condense/edits/edits';
 import { getPinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
-import { getKnownFacts } from '../knownFacts';
-import { applyUpdate } from './listUpdate';
-import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ConversationSource } from './messages';
+import { getRecordedSystemAndVendor } from '../knownFacts';
+import { applyListUpdate } from './listUpdate';
+import type {
+  FileConversation,
+  LiveConversationContent,
+  LiveConversation,
+  LiveConversationUpdate,
+  ConversationSource,
+} from './messages';
 
 /** Larger conversations would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
 /** This number includes conversations that are only compared. */
-const MAX_HELD_CONVERSATIONS = 4;
+const MAX_OPEN_CONVERSATIONS = 4;
 
 export interface PreviewConversation {
   readonly id: string;
@@ -26,28 +32,28 @@ export interface PreviewConversation {
   readonly edits: readonly Edit[];
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: ReadonlySet<number>;
-  readonly known: ReturnType<typeof getKnownFacts>;
+  readonly known: ReturnType<typeof getRecordedSystemAndVendor>;
 }
 
-const NO_CONTENT: LiveContent = { messages: [], edits: [] };
+const EMPTY_LIVE_CONTENT: LiveConversationContent = { messages: [], edits: [] };
 
 type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
-export class PreviewConversations {
-  private readonly liveContents = new Map<string, LiveContent>();
+export class PreviewConversationStore {
+  private readonly liveContents = new Map<string, LiveConversationContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
   /** Keeps unchanged message objects identical, because caches are keyed by them. */
-  update(id: string, { messages, edits }: LiveUpdate): void {
-    const before = this.liveContents.get(id) ?? NO_CONTENT;
+  updateLiveConversation(id: string, { messages, edits }: LiveConversationUpdate): void {
+    const before = this.liveContents.get(id) ?? EMPTY_LIVE_CONTENT;
     this.liveContents.set(id, {
-      messages: applyUpdate(before.messages, messages),
-      edits: applyUpdate(before.edits, edits),
+      messages: applyListUpdate(before.messages, messages),
+      edits: applyListUpdate(before.edits, edits),
     });
   }
 
   /** @throws ConversationReadError */
-  async open(conversation: ConversationSource): Promise<PreviewConversation> {
+  async openConversation(conversation: ConversationSource): Promise<PreviewConversation> {
     if (conversation.kind === 'live') return this.getLiveConversation(conversation);
     const content = this.readFileContent(conversation);
     const { ledger } = await openLedger(conversation.store, { id: content.id });
@@ -55,18 +61,18 @@ export class PreviewConversations {
   }
 
   private getLiveConversation({ id, title, pinned }: LiveConversation): PreviewConversation {
-    const { messages, edits } = this.liveContents.get(id) ?? NO_CONTENT;
+    const { messages, edits } = this.liveContents.get(id) ?? EMPTY_LIVE_CONTENT;
     return { id, title, messages, edits, pinned: new Set(pinned), known: {} };
   }
 
   private readFileContent({ path, history }: FileConversation): PreviewContent {
     const key = `${history} ${path}`;
-    const version = readVersion(path);
+    const version = readFileVersion(path);
     const known = this.contents.get(key);
     this.contents.delete(key);
-    const content = known?.version === version ? known.content : readContent(path, history);
+    const content = known?.version === version ? known.content : readPreviewContent(path, history);
     this.contents.set(key, { version, content });
-    for (const old of [...this.contents.keys()].slice(0, -MAX_HELD_CONVERSATIONS)) this.contents.delete(old);
+    for (const old of [...this.contents.keys()].slice(0, -MAX_OPEN_CONVERSATIONS)) this.contents.delete(old);
     return content;
   }
 }
@@ -75,7 +81,7 @@ export class PreviewConversations {
  * Returns a text that changes if the file changes.
  * @throws ConversationReadError if the file is gone
  */
-function readVersion(path: string): string {
+function readFileVersion(path: string): string {
   const { file } = splitLocation(path);
   try {
     const { mtimeMs, size } = statSync(file);
@@ -85,8 +91,8 @@ function readVersion(path: string): string {
   }
 }
 
-function readContent(path: string, history: FileConversation['history']): PreviewContent {
+function readPreviewContent(path: string, history: FileConversation['history']): PreviewContent {
   const conversation = readConversationFile(path, { history }, { maxBytes: MAX_PREVIEW_BYTES });
   const { id, title, messages } = conversation;
-  return { id, title, messages, edits: [], known: getKnownFacts(conversation) };
+  return { id, title, messages, edits: [], known: getRecordedSystemAndVendor(conversation) };
 }

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { makeUnchangedUpdate, applyUpdate, computeUpdate } from './listUpdate';
+import { makeUnchangedListUpdate, applyListUpdate, computeListUpdate } from './listUpdate';
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
 it('a list update turns the old list into the new one, and is undefined if they are equal', () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
-      const update = computeUpdate(before, after);
+      const update = computeListUpdate(before, after);
       expect(update === undefined).toBe(JSON.stringify(before) === JSON.stringify(after));
-      expect(applyUpdate(before, update ?? makeUnchangedUpdate(before))).toEqual(after);
+      expect(applyListUpdate(before, update ?? makeUnchangedListUpdate(before))).toEqual(after);
     }),
   );
 });
 
 it('a list update contains only added elements and keeps an unchanged array', () => {
   const before = [1, 2, 3];
-  expect(computeUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
-  expect(computeUpdate(before, [1])).toEqual({ kept: 1, added: [] });
-  expect(applyUpdate(before, makeUnchangedUpdate(before))).toBe(before);
+  expect(computeListUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
+  expect(computeListUpdate(before, [1])).toEqual({ kept: 1, added: [] });
+  expect(applyListUpdate(before, makeUnchangedListUpdate(before))).toBe(before);
 });

@@ -5,7 +5,7 @@
 import type { ListUpdate } from './messages';
 
 /** Returns undefined if the lists are equal. */
-export function computeUpdate<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
+export function computeListUpdate<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
   const most = Math.min(before.length, after.length);
   let kept = 0;
   while (kept < most && before[kept] === after[kept]) kept++;
@@ -13,8 +13,8 @@ export function computeUpdate<T>(before: readonly T[], after: readonly T[]): Lis
 }
 
 /** Returns the same array if nothing changes. */
-export function applyUpdate<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
+export function applyListUpdate<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   return kept === before.length && added.length === 0 ? before : [...before.slice(0, kept), ...added];
 }
 
-export const makeUnchangedUpdate = <T>(list: readonly T[]): ListUpdate<T> => ({ kept: list.length, added: [] });
+export const makeUnchangedListUpdate = <T>(list: readonly T[]): ListUpdate<T> => ({ kept: list.length, added: [] });

@@ -1,7 +1,7 @@
 /** The preview worker keeps requested conversations parsed and counted. */
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
-import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
+import type { DiffTexts } from '../../core/condense/report/foldedTexts';
 import type { Edit } from '../../core/condense/edits/edits';
 import type { EditOutcome } from '../../core/condense/edits/operations';
 import type { Preset } from '../../core/condense/providers/smart/presets';
@@ -19,7 +19,7 @@ export interface FileConversation {
   readonly store: string;
 }
 
-export interface LiveContent {
+export interface LiveConversationContent {
   readonly messages: readonly ApiMessage[];
   readonly edits: readonly Edit[];
 }
@@ -31,7 +31,7 @@ export interface ListUpdate<T> {
 }
 
 /** Changes since the last update; the first one contains everything. */
-export interface LiveUpdate {
+export interface LiveConversationUpdate {
   readonly messages: ListUpdate<ApiMessage>;
   readonly edits: ListUpdate<Edit>;
 }
@@ -41,7 +41,7 @@ export interface LiveConversation {
   readonly id: string;
   readonly title: string;
   /** Set only on the asking side; the preview engine receives updates instead. */
-  readonly content?: LiveContent;
+  readonly content?: LiveConversationContent;
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: readonly number[];
 }
@@ -159,25 +159,25 @@ export interface PreviewResult extends PreviewFigures {
   readonly notes: readonly string[];
 }
 
-export interface PreviewTexts extends FoldedTexts {
+export interface PreviewDiffTexts extends DiffTexts {
   readonly conversation: string;
   readonly title: string;
   readonly originals: Readonly<Record<string, string>>;
 }
 
-export interface SelectionResult {
+export interface PassSelectionResult {
   readonly title: string;
   /** Per message: true if the pass selects something in it. */
   readonly taken: readonly boolean[];
 }
 
-export interface PassResult {
+export interface PassStepsResult {
   readonly title: string;
   /** Empty if the pass is disabled; several if it repeats. */
   readonly steps: readonly StepReport[];
 }
 
-export interface ComparedResult extends PreviewFigures {
+export interface ComparedSetupResult extends PreviewFigures {
   readonly title: string;
   /**
    * Number of facts (files, error lines, instructions, to-dos), and of those that would be lost.
@@ -186,12 +186,12 @@ export interface ComparedResult extends PreviewFigures {
   readonly retention: CodeLineRetention;
 }
 
-interface Results {
+interface ResultByRequestKind {
   readonly preview: PreviewResult;
-  readonly texts: PreviewTexts;
+  readonly texts: PreviewDiffTexts;
   readonly coherence: CoherenceReport;
-  readonly selection: SelectionResult;
-  readonly pass: PassResult;
-  readonly compare: ComparedResult;
+  readonly selection: PassSelectionResult;
+  readonly pass: PassStepsResult;
+  readonly compare: ComparedSetupResult;
 }
-export type PreviewAnswer<R extends PreviewRequest> = Results[R['kind']];
+export type PreviewAnswer<R extends PreviewRequest> = ResultByRequestKind[R['kind']];

@@ -55,7 +55,7 @@ const model: SummarizerModel = {
 
 it('a preview says what happens to each message, and its cells add up to the estimate', async () => {
   const session = new PreviewSession(createCounter());
-  const made = await session.ask(question(makeFileConversation('a.json')), signal);
+  const made = await session.answerPreviewRequest(question(makeFileConversation('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
   const sum = (of: 'tokensBefore' | 'tokensAfter'): number => made.cells.reduce((all, cell) => all + cell[of], 0);
   expect(sum('tokensBefore')).toBe(made.tokensBefore);
@@ -69,41 +69,45 @@ it("a preview shows each message's first words, whatever the whitespace between 
   const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
   const long = 'many words '.repeat(1_000);
   const conversation = makeFileConversation('words.json', { messages: [user(wide), assistant('short'), user(long)] });
-  const { cells } = await session.ask(question(conversation), signal);
+  const { cells } = await session.answerPreviewRequest(question(conversation), signal);
   expect(cells.map(({ words }) => words)).toEqual(['first second third', 'short', `${long.slice(0, 79)}…`]);
 });
 
 it("a preview leaves excluded messages unchanged and keeps the ledger's pins", async () => {
   const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('b.json');
-  const first = await session.ask(question(conversation), signal);
+  const first = await session.answerPreviewRequest(question(conversation), signal);
   const cut = first.cells.findIndex(({ outcome }) => outcome === 'cut');
-  const without = await session.ask(question(conversation, { excluded: [cut] }), signal);
+  const without = await session.answerPreviewRequest(question(conversation, { excluded: [cut] }), signal);
   expect(without.cells[cut]).toMatchObject({ outcome: 'kept', tokensAfter: first.cells[cut]!.tokensBefore });
   expect(without.tokensAfter).toBeGreaterThan(first.tokensAfter);
   await pinMessages({ ...conversation, kind: 'pin', pinned: [cut] });
-  const pinned = await session.ask(question(conversation), signal);
+  const pinned = await session.answerPreviewRequest(question(conversation), signal);
   expect(pinned).toMatchObject({ pinned: [cut], savedPins: [cut] });
   expect(pinned.cells[cut]!.outcome).toBe('kept');
-  const free = await session.ask(question(conversation, { pinned: [] }), signal);
+  const free = await session.answerPreviewRequest(question(conversation, { pinned: [] }), signal);
   expect(free.cells).toEqual(first.cells);
 });
 
 it('a preview reads a changed file again, and reports one that is gone, broken or too large', async () => {
   const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('c.json');
-  await session.ask(question(conversation), signal);
+  await session.answerPreviewRequest(question(conversation), signal);
   makeFileConversation('c.json', { messages: messages.slice(0, 10) });
   utimesSync(conversation.path, 1, statSync(conversation.path).mtimeMs / 1000 + 5);
-  expect((await session.ask(question(conversation), signal)).cells).toHaveLength(10);
+  expect((await session.answerPreviewRequest(question(conversation), signal)).cells).toHaveLength(10);
   writeFileSync(conversation.path, '{"messages": [');
-  await expect(session.ask(question(conversation), signal)).rejects.toThrow(/c\.json/);
+  await expect(session.answerPreviewRequest(question(conversation), signal)).rejects.toThrow(/c\.json/);
   truncateSync(conversation.path, 33 * 1024 ** 2);
-  await expect(session.ask(question(conversation), signal)).rejects.toThrow(/33\.0 MB.*at most 32\.0 MB/s);
+  await expect(session.answerPreviewRequest(question(conversation), signal)).rejects.toThrow(
+    /33\.0 MB.*at most 32\.0 MB/s,
+  );
   rmSync(conversation.path);
-  await expect(session.ask(question(conversation), signal)).rejects.toThrow(/no such file/);
+  await expect(session.answerPreviewRequest(question(conversation), signal)).rejects.toThrow(/no such file/);
   // Nothing may affect the next question.
-  expect((await session.ask(question(makeFileConversation('d.json')), signal)).cells).toHaveLength(messages.length);
+  expect((await session.answerPreviewRequest(question(makeFileConversation('d.json')), signal)).cells).toHaveLength(
+    messages.length,
+  );
 });
 
 it('a preview reports which facts remain after the shown edits, without computing them twice', async () => {
@@ -114,10 +118,10 @@ it('a preview reports which facts remain after the shown edits, without computin
   );
   const conversation = makeFileConversation('facts.json', { messages: [user('Mend the steps.'), ...failing.flat()] });
   const asked = { ...question(conversation, { excluded: [2] }), setup: setup({ targetPercent: 10 }) };
-  await session.ask(asked, signal);
+  await session.answerPreviewRequest(asked, signal);
   const estimate = vi.spyOn(CondensationManager.prototype, 'estimate');
-  const { errors, instructions } = await session.ask({ ...asked, kind: 'coherence' }, signal);
-  await session.ask({ ...asked, kind: 'texts' }, signal);
+  const { errors, instructions } = await session.answerPreviewRequest({ ...asked, kind: 'coherence' }, signal);
+  await session.answerPreviewRequest({ ...asked, kind: 'texts' }, signal);
   expect(estimate).not.toHaveBeenCalled();
   expect(instructions).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   expect(errors.kept + errors.recallable + errors.lost).toBe(20);
@@ -125,10 +129,10 @@ it('a preview reports which facts remain after the shown edits, without computin
   // The excluded message's edit stays out.
   expect(errors.recallableExamples[0]).toBe('error: step 1 has failed');
   const mild = { ...asked, setup: setup({ targetPercent: 90 }), kind: 'coherence' } as const;
-  expect((await session.ask(mild, signal)).errors.recallable).toBeLessThan(errors.recallable);
+  expect((await session.answerPreviewRequest(mild, signal)).errors.recallable).toBeLessThan(errors.recallable);
   expect(estimate).toHaveBeenCalledTimes(1);
   estimate.mockRestore();
-  const compared = await session.ask({ kind: 'compare', conversation, setup: asked.setup }, signal);
+  const compared = await session.answerPreviewRequest({ kind: 'compare', conversation, setup: asked.setup }, signal);
   expect(compared.facts).toEqual({ all: 21, lost: 0 });
 });
 
@@ -140,7 +144,7 @@ it('a preview gives a result the same name in both texts, even if its command wa
   const conversation = makeFileConversation('named.json', { messages: [user('Run the steps.'), ...steps.flat()] });
   const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };
   const asked = question(conversation, { setup: setup({ config, targetPercent: 10 }) });
-  const { before, after } = await session.ask({ ...asked, kind: 'texts' }, signal);
+  const { before, after } = await session.answerPreviewRequest({ ...asked, kind: 'texts' }, signal);
   expect(after.split('run step 0 #')).toHaveLength(2);
   const names = (text: string): unknown => text.match(/^◀ .*$/gm);
   expect(names(before)).toHaveLength(9);
@@ -152,20 +156,20 @@ it('a preview abandons a cancelled report and answers the next question', async 
   const conversation = makeFileConversation('given-up.json', {
     messages: generateConversation({ seed: 9, targetTokens: 20_000 }),
   });
-  const { cells } = await session.ask(question(conversation), signal);
+  const { cells } = await session.answerPreviewRequest(question(conversation), signal);
   const abort = new AbortController();
-  const report = session.ask({ ...question(conversation), kind: 'coherence' }, abort.signal);
+  const report = session.answerPreviewRequest({ ...question(conversation), kind: 'coherence' }, abort.signal);
   setImmediate(() => {
     abort.abort(new Error('given up'));
   });
   await expect(report).rejects.toThrow('given up');
-  expect((await session.ask(question(conversation), signal)).cells).toEqual(cells);
+  expect((await session.answerPreviewRequest(question(conversation), signal)).cells).toEqual(cells);
 });
 
 it('a preview plans calls to a model but never makes them', async () => {
   const session = new PreviewSession(createCounter());
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
-  const made = await session.ask(
+  const made = await session.answerPreviewRequest(
     question(makeFileConversation('e.json'), { setup: setup({ provider: 'native', models }) }),
     signal,
   );
@@ -175,14 +179,14 @@ it('a preview plans calls to a model but never makes them', async () => {
   expect(made.edits[0]).toMatchObject({ isWritten: true, after: '' });
   const problem = { models: [{ problem: 'No key is set.' }], provider: 'native' };
   await expect(
-    session.ask(question(makeFileConversation('e.json'), { setup: setup(problem) }), signal),
+    session.answerPreviewRequest(question(makeFileConversation('e.json'), { setup: setup(problem) }), signal),
   ).rejects.toThrow('No key is set.');
 });
 
 it('a preview above the cost limit shows no cost or change but the reason', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const limited = setup({ provider: 'native', models, maxCost: 0.000_1 });
-  const made = await new PreviewSession(createCounter()).ask(
+  const made = await new PreviewSession(createCounter()).answerPreviewRequest(
     question(makeFileConversation('e.json'), { setup: limited }),
     signal,
   );
@@ -196,7 +200,10 @@ it('a preview counts a summary that was already paid for as free', async () => {
   const summaries = join(folder, 'paid');
   const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
   const ask = () =>
-    new PreviewSession(createCounter()).ask(question(makeFileConversation('q.json'), { setup: smart }), signal);
+    new PreviewSession(createCounter()).answerPreviewRequest(
+      question(makeFileConversation('q.json'), { setup: smart }),
+      signal,
+    );
   const before = await ask();
   expect(before.calls).toBeGreaterThan(0);
   const provider = createSmartProvider({
@@ -212,29 +219,31 @@ it('a preview counts a summary that was already paid for as free', async () => {
 it('a preview reports an invalid configuration, and a gain that is too small', async () => {
   const session = new PreviewSession(createCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
-  const made = await session.ask(question(makeFileConversation('f.json'), { setup: wrong }), signal);
+  const made = await session.answerPreviewRequest(question(makeFileConversation('f.json'), { setup: wrong }), signal);
   expect(made.notes[0]).toMatch(/^minimumTokens: .*; it is left out\.$/);
   const small = makeFileConversation('g.json', { messages: messages.slice(0, 3) });
-  expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would be removed/);
+  expect((await session.answerPreviewRequest(question(small), signal)).notes[0]).toMatch(
+    /Only \d+ tokens would be removed/,
+  );
 });
 
 it('a preview of a growing chat conversation receives only the additions and answers for the whole', async () => {
   const session = new PreviewSession(createCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
-  expect((await session.ask(question(live), signal)).cells).toEqual([]);
+  expect((await session.answerPreviewRequest(question(live), signal)).cells).toEqual([]);
   const half = messages.length / 2;
   const no = { kept: 0, added: [] };
-  session.update('l', { messages: { kept: 0, added: messages.slice(0, half) }, edits: no });
-  const first = await session.ask(question(live), signal);
+  session.updateLiveConversation('l', { messages: { kept: 0, added: messages.slice(0, half) }, edits: no });
+  const first = await session.answerPreviewRequest(question(live), signal);
   expect(first).toMatchObject({ title: 'Live', savedPins: [] });
   expect(first.cells).toHaveLength(half);
-  session.update('l', { messages: { kept: half, added: messages.slice(half) }, edits: no });
-  const { cells, edits, tokensAfter } = await session.ask(question(live), signal);
+  session.updateLiveConversation('l', { messages: { kept: half, added: messages.slice(half) }, edits: no });
+  const { cells, edits, tokensAfter } = await session.answerPreviewRequest(question(live), signal);
   const other = new PreviewSession(createCounter());
-  other.update('l', { messages: { kept: 0, added: messages }, edits: no });
-  expect(await other.ask(question(live), signal)).toMatchObject({ cells, edits, tokensAfter });
-  session.update('l', { messages: { kept: 4, added: [] }, edits: no });
-  expect((await session.ask(question(live), signal)).cells).toHaveLength(4);
+  other.updateLiveConversation('l', { messages: { kept: 0, added: messages }, edits: no });
+  expect(await other.answerPreviewRequest(question(live), signal)).toMatchObject({ cells, edits, tokensAfter });
+  session.updateLiveConversation('l', { messages: { kept: 4, added: [] }, edits: no });
+  expect((await session.answerPreviewRequest(question(live), signal)).cells).toHaveLength(4);
 });
 
 it('a preview says what a pass selects, and reports a pass that no longer exists', async () => {
@@ -249,14 +258,16 @@ it('a preview says what a pass selects, and reports a pass that no longer exists
   const conversation = makeFileConversation('h.json');
   const smart = setup({ provider: 'smart', config: { version: 1, passes: [pass] } });
   const asked = { kind: 'selection', conversation, setup: smart, pass: 0 } as const;
-  const { taken } = await session.ask(asked, signal);
+  const { taken } = await session.answerPreviewRequest(asked, signal);
   expect(taken).toHaveLength(messages.length);
   expect(taken.slice(-10)).not.toContain(true);
   expect(taken).toContain(true);
   expect(taken[0]).toBe(false);
-  await expect(session.ask({ ...asked, pass: 1 }, signal)).rejects.toThrow('This pass no longer exists');
+  await expect(session.answerPreviewRequest({ ...asked, pass: 1 }, signal)).rejects.toThrow(
+    'This pass no longer exists',
+  );
   const broken = setup({ provider: 'smart', config: { version: 1, passes: 3 } });
-  await expect(session.ask({ ...asked, setup: broken }, signal)).rejects.toThrow('passes');
+  await expect(session.answerPreviewRequest({ ...asked, setup: broken }, signal)).rejects.toThrow('passes');
 });
 
 it('a comparison states how many later needed lines are kept, and gives the full texts', async () => {
@@ -264,13 +275,13 @@ it('a comparison states how many later needed lines are kept, and gives the full
   const conversation = makeFileConversation('i.json', {
     messages: generateConversation({ seed: 4, targetTokens: 40_000 }),
   });
-  const { retention, tokensAfter, tokensBefore } = await session.ask(
+  const { retention, tokensAfter, tokensBefore } = await session.answerPreviewRequest(
     { kind: 'compare', conversation, setup: setup({ provider: 'lossless' }) },
     signal,
   );
   expect(retention.needed).toBeGreaterThan(0);
   expect(retention.verbatim + retention.recallable).toBe(retention.needed);
   expect(tokensAfter).toBeLessThan(tokensBefore);
-  const texts = await session.ask({ ...question(conversation), kind: 'texts' }, signal);
+  const texts = await session.answerPreviewRequest({ ...question(conversation), kind: 'texts' }, signal);
   expect(texts.after.length).toBeLessThan(texts.before.length);
 });

@@ -2,22 +2,28 @@
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import { collectReferencedTexts } from '../../core/condense/edits/references';
-import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
+import type { SummaryCache, SelectModel } from '../../core/condense/providers/smart/passParts';
 import { yieldBetweenSteps } from '../../core/betweenSteps';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
-import { compareViews } from '../../core/condense/report/foldedTexts';
+import { renderDiffOfViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { computeCoherence, compareSetup, buildPreviewResult, computePassSteps, computeSelection } from './answers';
-import { Estimator, type ConversationEstimate } from './estimator';
-import { PreviewConversations, type PreviewConversation } from './held';
+import {
+  measurePreviewCoherence,
+  previewComparedSetup,
+  buildPreviewResult,
+  computePassSteps,
+  computePassSelection,
+} from './answers';
+import { PreviewEstimator, type ConversationEstimate } from './estimator';
+import { PreviewConversationStore, type PreviewConversation } from './held';
 import type {
-  LiveUpdate,
+  LiveConversationUpdate,
   PreviewAnswer,
   PreviewQuestion,
   PreviewRequest,
   PreviewSetup,
-  PreviewTexts,
+  PreviewDiffTexts,
   PreviewModel,
 } from './messages';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
@@ -25,13 +31,13 @@ import { NoSummarizerError, type SummarizerModel } from '../../core/condense/sum
 import { isEqual } from '../../core/isEqual';
 
 export class PreviewSession {
-  private readonly held = new PreviewConversations();
-  private readonly models = new PlannedModels();
-  private readonly estimator: Estimator;
-  private readonly shown: LastEstimate;
+  private readonly held = new PreviewConversationStore();
+  private readonly models = new PreviewModels();
+  private readonly estimator: PreviewEstimator;
+  private readonly shown: LatestPreview;
   private setup: PreviewSetup | undefined;
   /** Previews store no paid summaries. */
-  private readonly paid: SummaryMemo = {
+  private readonly paid: SummaryCache = {
     get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
     set: () => Promise.resolve(),
   };
@@ -40,67 +46,67 @@ export class PreviewSession {
   constructor(private readonly counter: MessageCounter) {
     const { select, samples } = this.models;
     const providers = createProviders({ select, samples, presets: () => this.setup?.presets ?? [], memo: this.paid });
-    this.estimator = new Estimator(new CondensationManager(counter, providers), counter);
-    this.shown = new LastEstimate(this.estimator);
+    this.estimator = new PreviewEstimator(new CondensationManager(counter, providers), counter);
+    this.shown = new LatestPreview(this.estimator);
   }
 
-  update(id: string, update: LiveUpdate): void {
-    this.held.update(id, update);
+  updateLiveConversation(id: string, update: LiveConversationUpdate): void {
+    this.held.updateLiveConversation(id, update);
   }
 
   /**
    * Resolves after earlier questions are answered or canceled.
    * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
-  ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
+  answerPreviewRequest<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     const answer = this.queue.then(async () => {
       signal.throwIfAborted();
       this.setup = request.setup;
       this.models.models = request.setup.models;
-      return (await this.answerRequest(request, signal)) as PreviewAnswer<R>;
+      return (await this.computeAnswer(request, signal)) as PreviewAnswer<R>;
     });
     this.queue = answer.catch(() => undefined);
     return answer;
   }
 
-  private async reportCoherence(
+  private async answerCoherenceRequest(
     held: PreviewConversation,
     request: Extract<PreviewRequest, { kind: 'coherence' }>,
     signal: AbortSignal,
   ): Promise<CoherenceReport> {
-    const { edits } = await this.shown.about(held, request, signal);
+    const { edits } = await this.shown.getPreviewFor(held, request, signal);
     await yieldBetweenSteps(signal);
-    return computeCoherence(held, edits);
+    return measurePreviewCoherence(held, edits);
   }
 
-  private async answerRequest(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
-    const held = await this.held.open(request.conversation);
+  private async computeAnswer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
+    const held = await this.held.openConversation(request.conversation);
     switch (request.kind) {
       case 'preview':
-        return buildPreviewResult(held, await this.shown.show(held, request, signal), this.counter);
+        return buildPreviewResult(held, await this.shown.computeAndKeepPreview(held, request, signal), this.counter);
       case 'texts':
-        return this.renderTexts(held, request, signal);
+        return this.renderDiffTexts(held, request, signal);
       case 'coherence':
-        return this.reportCoherence(held, request, signal);
+        return this.answerCoherenceRequest(held, request, signal);
       case 'selection':
-        return computeSelection(held, request, this.counter);
+        return computePassSelection(held, request, this.counter);
       case 'pass':
         return computePassSteps(held, request, this.estimator, signal);
       case 'compare':
-        return compareSetup(held, request.setup, this.estimator, signal);
+        return previewComparedSetup(held, request.setup, this.estimator, signal);
     }
   }
 
-  private async renderTexts(
+  private async renderDiffTexts(
     held: PreviewConversation,
     question: PreviewQuestion,
     signal: AbortSignal,
-  ): Promise<PreviewTexts> {
-    const { view: then, edits } = await this.shown.about(held, question, signal);
+  ): Promise<PreviewDiffTexts> {
+    const { view: then, edits } = await this.shown.getPreviewFor(held, question, signal);
     return {
       conversation: held.id,
       title: held.title,
-      ...compareViews(then, applyEdits(held.messages, held.edits), true),
+      ...renderDiffOfViews(then, applyEdits(held.messages, held.edits), true),
       originals: collectReferencedTexts(held.messages, [...held.edits, ...edits]),
     };
   }
@@ -112,17 +118,21 @@ interface AnsweredQuestion {
   readonly estimate: ConversationEstimate;
 }
 
-class LastEstimate {
+class LatestPreview {
   private shown: AnsweredQuestion | undefined;
 
-  constructor(private readonly estimator: Estimator) {}
+  constructor(private readonly estimator: PreviewEstimator) {}
 
   /**
    * Recomputes the preview and keeps it.
    * @throws NoSummarizerError, the signal's reason if aborted
    */
-  async show(held: PreviewConversation, question: PreviewQuestion, signal: AbortSignal): Promise<ConversationEstimate> {
-    const estimate = await this.estimator.estimateFor(held, question, signal);
+  async computeAndKeepPreview(
+    held: PreviewConversation,
+    question: PreviewQuestion,
+    signal: AbortSignal,
+  ): Promise<ConversationEstimate> {
+    const estimate = await this.estimator.estimateCondensation(held, question, signal);
     this.shown = { held, question, estimate };
     return estimate;
   }
@@ -131,25 +141,26 @@ class LastEstimate {
    * Returns the kept preview if it answers this question too.
    * @throws as {@link show}
    */
-  async about(
+  async getPreviewFor(
     held: PreviewConversation,
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
     const { shown } = this;
-    if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.estimate;
-    return this.show(held, question, signal);
+    if (shown && isSameConversation(shown.held, held) && isSameQuestion(shown.question, question))
+      return shown.estimate;
+    return this.computeAndKeepPreview(held, question, signal);
   }
 }
 
 /** The messages array stays identical while its content is unchanged. */
-const isSame = (a: PreviewConversation, b: PreviewConversation): boolean =>
+const isSameConversation = (a: PreviewConversation, b: PreviewConversation): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isEqual(a.pinned, b.pinned);
 
 const isSameQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
   isEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
 
-class PlannedModels {
+class PreviewModels {
   models: readonly PreviewModel[] = [];
 
   /** @throws NoSummarizerError */
@@ -158,7 +169,7 @@ class PlannedModels {
     if (!found) throw new NoSummarizerError('No model is set up for condensing. Add an API profile.');
     if ('problem' in found) throw new NoSummarizerError(found.problem);
     const { model, chosen, warning } = found;
-    return { summarizer: { model, summarize: rejectModelCall }, chosen, ...(warning !== undefined && { warning }) };
+    return { summarizer: { model, summarize: throwModelCallError }, chosen, ...(warning !== undefined && { warning }) };
   };
 
   readonly samples = ({ model }: SummarizerModel): readonly OutputSample[] => {
@@ -167,6 +178,6 @@ class PlannedModels {
   };
 }
 
-const rejectModelCall = (): never => {
+const throwModelCallError = (): never => {
   throw new Error('A preview never calls a model.');
 };

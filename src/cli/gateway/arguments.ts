@@ -1,4 +1,4 @@
-import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
+import { DEFAULT_THRESHOLD_PERCENT, type CondensationThreshold } from '../../core/condense/trigger/thresholds';
 import type { NewResultsMode, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
 import { checkCommandOptions, parseOptions, parsePositiveInteger, readProviderOption, UsageError } from '../args';
@@ -13,7 +13,7 @@ export interface GatewayArguments {
   readonly preset: string | undefined;
   /** Model's window in tokens; if undefined, the model table decides. */
   readonly window: number | undefined;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
   readonly store: string | undefined;
   readonly log: string | undefined;
   readonly port: number | undefined;
@@ -30,7 +30,7 @@ export interface GatewayArguments {
   /** US dollars that all requests may cost. */
   readonly limits: ConversationLimits;
   /** Limits for summaries by the conversation's own model; if undefined, no model is called. */
-  readonly summaries: SummaryLimits | undefined;
+  readonly summaries: SummaryCostLimits | undefined;
   /** File for counting costs, shared with other gateways. */
   readonly spending: string | undefined;
   readonly off: boolean;
@@ -43,7 +43,7 @@ export interface GatewayArguments {
 }
 
 /** Limits in US dollars. */
-export interface SummaryLimits {
+export interface SummaryCostLimits {
   /** Undefined means unlimited, even for unknown prices. */
   readonly perCondensation: number | undefined;
   /** 0 means unlimited. */
@@ -58,7 +58,8 @@ type GatewayOptionValues = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]>;
 
 /** @throws UsageError */
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
-  const { own, agent, rest } = command === 'run' ? splitArguments(argv) : { own: argv, agent: undefined, rest: [] };
+  const { own, agent, rest } =
+    command === 'run' ? splitAgentArguments(argv) : { own: argv, agent: undefined, rest: [] };
   const { values } = parseOptions(own, GATEWAY_COMMAND_NAMES, { positionals: false });
   checkCommandOptions(command, values, GATEWAY_COMMAND_NAMES);
   const percent = parsePositiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
@@ -70,7 +71,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   readProviderOption(values, true);
   const newResults = values['on-arrival'];
   if (newResults !== 'off' && newResults !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
-  const limits = readLimits(values);
+  const limits = readConversationLimits(values);
   if (values.off && (limits.perConversation > 0 || limits.perDay > 0)) {
     throw new UsageError(
       "With --off, requests are not read, so their cost can't be limited: leave out one of the two.",
@@ -145,7 +146,7 @@ function readSummaryOptions({
   provider,
   'max-cost-per-condensation': most,
   'max-condensing-cost-per-day': day,
-}: GatewayOptionValues): SummaryLimits | undefined {
+}: GatewayOptionValues): SummaryCostLimits | undefined {
   const perDay = parseDollars('max-condensing-cost-per-day', day, '0: no limit');
   if (most === 'none') return { perCondensation: undefined, perDay };
   const zero = 'none: no limit; 0: no model is asked';
@@ -162,7 +163,7 @@ function readSummaryOptions({
 }
 
 /** @throws UsageError */
-function readLimits(values: GatewayOptionValues): ConversationLimits {
+function readConversationLimits(values: GatewayOptionValues): ConversationLimits {
   const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
     parseDollars(name, values[name], '0: no limit');
   const stops = values['at-max-cost'];
@@ -178,7 +179,7 @@ function readLimits(values: GatewayOptionValues): ConversationLimits {
  * Our options end at the first argument that isn't an option; everything after it belongs to the
  * agent.
  */
-function splitArguments(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
+function splitAgentArguments(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
   const options: Partial<ReturnType<typeof selectOptions>> = selectOptions(GATEWAY_COMMAND_NAMES);
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';

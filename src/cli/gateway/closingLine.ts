@@ -19,16 +19,16 @@ function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensati
   const unknown =
     unreported === 0
       ? ''
-      : ` For ${formatCount(unreported, 'request')}, the vendor reported no usage that fits; their cost is unknown.`;
+      : ` For ${formatCountedNoun(unreported, 'request')}, the vendor reported no usage that fits; their cost is unknown.`;
   if (savedTokens === 0)
-    return `Context Condenser: ${formatCount(requests, 'request')}, nothing was condensed.${unknown}`;
+    return `Context Condenser: ${formatCountedNoun(requests, 'request')}, nothing was condensed.${unknown}`;
   const share = formatShare(savedTokens, sentTokens + savedTokens, 0);
   const dollars =
     cost === undefined || costWithout === undefined
       ? ''
       : `; $${cost.toFixed(2)} paid, about $${Math.max(0, costWithout - cost).toFixed(2)} saved`;
   return (
-    `Context Condenser: ${formatCount(requests, 'request')}, ${condensed} of them condensed (${formatCount(condensations, 'condensation')}), ` +
+    `Context Condenser: ${formatCountedNoun(requests, 'request')}, ${condensed} of them condensed (${formatCountedNoun(condensations, 'condensation')}), ` +
     `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.${unknown}`
   );
 }
@@ -38,8 +38,8 @@ function describeSummaries(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;
   const paid = cost === undefined ? 'what that cost is not known exactly' : `for $${cost.toFixed(2)}`;
-  return [`The agent’s model was asked ${formatCount(calls, 'time')} for a summary, ${paid}.`];
+  return [`The agent’s model was asked ${formatCountedNoun(calls, 'time')} for a summary, ${paid}.`];
 }
 
-const formatCount = (number: number, what: string): string =>
+const formatCountedNoun = (number: number, what: string): string =>
   `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;

@@ -6,12 +6,12 @@ import { startOpenAIServer } from '../../../test/servers/openaiServer';
 import { reply } from '../../../test/servers/behaviour';
 import { makeLines } from '../../core/testing';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
-import { listAnnouncements, type Announcement } from '../../gateway/announcement';
+import { listAnnouncements, type GatewayAnnouncement } from '../../gateway/announcement';
 import { FOLDER_MARKER_FILE_NAME } from '../../storage/ownFolder';
 import { RunningConversations } from '../../gateway/runningConversations';
 import { UsageError } from '../args';
 import { runCommandLine } from '../run';
-import { listRoutes } from './gatewayCommand';
+import { listRouteAddresses } from './gatewayCommand';
 
 /** A gateway with a persistent address, and its folders. */
 async function bed() {
@@ -51,7 +51,7 @@ async function bed() {
         vi.waitFor(async () => {
           const [told] = await listAnnouncements(folder);
           expect(said.stdout).toContain('openai');
-          return (told as Announcement & { addresses: Record<string, string> }).addresses;
+          return (told as GatewayAnnouncement & { addresses: Record<string, string> }).addresses;
         }),
     };
   };
@@ -145,7 +145,7 @@ describe('a gateway with a fixed address', () => {
     const first = start();
     await first.addresses();
     await isSeen(true);
-    await window.endShared();
+    await window.endSharedGateway();
     expect(await first.code).toBe(0);
     await isSeen(false);
     expect(onGone).not.toHaveBeenCalled();
@@ -191,7 +191,7 @@ it('the gateway shortens a single new result above the given share of the window
 
 describe('the upstream addresses of a standalone gateway', () => {
   const addresses = (env: Record<string, string>, upstreams: readonly string[] = [], own?: number) =>
-    Object.fromEntries([...listRoutes({ upstreams }, env, own)].map(([route, url]) => [route, url.href]));
+    Object.fromEntries([...listRouteAddresses({ upstreams }, env, own)].map(([route, url]) => [route, url.href]));
   const vendors = {
     anthropic: 'https://api.anthropic.com/',
     openai: 'https://api.openai.com/',

@@ -3,13 +3,13 @@ import { getErrorCode } from '../../core/errors';
 import { OWN_FILE_KINDS } from '../../storage/ownFiles';
 import { parseAddress, UsageError } from '../args';
 import { EXIT_CODE, type CliIo, type ExitCode } from '../io';
-import { checkOwnFile } from '../output';
+import { checkWritableOwnFile } from '../output';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
-import { withoutSecret } from '../../gateway/announcement';
+import { hideSecretInAddress } from '../../gateway/announcement';
 import { formatClosingLines } from './closingLine';
 import { deferSignals } from './heldSignals';
-import { keepAddress, readAddress } from './keptAddress';
-import { startService, formatSummariesLine, type GatewayService } from './service';
+import { storeAddress, readStoredAddress } from './keptAddress';
+import { startGatewayService, formatSummariesLine, type GatewayService } from './service';
 
 /** Agents append paths to these URLs. */
 const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
@@ -31,8 +31,8 @@ export async function runGatewayCommand(argv: readonly string[], io: CliIo): Pro
   // Closing the terminal sends SIGHUP.
   const held = deferSignals(end);
   try {
-    const service = await startGatewayService(args, io, end);
-    io.stdout(toSet(service, args));
+    const service = await startTemporaryOrPersistentGateway(args, io, end);
+    io.stdout(formatVariablesToSet(service, args));
     const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
     if (!ends.signal.aborted) await once(ends.signal, 'abort');
@@ -45,22 +45,26 @@ export async function runGatewayCommand(argv: readonly string[], io: CliIo): Pro
   }
 }
 
-const startGatewayService = async (args: GatewayArguments, io: CliIo, end: () => void): Promise<GatewayService> =>
+const startTemporaryOrPersistentGateway = async (
+  args: GatewayArguments,
+  io: CliIo,
+  end: () => void,
+): Promise<GatewayService> =>
   args.addressFile === undefined
-    ? startService(listRoutes(args, io.env), args, io, { canRecall: false })
+    ? startGatewayService(listRouteAddresses(args, io.env), args, io, { canRecall: false })
     : startPersistentGateway(
-        await checkOwnFile('--address-file', args.addressFile, OWN_FILE_KINDS.address),
+        await checkWritableOwnFile('--address-file', args.addressFile, OWN_FILE_KINDS.address),
         args,
         io,
         end,
       );
 
-function toSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
+function formatVariablesToSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
-      ? service.routes.flatMap((route) => listVariables(route, service.gateway.url(route)))
+      ? service.routes.flatMap((route) => listAgentVariableLines(route, service.gateway.url(route)))
       : Object.entries(listBaseAddresses(service)).map(
-          ([route, url]) => `  ${route.padEnd(12)}${announce === undefined ? url : withoutSecret(url)}`,
+          ([route, url]) => `  ${route.padEnd(12)}${announce === undefined ? url : hideSecretInAddress(url)}`,
         );
   const words =
     addressFile === undefined
@@ -79,18 +83,18 @@ async function startPersistentGateway(
   io: CliIo,
   end: () => void,
 ): Promise<GatewayService> {
-  const kept = await readAddress(path);
+  const kept = await readStoredAddress(path);
   const port = args.port ?? kept?.port;
   const served = { canRecall: false, name: 'Agent extensions', end, baseAddresses: listBaseAddresses };
   try {
-    const service = await startService(
-      listRoutes(args, io.env, kept?.port),
+    const service = await startGatewayService(
+      listRouteAddresses(args, io.env, kept?.port),
       { ...args, ...(port !== undefined && { port }) },
       io,
       { ...served, ...(kept && { secret: kept.secret }) },
     );
     const { secret } = service.gateway;
-    if (kept?.port !== service.gateway.port) await keepAddress(path, { port: service.gateway.port, secret });
+    if (kept?.port !== service.gateway.port) await storeAddress(path, { port: service.gateway.port, secret });
     return service;
   } catch (error) {
     if (getErrorCode(error) !== 'EADDRINUSE') throw error;
@@ -114,12 +118,12 @@ const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' |
  * @param own our port; a URL with it would lead back to us
  * @throws UsageError
  */
-export function listRoutes(
+export function listRouteAddresses(
   args: Pick<GatewayArguments, 'upstreams'>,
   env: CliIo['env'],
   own?: number,
 ): Map<string, URL> {
-  const routes = makeRoutes(args);
+  const routes = makeUpstreamByRoute(args);
   for (const route of Object.keys(VENDOR_ADDRESSES)) {
     const [set] = Object.keys(makeAgentVariables(route, '')).flatMap((name) => env[name] ?? []);
     if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
@@ -133,7 +137,7 @@ export function listRoutes(
 }
 
 /** @throws UsageError */
-export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Map<string, URL> {
+export function makeUpstreamByRoute({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Map<string, URL> {
   const routes = new Map(Object.entries(VENDOR_ADDRESSES).map(([route, address]) => [route, new URL(address)]));
   for (const upstream of upstreams) {
     const [, route, address] = /^([a-z][a-z0-9-]*)=(.+)$/.exec(upstream) ?? [];
@@ -147,7 +151,7 @@ export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): 
   return routes;
 }
 
-function listVariables(route: string, url: string): string[] {
+function listAgentVariableLines(route: string, url: string): string[] {
   const named = Object.entries(makeAgentVariables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
 }

@@ -9,19 +9,19 @@ import { nodeFiles } from '../../storage/nodeFiles';
 import { OWN_FILE_KINDS, replaceOwnFile } from '../../storage/ownFiles';
 import { UsageError } from '../args';
 
-const keptAddress = z.object({
+const storedAddressSchema = z.object({
   port: z.int().min(1).max(65_535),
   /** Must look like a secret of `createSecret`, because it becomes part of a path. */
   secret: z.string().regex(/^[\w-]{32,}$/),
 });
 
-export type StoredAddress = z.infer<typeof keptAddress>;
+export type StoredAddress = z.infer<typeof storedAddressSchema>;
 
 /**
  * @returns undefined if the file doesn't exist
  * @throws UsageError if it contains something else
  */
-export async function readAddress(path: string): Promise<StoredAddress | undefined> {
+export async function readStoredAddress(path: string): Promise<StoredAddress | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -30,12 +30,12 @@ export async function readAddress(path: string): Promise<StoredAddress | undefin
     throw error;
   }
   try {
-    return keptAddress.parse(JSON.parse(text));
+    return storedAddressSchema.parse(JSON.parse(text));
   } catch {
     throw new UsageError(`${path} contains no gateway address. Delete it to have a new one made.`);
   }
 }
 
 /** @throws StorageError `not-ours` if another file exists there */
-export const keepAddress = (path: string, address: StoredAddress): Promise<void> =>
+export const storeAddress = (path: string, address: StoredAddress): Promise<void> =>
   replaceOwnFile(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN_FILE_KINDS.address);

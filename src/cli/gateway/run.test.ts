@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
-import { makeBody } from '../../gateway/wires/testing';
-import { formatOwner, getThisProcess, type Owner } from '../../storage/owner';
+import { makeRequestBody } from '../../gateway/wires/testing';
+import { formatOwner, getThisProcess, type OwnerProcess } from '../../storage/owner';
 import { makeHeaderLine } from '../../storage/ownFiles';
 import { FOLDER_MARKER_FILE_NAME } from '../../storage/ownFolder';
 import { runCommandLine } from '../run';
 import type { GatewayCommand } from '../../core/agents';
 import { findGatewayAgent } from './agents';
-import type { AgentHome, RunEnvironment } from './agents/agent';
+import type { AgentEnvironment, RunEnvironment } from './agents/agent';
 import { formatDestinations } from './agents/projectTrust';
 
 const put = (path: string, text: string, mode = 0o644): void => {
@@ -94,7 +94,7 @@ const HOMES: Readonly<
 const SECRET = 'the-secret-of-this-run';
 
 describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, env = {}, args = [] }) => {
-  const setUp = (folder: string): AgentHome => {
+  const setUp = (folder: string): AgentEnvironment => {
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env, runs: folder };
   };
@@ -197,7 +197,13 @@ describe('an agent whose requests cannot be redirected', () => {
   ] as const)('is rejected with a reason: %s %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
-    const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {}, runs: folder };
+    const home: AgentEnvironment = {
+      homedir: folder,
+      cwd: join(folder, 'work'),
+      platform: 'linux',
+      env: {},
+      runs: folder,
+    };
     await expect(findGatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
@@ -271,7 +277,7 @@ describe('context-condenser run', () => {
   it('runs an agent through the gateway, returns its exit code, sums up in one line, and leaves nothing behind', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
-    const body = makeBody('anthropic', 40);
+    const body = makeRequestBody('anthropic', 40);
     put(join(home, 'body.json'), body);
     put(
       join(home, 'bin/claude'),
@@ -313,7 +319,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     const home = temporaryFolder();
     put(join(home, 'bin/claude'), '#!/bin/sh\nkill -9 $$\n', 0o755);
     const store = join(home, 'store');
-    const leave = (name: string, owner: Partial<Owner>): void => {
+    const leave = (name: string, owner: Partial<OwnerProcess>): void => {
       const words = [makeHeaderLine('run'), formatOwner({ ...getThisProcess(), ...owner }), ''];
       put(join(store, 'runs', name, 'owner'), words.join('\n'));
     };

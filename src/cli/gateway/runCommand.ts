@@ -10,13 +10,19 @@ import { UsageError } from '../args';
 import type { CliIo } from '../io';
 import { checkStoreFolder } from '../output';
 import { findGatewayAgent, GATEWAY_COMMANDS } from './agents';
-import { NO_PROXY_VARIABLES, UnsupportedError, withLoopback, type Launch, type ReadyAgent } from './agents/agent';
+import {
+  NO_PROXY_VARIABLES,
+  UnsupportedError,
+  addLoopbackHosts,
+  type AgentLaunch,
+  type PreparedAgent,
+} from './agents/agent';
 import { formatDestinations } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { formatClosingLines } from './closingLine';
-import { makeRoutes, listRoutes, makeAgentVariables } from './gatewayCommand';
+import { makeUpstreamByRoute, listRouteAddresses, makeAgentVariables } from './gatewayCommand';
 import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './heldSignals';
-import { startService, formatSummariesLine } from './service';
+import { startGatewayService, formatSummariesLine } from './service';
 
 /** Agents show this name with the server's tools. */
 const MCP_SERVER_NAME = 'context-condenser';
@@ -24,7 +30,7 @@ const MCP_SERVER_NAME = 'context-condenser';
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 /** Terminal, signals and exit code are the agent's; none of its files are changed. */
-export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
+export async function runAgentCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
   const store = await checkStoreFolder(args.store, io);
   const agent = await prepareAgent(args, store, io);
@@ -51,11 +57,11 @@ function silenceConsole(): () => void {
 
 async function runWithDeferredSignals(
   args: GatewayArguments & { readonly store: string },
-  agent: ReadyAgent,
+  agent: PreparedAgent,
   held: DeferredSignals,
   io: CliIo,
 ): Promise<number> {
-  const overrides = parseUpstreams(args);
+  const overrides = parseUpstreamByRoute(args);
   const routes = new Map([...agent.routes, ...overrides]);
   const from = new Map([
     ...(agent.from ?? []),
@@ -64,7 +70,7 @@ async function runWithDeferredSignals(
   // Don't use the temporary folder: Gemini CLI ignores settings in places that others can write to.
   const folder = await makeRunFolder(nodeFiles, args.store);
   const name = findGatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
-  const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
+  const service = await startGatewayService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
     const { gateway } = service;
     io.stderr(`${formatDestinations(routes, from, agent.unused, agent.trust)}\n`);
@@ -78,14 +84,14 @@ async function runWithDeferredSignals(
         name: MCP_SERVER_NAME,
         command: process.execPath,
         args: [join(io.assets, 'cli.cjs'), 'mcp'],
-        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...makeNodeVariables(io.env) },
+        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...makeRunAsNodeVariables(io.env) },
       },
     });
     const early = held.came();
     if (early !== undefined) return 128 + constants.signals[early];
     const { code, signal } = await spawnAgent(launch, io);
     await service.endSummaries();
-    if (signal !== undefined) io.stderr(`${describeSignalEnd(args.agent ?? launch.command, signal)}\n`);
+    if (signal !== undefined) io.stderr(`${describeEndBySignal(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${formatClosingLines(service)}\n`);
     if (args.hold) await waitForEnter(io);
     // Shells report a signal as 128 plus its number.
@@ -111,12 +117,14 @@ async function waitForEnter(io: CliIo): Promise<void> {
 }
 
 /** URLs from the command line override the agent's settings. */
-const parseUpstreams = ({ upstreams }: GatewayArguments): Map<string, URL> =>
+const parseUpstreamByRoute = ({ upstreams }: GatewayArguments): Map<string, URL> =>
   new Map(
-    [...makeRoutes({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
+    [...makeUpstreamByRoute({ upstreams })].filter(([route]) =>
+      upstreams.some((upstream) => upstream.startsWith(`${route}=`)),
+    ),
   );
 
-async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): Promise<ReadyAgent> {
+async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): Promise<PreparedAgent> {
   const { agent: name, rest, upstreams } = args;
   if (name === undefined) return prepareOtherCommand(rest, upstreams, io.env);
   const known = findGatewayAgent(name);
@@ -144,11 +152,11 @@ function prepareOtherCommand(
   [command, ...args]: readonly string[],
   upstreams: readonly string[],
   env: CliIo['env'],
-): ReadyAgent {
+): PreparedAgent {
   if (command === undefined) {
     throw new UsageError('Missing agent: context-condenser run <agent> …, or context-condenser run -- <command> ….');
   }
-  const routes = listRoutes({ upstreams }, env);
+  const routes = listRouteAddresses({ upstreams }, env);
   const set = [...routes.keys()].flatMap((route) => {
     const name = Object.keys(makeAgentVariables(route, '')).find((variable) => env[variable] !== undefined);
     return name === undefined ? [] : [[route, name] as const];
@@ -169,7 +177,7 @@ function prepareOtherCommand(
   };
 }
 
-function describeSignalEnd(command: string, signal: NodeJS.Signals): string {
+function describeEndBySignal(command: string, signal: NodeJS.Signals): string {
   const known = findGatewayAgent(command);
   const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
   if (!known?.goesOn) return `${said}, complete.`;
@@ -178,7 +186,7 @@ function describeSignalEnd(command: string, signal: NodeJS.Signals): string {
 }
 
 function spawnAgent(
-  { command, args, env }: Launch,
+  { command, args, env }: AgentLaunch,
   io: CliIo,
 ): Promise<{ readonly code?: number; readonly signal?: NodeJS.Signals }> {
   return new Promise((resolve, reject) => {
@@ -186,7 +194,7 @@ function spawnAgent(
     // characters in arguments.
     const child = spawn(command, args, {
       stdio: 'inherit',
-      env: { ...withoutNode(io.env), ...env, ...makeDirectEnvironment(io.env) },
+      env: { ...dropRunAsNodeVariable(io.env), ...env, ...makeNoProxyEnvironment(io.env) },
     });
     const passing = FORWARDED_SIGNALS.map((signal) => {
       const pass = (): void => {
@@ -216,15 +224,15 @@ function spawnAgent(
  */
 const RUN_AS_NODE_VARIABLE = 'ELECTRON_RUN_AS_NODE';
 
-const makeNodeVariables = (env: CliIo['env']): Record<string, string> => {
+const makeRunAsNodeVariables = (env: CliIo['env']): Record<string, string> => {
   const value = env[RUN_AS_NODE_VARIABLE];
   return value === undefined ? {} : { [RUN_AS_NODE_VARIABLE]: value };
 };
 
-const withoutNode = (env: CliIo['env']): CliIo['env'] =>
+const dropRunAsNodeVariable = (env: CliIo['env']): CliIo['env'] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name !== RUN_AS_NODE_VARIABLE));
 
 /** Bypasses proxies between the agent and us. */
-function makeDirectEnvironment(env: CliIo['env']): Record<string, string> {
-  return Object.fromEntries(NO_PROXY_VARIABLES.map((name) => [name, withLoopback(env[name])]));
+function makeNoProxyEnvironment(env: CliIo['env']): Record<string, string> {
+  return Object.fromEntries(NO_PROXY_VARIABLES.map((name) => [name, addLoopbackHosts(env[name])]));
 }

@@ -3,18 +3,18 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { AGENT_LIST } from '../../core/agents';
-import type { LimitNames } from '../../core/condense/summarizer';
-import { countUses } from '../../core/condense/ledger/use';
+import type { SpendingLimitNames } from '../../core/condense/summarizer';
+import { countUsesOfRemoved } from '../../core/condense/ledger/use';
 import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
 import { getErrorCode, getErrorMessage } from '../../core/errors';
-import { listAskingTools } from '../../core/messages/personsAnswers';
+import { listToolsAskingPerson } from '../../core/messages/personsAnswers';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { createSecret } from '../../gateway/access';
 import { announceGateway } from '../../gateway/announcement';
 import { createLiveRoute } from '../../gateway/liveRoute';
 import { createRecallRoute, RECALL_ROUTE } from '../../gateway/recall';
-import type { RunSummary } from '../../gateway/runFigures';
+import type { GatewayRunSummary } from '../../gateway/runFigures';
 import { GatewaySummaries, type SummaryFigures } from '../../gateway/summaries';
 import { startGateway, type Gateway } from '../../gateway/server';
 import { ConversationSpending, type ConversationLimits, type LimitNotice } from '../../live/conversationSpending';
@@ -23,22 +23,22 @@ import type { LiveSettings, WhenNotEnough } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
 import { nodeFiles } from '../../storage/nodeFiles';
 import { LOG_HEADER, OWN_FILE_KINDS } from '../../storage/ownFiles';
-import { claimFolder } from '../../storage/ownFolder';
+import { claimOwnFolder } from '../../storage/ownFolder';
 import { Spending, type SpendingLimits } from '../../storage/spending';
 import { UsageError } from '../args';
 import { readConfig } from '../config';
 import type { CliIo } from '../io';
-import { checkOwnFile, checkStoreFolder, rejectAsUsageError } from '../output';
-import type { GatewayArguments, SummaryLimits } from './arguments';
+import { checkWritableOwnFile, checkStoreFolder, rethrowAsUsageError } from '../output';
+import type { GatewayArguments, SummaryCostLimits } from './arguments';
 import { createLimitMessages } from './limitWords';
 import { formatTokens } from '../../core/format';
-import { listNames } from '../../core/condense/report/report';
-import { describeWhyNot } from '../../core/condense/fallback';
+import { listProviderNames } from '../../core/condense/report/report';
+import { explainWhyNothingRemoved } from '../../core/condense/fallback';
 
 export interface GatewayService {
   readonly gateway: Gateway;
   readonly routes: readonly string[];
-  summary(): RunSummary;
+  summary(): GatewayRunSummary;
   condensations(): number;
   /** Undefined if no summaries are allowed. */
   summaries(): SummaryFigures | undefined;
@@ -67,7 +67,7 @@ export interface ServedAgent {
  * repeats is removed
  * @throws UsageError if the provider's configuration is invalid
  */
-export async function startService(
+export async function startGatewayService(
   routes: ReadonlyMap<string, URL>,
   args: GatewayArguments,
   io: CliIo,
@@ -77,12 +77,12 @@ export async function startService(
   const log = await createLogger(args.log, io);
   const folder = args.announce === undefined ? undefined : resolve(args.announce);
   if (folder !== undefined)
-    await rejectAsUsageError('--announce', () => claimFolder(nodeFiles, folder, 'Nothing was started.'));
+    await rethrowAsUsageError('--announce', () => claimOwnFolder(nodeFiles, folder, 'Nothing was started.'));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   const spendingFile =
     args.spending === undefined
       ? join(store, 'spending.jsonl')
-      : await checkOwnFile('--spending', args.spending, OWN_FILE_KINDS.spending);
+      : await checkWritableOwnFile('--spending', args.spending, OWN_FILE_KINDS.spending);
   const spending = new Spending(spendingFile);
   const summaries =
     args.summaries &&
@@ -93,7 +93,7 @@ export async function startService(
       limitNames: LIMIT_OPTION_NAMES,
     });
   const manager = new CondensationManager(counter, createProviders(summaries && { select: summaries.select }));
-  const settings = await readSettings(args, manager, canRecall, io);
+  const settings = await createLiveSettings(args, manager, canRecall, io);
   let isPaused = false;
   const live = new LiveConversations({
     manager,
@@ -101,19 +101,19 @@ export async function startService(
     settings: () => ({ ...settings, isPaused }),
     root: store,
   });
-  const costs = createSpending(args, spending, log);
+  const costs = createGatewaySpending(args, spending, log);
   let condensations = 0;
   const pruned: string[] = [];
   live.on((event) => {
     if (event.kind === 'condensed') {
       condensations++;
       const { reason, tokensBefore, tokensAfter } = event.decision;
-      const by = listNames(event.outcome, (id) => manager.providerName(id));
+      const by = listProviderNames(event.outcome, (id) => manager.getProviderDisplayName(id));
       log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
     } else if (event.kind === 'not-condensed') {
       const { reason, outcome, givenUp } = event;
       log(
-        `not condensed (${reason}): ${givenUp === undefined ? describeWhyNot(outcome) : `abandoned, because ${givenUp}`}`,
+        `not condensed (${reason}): ${givenUp === undefined ? explainWhyNothingRemoved(outcome) : `abandoned, because ${givenUp}`}`,
       );
       if (summaries && manager.mayCallModel(settings.provider, settings.config)) costs.tellUnwritten(outcome, givenUp);
     } else if (event.kind === 'preparing') {
@@ -124,7 +124,7 @@ export async function startService(
       pruned.push(event.message);
     } else if (event.kind === 'careful')
       log(
-        `${countUses(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
+        `${countUsesOfRemoved(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
       );
   });
   const prices = await loadPriceTable().catch((error: unknown) => {
@@ -138,7 +138,7 @@ export async function startService(
     report: log,
     ...(prices && { prices }),
     ...(windows && { windows }),
-    askingTools: listAskingTools(AGENT_LIST.filter((agent) => agent.name === name)),
+    askingTools: listToolsAskingPerson(AGENT_LIST.filter((agent) => agent.name === name)),
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
     canRecall,
@@ -195,7 +195,8 @@ export async function startService(
     condensations: () => condensations,
     summaries: () => summaries?.figures,
     endSummaries: async () => {
-      if (live.endPreparations(AGENT_ENDED_REASON) > 0) costs.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
+      if (live.endPreparations(ABANDONED_BECAUSE_AGENT_ENDED) > 0)
+        costs.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
       await summaries?.waitUntilSettled();
     },
     told: costs.desk.told,
@@ -209,7 +210,7 @@ export async function startService(
   };
 }
 
-function createSpending(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
+function createGatewaySpending(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
   let limits = args.limits;
   const told: LimitNotice[] = [];
   const listeners: (() => void)[] = [];
@@ -241,23 +242,25 @@ function createSpending(args: GatewayArguments, counted: Spending, log: (line: s
 
 /** {@link SUMMARY_CANCELED_TEXT} already reports that the agent ended. */
 const describeAbandonedSummary = (why: string): string | undefined =>
-  why === AGENT_ENDED_REASON ? undefined : `A summary was abandoned, because ${why}. It may have cost something.`;
+  why === ABANDONED_BECAUSE_AGENT_ENDED
+    ? undefined
+    : `A summary was abandoned, because ${why}. It may have cost something.`;
 
-const AGENT_ENDED_REASON = 'the agent ended';
+const ABANDONED_BECAUSE_AGENT_ENDED = 'the agent ended';
 const SUMMARY_CANCELED_TEXT = 'A summary was being written when the agent ended, so it was canceled.';
 
 /** Returns undefined if the user need not know. Requests continue regardless. */
 function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
   const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
   return isMissing
-    ? `A conversation was not summarized: ${describeWhyNot(outcome)} The agent’s requests go on; what no longer fits is removed without a summary.`
+    ? `A conversation was not summarized: ${explainWhyNothingRemoved(outcome)} The agent’s requests go on; what no longer fits is removed without a summary.`
     : undefined;
 }
 
-const makeSummaryLimits = ({ perDay }: SummaryLimits): SpendingLimits => ({ perConversation: 0, perDay });
+const makeSummaryLimits = ({ perDay }: SummaryCostLimits): SpendingLimits => ({ perConversation: 0, perDay });
 
 /** A gateway has no limit per conversation. */
-const LIMIT_OPTION_NAMES: LimitNames = {
+const LIMIT_OPTION_NAMES: SpendingLimitNames = {
   condensation: '--max-cost-per-condensation',
   conversation: '--max-cost-per-condensation',
   day: '--max-condensing-cost-per-day',
@@ -273,7 +276,7 @@ export function formatSummariesLine({ summaries }: Pick<GatewayArguments, 'summa
   return `Context Condenser: Summaries are written by the agent’s own model, over its own address and key, which pays for them: ${each}${day}.`;
 }
 
-async function readSettings(
+async function createLiveSettings(
   args: GatewayArguments,
   manager: CondensationManager,
   canRecall: boolean,
@@ -318,7 +321,9 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
   if (file === undefined) return () => undefined;
   // Pipes and devices are written differently.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
-  const path = isFile ? await checkOwnFile('--log', await realpath(file).catch(() => file), OWN_FILE_KINDS.log) : file;
+  const path = isFile
+    ? await checkWritableOwnFile('--log', await realpath(file).catch(() => file), OWN_FILE_KINDS.log)
+    : file;
   let write: (text: string) => void;
   try {
     write = isFile
@@ -326,7 +331,7 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
           appendFileSync(path, text, { mode: 0o600 });
         }
       : createPipeWriter(path);
-    write(isFile && !(await hasContent(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
+    write(isFile && !(await isNonEmptyFile(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
   } catch (error) {
     throw new UsageError(
       `--log: ${file} can't be written (${getErrorCode(error) ?? 'unknown error'}). Nothing was started.`,
@@ -352,4 +357,5 @@ function createPipeWriter(path: string): (text: string) => void {
   };
 }
 
-const hasContent = async (path: string): Promise<boolean> => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0;
+const isNonEmptyFile = async (path: string): Promise<boolean> =>
+  ((await stat(path).catch(() => undefined))?.size ?? 0) > 0;

@@ -66,7 +66,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
     await condenser.waitUntilSettled();
     return content[0];
   };
-  const spent = (conversation?: string) => new Spending(path).getSpent('chat', conversation);
+  const spent = (conversation?: string) => new Spending(path).readSpent('chat', conversation);
   return { state, told, vendor, chat, gateway, path, ask, spent };
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { LineLimit } from './lineLimit';
+import { LineLengthLimiter } from './lineLimit';
 
 async function through(pieces: readonly Buffer[]): Promise<{ passed: string; answers: string }> {
   const answered = new PassThrough();
-  const limit = new LineLimit(answered);
+  const limit = new LineLengthLimiter(answered);
   const passing = limit.toArray() as Promise<Buffer[]>;
   for (const piece of pieces) limit.write(piece);
   limit.end();

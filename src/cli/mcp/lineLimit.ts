@@ -9,10 +9,10 @@ const MAX_LINE_BYTES = 1024 * 1024;
 /** MCP clients put a request's ID within this many bytes. */
 const ID_SEARCH_BYTES = 1_024;
 const JSON_RPC_ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
-const NEWLINE = 0x0a;
+const NEWLINE_BYTE = 0x0a;
 
 /** Answers a line that is too long with an error. */
-export class LineLimit extends Transform {
+export class LineLengthLimiter extends Transform {
   private pieces: Buffer[] = [];
   private length = 0;
 
@@ -22,16 +22,16 @@ export class LineLimit extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.addChunk(chunk.subarray(from, end + 1));
+    for (let end = chunk.indexOf(NEWLINE_BYTE); end >= 0; end = chunk.indexOf(NEWLINE_BYTE, from)) {
+      this.appendToLine(chunk.subarray(from, end + 1));
       this.endLine();
       from = end + 1;
     }
-    this.addChunk(chunk.subarray(from));
+    this.appendToLine(chunk.subarray(from));
     done();
   }
 
-  private addChunk(piece: Buffer): void {
+  private appendToLine(piece: Buffer): void {
     this.length += piece.length;
     if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
     // Keep only the start of a dropped line.

@@ -11,7 +11,7 @@ import type { RecallHandler } from './server';
 /** Variable with the URL of the run's gateway, including the secret. */
 export const RECALL_ADDRESS_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
 
-export function fromGateway(address: string, version: string): RecallHandler {
+export function recallFromGateway(address: string, version: string): RecallHandler {
   return async (query) => {
     const answer = await fetch(address, {
       method: 'POST',
@@ -29,7 +29,7 @@ export function fromGateway(address: string, version: string): RecallHandler {
  * conversations.
  * @param stores folders of ledgers; default: the command line's own
  */
-export async function fromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {
+export async function recallFromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {
   const roots = (stores.length > 0 ? stores : [getDefaultStore(io)]).map((store) => resolve(store));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   return async (query) => {

@@ -8,7 +8,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import * as z from 'zod';
 import { getErrorMessage } from '../../core/errors';
-import { LineLimit } from './lineLimit';
+import { LineLengthLimiter } from './lineLimit';
 import type { RecallResult } from '../../gateway/recall';
 import { MAX_REFERENCES, MAX_SEARCH_CHARS } from '../../live/recall';
 import type { RecallQuery } from '../../live/types';
@@ -102,7 +102,7 @@ export async function serveMcp(
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable } = process,
 ): Promise<void> {
   const server = createMcpServer(recall, version);
-  await server.connect(new StdioServerTransport(stdin.pipe(new LineLimit(stdout)), stdout));
+  await server.connect(new StdioServerTransport(stdin.pipe(new LineLengthLimiter(stdout)), stdout));
   await new Promise<void>((resolve) => {
     const end = (): void => {
       resolve();

@@ -1,39 +1,39 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { LedgerOutline } from '../../background/taskResults';
-import { KnownLedgers } from '../../views/conversations/ledgers';
+import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { getAgentRuntime } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import {
   NO_FILTER,
   findShownCondensation,
-  getTitle,
-  getWorkspace,
+  getConversationTitle,
+  getConversationWorkspace,
   type ConversationNode,
   type LiveNode,
   type TreeNode,
 } from '../../views/conversations/nodes';
 import { getLiveCommand, type AgentName } from '../../core/agents';
 import { condenseNow } from '../condenseNow';
-import { condenseNamedWith, condenseWith } from '../condenseWith';
+import { condenseNamedConversationWith, condenseWith } from '../condenseWith';
 import { getConversationIndex } from '../conversationIndex';
 import { listLedgersSince } from './background';
-import { getOpenedPath } from '../../window/comparisons';
+import { getPathOfOpenedText } from '../../window/comparisons';
 import { showDetails } from './details';
 import { openAgent } from '../openAgent';
 import type { Services } from '../../window/services';
-import { exportFile } from './exportFile';
-import { chooseFilter, askSearch } from './filter';
-import { giveBackFile, undoGiveBack } from './giveBack';
+import { exportConversationFile } from './exportFile';
+import { chooseConversationFilter, askSearchText } from './filter';
+import { giveBackConversationFile, undoGiveBack } from './giveBack';
 import { resumeInTerminal } from './resume';
-import { redoCondensation, showHistory, undoShown } from './history';
-import { getOriginals } from '../../window/originals';
+import { redoCondensation, showCondensationHistory, undoShownCondensation } from './history';
+import { getOriginalDocuments } from '../../window/originals';
 import { saveReport } from './saveReport';
 import { getLiveLedgerFolder, getLedgerFolder } from '../../window/background';
 import { showErrorAndLog } from '../../window/tellError';
-import { chooseFilePins } from './pins';
-import { openConversation, openRaw, previewCondensation, readConversation, showFileDiff } from './show';
+import { choosePinnedMessages } from './pins';
+import { showConversationText, openRawFile, previewCondensation, showReadingPage, showFileDiff } from './show';
 import { showInformationMessage } from '../../window/notifications';
 
 /**
@@ -41,7 +41,7 @@ import { showInformationMessage } from '../../window/notifications';
  * @param subject the row it was invoked on, the conversation's path, its opened document, or the
  * group of a "Show More"; absent for actions of the whole view
  */
-export async function runAction(
+export async function runConversationsViewAction(
   services: Services,
   view: ConversationsView,
   action: ConversationAction,
@@ -49,10 +49,10 @@ export async function runAction(
 ): Promise<void> {
   switch (action) {
     case 'search':
-      await askSearch(view);
+      await askSearchText(view);
       return;
     case 'filter':
-      await chooseFilter(view);
+      await chooseConversationFilter(view);
       return;
     case 'clearFilter':
       view.setFilter(NO_FILTER);
@@ -64,20 +64,20 @@ export async function runAction(
       if (typeof subject === 'string') view.showMore(subject);
       return;
     default:
-      if (subject instanceof vscode.Uri) await runOnPath(services, action, getOpenedPath(subject));
-      else if (typeof subject === 'string') await runOnPath(services, action, subject);
-      else await runOnRow(services, action, subject && view.getNewest(subject));
+      if (subject instanceof vscode.Uri) await runActionOnPath(services, action, getPathOfOpenedText(subject));
+      else if (typeof subject === 'string') await runActionOnPath(services, action, subject);
+      else await runActionOnRow(services, action, subject && view.getCurrentNode(subject));
   }
 }
 
 type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter' | 'refresh' | 'showMore'>;
 
-const runOnPath = async (services: Services, action: NodeAction, path: string): Promise<void> =>
-  runOnConversation(services, action, await findByPath(services, path));
+const runActionOnPath = async (services: Services, action: NodeAction, path: string): Promise<void> =>
+  runActionOnStored(services, action, await findConversationByPath(services, path));
 
-async function runOnRow(services: Services, action: NodeAction, row: TreeNode | undefined): Promise<void> {
-  if (row?.kind === 'live') await runOnLive(services, action, row);
-  else if (row?.kind === 'conversation') await runOnConversation(services, action, toSubject(row));
+async function runActionOnRow(services: Services, action: NodeAction, row: TreeNode | undefined): Promise<void> {
+  if (row?.kind === 'live') await runActionOnLive(services, action, row);
+  else if (row?.kind === 'conversation') await runActionOnStored(services, action, toConversationSubject(row));
   // VS Code passes no row while it reloads all rows, or if a key was pressed.
   else
     void showInformationMessage(
@@ -86,13 +86,14 @@ async function runOnRow(services: Services, action: NodeAction, row: TreeNode | 
 }
 
 /** The chat's own list has the other actions: redo, pins, exclusions. */
-async function runOnLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
+async function runActionOnLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
   const agent = getAgentRuntime(services);
   if (action === 'condense') await agent.condense(live.id);
   else if (action === 'diff') await agent.showDiff(live.id);
   else if (action === 'undo') await agent.undo(live.id);
-  else if (action === 'originals') await getOriginals(services).chooseOriginal(live.id, getLiveLedgerFolder(services));
-  else if (action === 'condenseWith') await condenseNamedWith(services, { live: live.id });
+  else if (action === 'originals')
+    await getOriginalDocuments(services).chooseOriginal(live.id, getLiveLedgerFolder(services));
+  else if (action === 'condenseWith') await condenseNamedConversationWith(services, { live: live.id });
   else await agent.showDetails(live.id);
 }
 
@@ -109,37 +110,37 @@ interface ConversationSubject {
   readonly givenBackAs?: string | undefined;
 }
 
-const toSubject = ({
+const toConversationSubject = ({
   found,
   ledger,
   givenBackAs,
 }: Omit<ConversationNode, 'kind' | 'children'>): ConversationSubject => ({
   path: found.path,
-  title: getTitle(found),
+  title: getConversationTitle(found),
   agent: found.agent,
   id: found.details?.id,
-  workspace: getWorkspace(found),
+  workspace: getConversationWorkspace(found),
   ledger,
   givenBackAs,
 });
 
-async function findByPath(services: Services, path: string): Promise<ConversationSubject> {
+async function findConversationByPath(services: Services, path: string): Promise<ConversationSubject> {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const ledgers = new KnownLedgers();
-  ledgers.takeResult(await listLedgersSince(services, ledgers.since));
+  const ledgers = new LoadedLedgers();
+  ledgers.applyLedgersResult(await listLedgersSince(services, ledgers.since));
   const ledger = ledgers.findByPath(path);
-  return found ? toSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found) }) : { path, ledger };
+  return found ? toConversationSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found) }) : { path, ledger };
 }
 
-async function runOnConversation(services: Services, action: NodeAction, subject: ConversationSubject): Promise<void> {
+async function runActionOnStored(services: Services, action: NodeAction, subject: ConversationSubject): Promise<void> {
   const { path, agent, ledger } = subject;
   try {
     switch (action) {
       case 'open':
-        await openConversation(services, path);
+        await showConversationText(services, path);
         break;
       case 'openRaw':
-        await openRaw(path);
+        await openRawFile(path);
         break;
       case 'condense':
         await condenseNow(services, path);
@@ -160,34 +161,34 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         await showFileDiff(services, path);
         break;
       case 'read':
-        await readConversation(services, path);
+        await showReadingPage(services, path);
         break;
       case 'export':
-        await exportFile(services, path, findShownCondensation(ledger) !== undefined);
+        await exportConversationFile(services, path, findShownCondensation(ledger) !== undefined);
         break;
       case 'saveReport':
         await saveReport(services, path);
         break;
       case 'undo':
-        await undoShown(services, subject);
+        await undoShownCondensation(services, subject);
         break;
       case 'redo':
         await redoCondensation(services, subject);
         break;
       case 'history':
-        await showHistory(services, subject);
+        await showCondensationHistory(services, subject);
         break;
       case 'pin':
-        await chooseFilePins(services, path);
+        await choosePinnedMessages(services, path);
         break;
       case 'originals':
-        await getOriginals(services).chooseOriginal(
+        await getOriginalDocuments(services).chooseOriginal(
           findShownCondensation(ledger) && ledger?.conversation,
           getLedgerFolder(services),
         );
         break;
       case 'giveBack':
-        await giveBackFile(services, path, agent);
+        await giveBackConversationFile(services, path, agent);
         break;
       case 'runCondensed':
         await openAgent(services, agent && getLiveCommand(agent), subject.workspace);

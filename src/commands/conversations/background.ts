@@ -7,7 +7,7 @@ import { runInBackground, getLedgerFolder, withCancellation } from '../../window
 import type { Services } from '../../window/services';
 import { readManualSettings } from '../../window/settings/manualSettings';
 
-export const toStored = (services: Services, path: string): StoredConversation => ({
+export const toStoredConversation = (services: Services, path: string): StoredConversation => ({
   path,
   history: readManualSettings().history,
   store: getLedgerFolder(services),
@@ -18,7 +18,11 @@ export const getReplacementsFolder = ({ context }: Services): string =>
   join(context.globalStorageUri.fsPath, 'replacements');
 
 /** @throws vscode.CancellationError if canceled */
-export const withProgress = <T extends Task>(services: Services, title: string, task: T): Promise<TaskResult<T>> =>
+export const runTaskWithProgress = <T extends Task>(
+  services: Services,
+  title: string,
+  task: T,
+): Promise<TaskResult<T>> =>
   Promise.resolve(
     showProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_report, token) =>
       withCancellation(token, (signal) => runInBackground(services, task, signal)),
@@ -26,7 +30,7 @@ export const withProgress = <T extends Task>(services: Services, title: string, 
   );
 
 /** The task can't be canceled: it is either instant or must complete. */
-export async function runToEnd<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
+export async function runUncancellableTask<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
   try {
     return await runInBackground(services, task, new AbortController().signal);
   } finally {

@@ -6,20 +6,20 @@ import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { transcript } from '../../../test/support/transcript';
 import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
-import { writeClineSession, touchOld, writeZooTask } from '../../giveBack/testing';
+import { writeClineSession, makeFileOld, writeZooTask } from '../../giveBack/testing';
 import type { ConversationAction } from '../../views/conversations/actions';
-import type { ConversationsView, TreeParts } from '../../views/conversations/conversationsView';
+import type { ConversationsView, ConversationsTree } from '../../views/conversations/conversationsView';
 import type { ConversationNode, TreeNode } from '../../views/conversations/nodes';
 import type { Services } from '../../window/services';
 import { recoverGivenBack } from './giveBack';
-import { getOpenedFolder } from '../../window/comparisons';
+import { getFolderOfOpenedText } from '../../window/comparisons';
 import { getConversationsView, runConversationAction } from './index';
 
 const ID = '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2';
 let home: string;
 let services: Services;
 let log: ReturnType<typeof window.createOutputChannel>;
-let tree: TreeParts;
+let tree: ConversationsTree;
 let view: ConversationsView;
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
   tree = {
     view: window.createTreeView('view', { treeDataProvider: undefined }),
     changed: new EventEmitter<TreeNode[] | undefined>(),
-  } as unknown as TreeParts;
+  } as unknown as ConversationsTree;
 });
 
 afterEach(() => {
@@ -113,19 +113,23 @@ describe('the conversations view', () => {
     const path = session();
     await opened();
     await run('open');
-    const document = Uri.from({ scheme: 'context-condenser', path: getOpenedFolder(path), query: path });
+    const document = Uri.from({ scheme: 'context-condenser', path: getFolderOfOpenedText(path), query: path });
     const text = services.comparisons.provideTextDocumentContent(document as never);
     const [, tokens = ''] =
       /^Messages, which can be condensed: ([\d,]+) tokens\nContext window: ≈ <?\d+% full: /.exec(text) ?? [];
     await run('condense', document);
     expect(last().message).toContain(`: ${tokens} → `);
     await shows('condensed');
-    const condensed = ['setContext', 'contextCondenser.conversations.condensed', [getOpenedFolder(path)]];
+    const condensed = ['setContext', 'contextCondenser.conversations.condensed', [getFolderOfOpenedText(path)]];
     expect(fake.executed).toContainEqual(condensed);
   });
 
   it('says how to see an opened conversation again after the window was reloaded', () => {
-    const document = Uri.from({ scheme: 'context-condenser', path: getOpenedFolder('/a.jsonl'), query: '/a.jsonl' });
+    const document = Uri.from({
+      scheme: 'context-condenser',
+      path: getFolderOfOpenedText('/a.jsonl'),
+      query: '/a.jsonl',
+    });
     expect(services.comparisons.provideTextDocumentContent(document as never)).toMatch(/Open the conversation again/);
   });
 
@@ -356,7 +360,7 @@ describe('giving back from the conversations view', () => {
       cancelCurrentTask: () => calls.push('cancel'),
       clearCurrentTask: () => {
         calls.push('clear');
-        touchOld(path);
+        makeFileOld(path);
       },
       resumeTask: () => calls.push('resume'),
     });

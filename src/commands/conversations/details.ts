@@ -2,26 +2,26 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import { getErrorMessage } from '../../core/errors';
-import { findTarget } from '../../giveBack/target';
+import { findGiveBackTarget } from '../../giveBack/target';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
 import { findCopyFill, getConversationIndex, getFileName } from '../conversationIndex';
-import { listGivenBack, toStored, withProgress } from './background';
+import { listGivenBack, toStoredConversation, runTaskWithProgress } from './background';
 
 /** Open pages by conversation file. */
-const openPanels = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
+const openPanelsByServices = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
 
 /** Each conversation has a single tab. */
 export async function showDetails(services: Services, path: string): Promise<void> {
-  const pages = openPanels.get(services) ?? new Map<string, vscode.WebviewPanel>();
-  openPanels.set(services, pages);
+  const pages = openPanelsByServices.get(services) ?? new Map<string, vscode.WebviewPanel>();
+  openPanelsByServices.set(services, pages);
   const known = pages.get(path);
   if (known) {
     known.reveal();
     return;
   }
   const title = vscode.l10n.t('Opening “{0}”', getFileName(services, path));
-  const { conversation, page } = await withProgress(services, title, await createTask(services, path));
+  const { conversation, page } = await runTaskWithProgress(services, title, await createShowTask(services, path));
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const panel = vscode.window.createWebviewPanel(
     'contextCondenser.details',
@@ -37,9 +37,9 @@ export async function showDetails(services: Services, path: string): Promise<voi
   panel.webview.html = page;
   pages.set(path, panel);
   const followed = [
-    services.ledgersChanged.event(() => void updatePage(services, path, panel)),
+    services.ledgersChanged.event(() => void updateDetailsPage(services, path, panel)),
     services.condensed.event(({ conversation: id }) => {
-      if (id === conversation.id) void updatePage(services, path, panel);
+      if (id === conversation.id) void updateDetailsPage(services, path, panel);
     }),
   ];
   panel.onDidDispose(() => {
@@ -49,9 +49,13 @@ export async function showDetails(services: Services, path: string): Promise<voi
 }
 
 /** Closes the page if nothing is condensed any more. */
-async function updatePage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
+async function updateDetailsPage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
-    const { page } = await runInBackground(services, await createTask(services, path), new AbortController().signal);
+    const { page } = await runInBackground(
+      services,
+      await createShowTask(services, path),
+      new AbortController().signal,
+    );
     if (page === undefined) panel.dispose();
     else panel.webview.html = page;
   } catch (error) {
@@ -60,7 +64,7 @@ async function updatePage(services: Services, path: string, panel: vscode.Webvie
   }
 }
 
-interface Action {
+interface DetailsAction {
   readonly command: string;
   readonly label: () => string;
   /**
@@ -69,14 +73,14 @@ interface Action {
   readonly isPossible?: (path: string, givenBackAs: string | undefined) => boolean;
 }
 
-const DETAILS_ACTIONS: readonly Action[] = [
+const DETAILS_ACTIONS: readonly DetailsAction[] = [
   { command: 'contextCondenser.conversations.diff', label: () => vscode.l10n.t('Show Diff') },
   { command: 'contextCondenser.conversations.undo', label: () => vscode.l10n.t('Undo the Condensation') },
   { command: 'contextCondenser.conversations.condenseWith', label: () => vscode.l10n.t('Condense With…') },
   {
     command: 'contextCondenser.conversations.giveBack',
     label: () => vscode.l10n.t('Give Back to the Agent…'),
-    isPossible: (path) => findTarget(path) !== undefined,
+    isPossible: (path) => findGiveBackTarget(path) !== undefined,
   },
   {
     command: 'contextCondenser.conversations.undoGiveBack',
@@ -86,7 +90,7 @@ const DETAILS_ACTIONS: readonly Action[] = [
   {
     command: 'contextCondenser.conversations.resume',
     label: () => vscode.l10n.t('Resume in Terminal'),
-    isPossible: (path, givenBackAs) => givenBackAs !== undefined && findTarget(path) === 'claude-code-session',
+    isPossible: (path, givenBackAs) => givenBackAs !== undefined && findGiveBackTarget(path) === 'claude-code-session',
   },
   { command: 'contextCondenser.conversations.open', label: () => vscode.l10n.t('Open Conversation') },
   { command: 'contextCondenser.conversations.read', label: () => vscode.l10n.t('Read What Was Condensed') },
@@ -94,7 +98,7 @@ const DETAILS_ACTIONS: readonly Action[] = [
   { command: 'contextCondenser.conversations.saveReport', label: () => vscode.l10n.t('Save Report…') },
 ];
 
-async function createTask(services: Services, path: string) {
+async function createShowTask(services: Services, path: string) {
   const id = getConversationIndex(services).conversations.find((each) => each.path === path)?.details?.id;
   const givenBackAs = (await listGivenBack(services)).find(({ conversation }) => conversation === id)?.path;
   const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, givenBackAs));
@@ -106,5 +110,13 @@ async function createTask(services: Services, path: string) {
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
   const fill = findCopyFill(services, path);
-  return { kind: 'report', ...toStored(services, path), withoutContent: false, version, webview, notes, fill } as const;
+  return {
+    kind: 'report',
+    ...toStoredConversation(services, path),
+    withoutContent: false,
+    version,
+    webview,
+    notes,
+    fill,
+  } as const;
 }

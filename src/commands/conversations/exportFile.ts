@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import type { ExportTarget } from '../../conversations/export';
 import type { Services } from '../../window/services';
 import { getFileName } from '../conversationIndex';
-import { toStored, withProgress } from './background';
-import { saveBeside } from './saveBeside';
-import { pickOne, showInformationMessage } from '../../window/notifications';
+import { toStoredConversation, runTaskWithProgress } from './background';
+import { saveBesideConversation } from './saveBeside';
+import { pickOneItem, showInformationMessage } from '../../window/notifications';
 
 interface TargetItem extends vscode.QuickPickItem {
   readonly target: ExportTarget;
@@ -13,17 +13,17 @@ interface TargetItem extends vscode.QuickPickItem {
 }
 
 /** @param hasCondensation whether to offer the condensed form too */
-export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
+export async function exportConversationFile(services: Services, path: string, hasCondensation = true): Promise<void> {
   const title = vscode.l10n.t('Export “{0}”', getFileName(services, path));
-  const item = await pickOne(createTargetItems(hasCondensation), { title });
+  const item = await pickOneItem(createTargetItems(hasCondensation), { title });
   if (!item || !('target' in item)) return;
   const { target, isCondensed } = item;
-  const task = { kind: 'export', ...toStored(services, path), target, isCondensed } as const;
-  const { text, extension, notes } = await withProgress(services, title, task);
+  const task = { kind: 'export', ...toStoredConversation(services, path), target, isCondensed } as const;
+  const { text, extension, notes } = await runTaskWithProgress(services, title, task);
   const file =
     target === 'handover'
       ? undefined
-      : await saveBeside(services, path, vscode.l10n.t('Export the conversation'), {
+      : await saveBesideConversation(services, path, vscode.l10n.t('Export the conversation'), {
           text,
           ending: `${isCondensed ? 'condensed' : 'original'}.${extension}`,
         });

@@ -1,8 +1,8 @@
 /** How full a conversation's window is once a condensation was undone or brought back. */
 import * as vscode from 'vscode';
-import { KnownLedgers } from '../../views/conversations/ledgers';
+import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { findShownCondensation } from '../../views/conversations/nodes';
-import { formatFill, formatFillChange } from '../../views/conversations/rowWords';
+import { formatRowFill, formatRowFillChange } from '../../views/conversations/rowWords';
 import type { Services } from '../../window/services';
 import { readSetting } from '../../window/settings/settings';
 import { getConversationIndex } from '../conversationIndex';
@@ -16,12 +16,12 @@ import { listLedgersSince } from './background';
 export async function findFill(services: Services, id: string): Promise<string | undefined> {
   const found = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);
   if (!found) return undefined;
-  const ledgers = new KnownLedgers();
-  ledgers.takeResult(await listLedgersSince(services, ledgers.since));
+  const ledgers = new LoadedLedgers();
+  ledgers.applyLedgersResult(await listLedgersSince(services, ledgers.since));
   if (ledgers.givenBackAs(found) !== undefined) return undefined;
   const shown = findShownCondensation(ledgers.findLedger(found));
   const assumed = readSetting('conversations.contextWindow');
-  return shown ? formatFillChange(found, shown, assumed) : formatFill(found, assumed);
+  return shown ? formatRowFillChange(found, shown, assumed) : formatRowFill(found, assumed);
 }
 
 /** @param fill as {@link findFill} gives it */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { askInput, pickSeveral } from '../../window/notifications';
+import { askInput, pickSeveralItems } from '../../window/notifications';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
-import { getWorkspace } from '../../views/conversations/nodes';
+import { getConversationWorkspace } from '../../views/conversations/nodes';
 
 /** Searches title, folder and path. */
-export async function askSearch(view: ConversationsView): Promise<void> {
+export async function askSearchText(view: ConversationsView): Promise<void> {
   const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
     prompt: vscode.l10n.t('Searches titles and folders, not what was said. Leave empty to show all.'),
@@ -14,23 +14,23 @@ export async function askSearch(view: ConversationsView): Promise<void> {
   if (text !== undefined) view.setFilter({ ...view.currentFilter, text: text.trim() });
 }
 
-interface ChoiceItem extends vscode.QuickPickItem {
+interface FilterItem extends vscode.QuickPickItem {
   readonly agent?: string;
   readonly workspace?: string;
 }
 
 /** If the user selects nothing, all are shown. */
-export async function chooseFilter(view: ConversationsView): Promise<void> {
-  const { agents } = view.listChoices();
+export async function chooseConversationFilter(view: ConversationsView): Promise<void> {
+  const { agents } = view.listFilterChoices();
   const current = view.currentFilter;
   const workspaces = new Set(
     agents.flatMap(({ children }) =>
-      children.flatMap((node) => (node.kind === 'conversation' ? (getWorkspace(node.found) ?? []) : [])),
+      children.flatMap((node) => (node.kind === 'conversation' ? (getConversationWorkspace(node.found) ?? []) : [])),
     ),
   );
   const here = new Set(vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath));
-  const separator = (label: string): ChoiceItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const items: ChoiceItem[] = [
+  const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const items: FilterItem[] = [
     separator(vscode.l10n.t('Agents')),
     ...agents.map(({ agent, children }) => ({
       label: agent,
@@ -49,7 +49,7 @@ export async function chooseFilter(view: ConversationsView): Promise<void> {
       })),
   ];
   const title = vscode.l10n.t('Filter by Agent or Folder');
-  const picked = await pickSeveral(items, { title, matchOnDescription: true });
+  const picked = await pickSeveralItems(items, { title, matchOnDescription: true });
   if (!picked) return;
   view.setFilter({
     ...current,

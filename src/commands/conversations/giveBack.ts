@@ -3,46 +3,46 @@ import type { GivenBackResult } from '../../background/taskResults';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import { getErrorMessage } from '../../core/errors';
 import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackError';
-import { toRooApi, runWhilePaused, type RooApi } from '../../giveBack/pausedTask';
+import { parseRooApi, runWhileTaskPaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
-import { findTarget } from '../../giveBack/target';
+import { findGiveBackTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
 import { getConversationIndex, getFileName } from '../conversationIndex';
-import { getReplacementsFolder, toStored, runToEnd, withProgress } from './background';
-import { getWorkspace } from '../../views/conversations/nodes';
-import { exportFile } from './exportFile';
-import { getShellCommand, resumeInTerminal } from './resume';
+import { getReplacementsFolder, toStoredConversation, runUncancellableTask, runTaskWithProgress } from './background';
+import { getConversationWorkspace } from '../../views/conversations/nodes';
+import { exportConversationFile } from './exportFile';
+import { getResumeShellCommand, resumeInTerminal } from './resume';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /** Checks the conversation and asks the user first. Shows errors and does not rethrow them. */
-export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
+export async function giveBackConversationFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   try {
     await askAndGiveBack(services, path, agent);
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
-    await showNotGivenBack(services, path, error);
+    await showGiveBackError(services, path, error);
   }
 }
 
 /** A retry does not help against these. */
-const FINAL: ReadonlySet<GiveBackTrouble> = new Set([
+const PERMANENT_TROUBLES: ReadonlySet<GiveBackTrouble> = new Set([
   'unexpected-shape',
   'not-supported',
   'newer-version',
   'outside-folder',
 ]);
 
-async function showNotGivenBack(services: Services, path: string, error: unknown): Promise<void> {
+async function showGiveBackError(services: Services, path: string, error: unknown): Promise<void> {
   const words = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
   services.log.error(words);
   const yes = vscode.l10n.t('Export Condensed Conversation');
-  const offered = error instanceof GiveBackError && FINAL.has(error.trouble) ? [yes] : [];
-  if ((await showErrorMessage(words, ...offered)) === yes) await exportFile(services, path);
+  const offered = error instanceof GiveBackError && PERMANENT_TROUBLES.has(error.trouble) ? [yes] : [];
+  if ((await showErrorMessage(words, ...offered)) === yes) await exportConversationFile(services, path);
 }
 
 async function askAndGiveBack(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
-  const target = findTarget(path, agent);
+  const target = findGiveBackTarget(path, agent);
   if (!target) {
     await offerExport(services, path, agent);
     return;
@@ -53,18 +53,18 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
       ? vscode.l10n.t('Give “{0}” back to its agent?', getFileName(services, path))
       : vscode.l10n.t('Give “{0}” back to {1}?', getFileName(services, path), known);
   try {
-    const task = { kind: 'check-give-back', ...toTask(services, path, agent) } as const;
-    await withProgress(services, vscode.l10n.t('Checking “{0}”', getFileName(services, path)), task);
-    if (!(await confirm(question, describeTarget(target)))) return;
-    await showGivenBack(services, path, await writeBack(services, path, agent));
+    const task = { kind: 'check-give-back', ...makeGiveBackTask(services, path, agent) } as const;
+    await runTaskWithProgress(services, vscode.l10n.t('Checking “{0}”', getFileName(services, path)), task);
+    if (!(await confirmGiveBack(question, describeGiveBackTarget(target)))) return;
+    await showGivenBack(services, path, await runGiveBackTask(services, path, agent));
   } catch (error) {
-    const api = target === 'roo-task' && isRunning(error) ? await getAgentApi(path, agent) : undefined;
+    const api = target === 'roo-task' && isAgentRunningError(error) ? await getAgentApi(path, agent) : undefined;
     if (!api) throw error;
     await pauseAndGiveBack(services, path, agent, api);
   }
 }
 
-const writeBack = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
+const runGiveBackTask = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
     showProgress(
       // No cancel: a replacement must complete once begun.
@@ -72,19 +72,19 @@ const writeBack = (services: Services, path: string, agent: AgentName | undefine
         location: vscode.ProgressLocation.Notification,
         title: vscode.l10n.t('Giving back “{0}”', getFileName(services, path)),
       },
-      () => runToEnd(services, { kind: 'give-back', ...toTask(services, path, agent) }),
+      () => runUncancellableTask(services, { kind: 'give-back', ...makeGiveBackTask(services, path, agent) }),
     ),
   );
 
-const toTask = (services: Services, path: string, agent: AgentName | undefined) => ({
-  ...toStored(services, path),
+const makeGiveBackTask = (services: Services, path: string, agent: AgentName | undefined) => ({
+  ...toStoredConversation(services, path),
   ...(agent && { agent }),
   replacements: getReplacementsFolder(services),
 });
 
-const isRunning = (error: unknown): boolean => error instanceof GiveBackError && error.trouble === 'running';
+const isAgentRunningError = (error: unknown): boolean => error instanceof GiveBackError && error.trouble === 'running';
 
-function describeTarget(target: GiveBackTarget): string {
+function describeGiveBackTarget(target: GiveBackTarget): string {
   switch (target) {
     case 'roo-task':
       return vscode.l10n.t(
@@ -101,14 +101,14 @@ function describeTarget(target: GiveBackTarget): string {
   }
 }
 
-async function confirm(question: string, detail: string): Promise<boolean> {
+async function confirmGiveBack(question: string, detail: string): Promise<boolean> {
   const yes = vscode.l10n.t('Give Back');
   return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-function findFolder(services: Services, path: string): string | undefined {
+function findWorkingFolder(services: Services, path: string): string | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  return found && getWorkspace(found);
+  return found && getConversationWorkspace(found);
 }
 
 /** @param source the file that was given back */
@@ -120,8 +120,8 @@ async function showGivenBack(
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void getConversationIndex(services).refresh();
   // The new session's file is beside the old one; the folder is the agent's, from the list.
-  const folder = findFolder(services, source);
-  const command = target === 'claude-code-session' ? getShellCommand(path, folder) : undefined;
+  const folder = findWorkingFolder(services, source);
+  const command = target === 'claude-code-session' ? getResumeShellCommand(path, folder) : undefined;
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
@@ -144,7 +144,7 @@ export async function undoGiveBack(services: Services, conversation: string | un
   const { isUndone } =
     conversation === undefined
       ? { isUndone: false }
-      : await runToEnd(services, { kind: 'undo-give-back', conversation, replacements });
+      : await runUncancellableTask(services, { kind: 'undo-give-back', conversation, replacements });
   if (isUndone) void getConversationIndex(services).refresh();
   void showInformationMessage(
     isUndone
@@ -166,7 +166,7 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
     why,
   );
   if ((await showInformationMessage(message, yes)) !== yes) return;
-  await exportFile(services, path);
+  await exportConversationFile(services, path);
 }
 
 /** Extension IDs in the paths of task files. */
@@ -180,7 +180,7 @@ async function getAgentApi(path: string, agent: AgentName | undefined): Promise<
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSION_ID_BY_AGENT[agent] : undefined;
   const id = known ?? Object.values(EXTENSION_ID_BY_AGENT).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
-  return extension && toRooApi(await extension.activate());
+  return extension && parseRooApi(await extension.activate());
 }
 
 /** Asks every time, because it interrupts the agent's work. */
@@ -192,9 +192,9 @@ async function pauseAndGiveBack(
 ): Promise<void> {
   const question = vscode.l10n.t('The task is running. Pause it, give it back and resume it?');
   const detail = vscode.l10n.t('The agent stops what it is doing, and anything it has not written yet is lost.');
-  if (!(await confirm(question, detail))) return;
+  if (!(await confirmGiveBack(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
-  const given = await runWhilePaused(api, nodeFiles, path, clock, () => writeBack(services, path, agent));
+  const given = await runWhileTaskPaused(api, nodeFiles, path, clock, () => runGiveBackTask(services, path, agent));
   await showGivenBack(services, path, given);
 }
 
@@ -202,7 +202,7 @@ async function pauseAndGiveBack(
 export async function recoverGivenBack(services: Services): Promise<void> {
   try {
     const task = { kind: 'recover', replacements: getReplacementsFolder(services) } as const;
-    const { recovered, problems } = await runToEnd(services, task);
+    const { recovered, problems } = await runUncancellableTask(services, task);
     if (recovered > 0) services.log.info(`Giving back was interrupted; brought to an end: ${recovered}.`);
     for (const problem of problems) services.log.warn(problem);
   } catch (error) {

@@ -7,9 +7,9 @@ import { findShownCondensation, findUndoneCondensation, type ConversationNode } 
 import { getLedgerFolder } from '../../window/background';
 import type { Services } from '../../window/services';
 import { pickItem } from '../pickedItem';
-import { toStored, runToEnd, withProgress } from './background';
+import { toStoredConversation, runUncancellableTask, runTaskWithProgress } from './background';
 import { findFill, formatRedone, formatUndone } from './fillAfter';
-import { createComparison } from './show';
+import { createDiffDocuments } from './show';
 import { createPicker, showInformationMessage } from '../../window/notifications';
 import { showErrorAndLog } from '../../window/tellError';
 
@@ -17,11 +17,11 @@ interface LedgerSubject {
   readonly ledger?: ConversationNode['ledger'] | undefined;
 }
 
-export const undoShown = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
-  setUndone(services, ledger?.conversation, findShownCondensation(ledger), true);
+export const undoShownCondensation = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
+  setCondensationUndone(services, ledger?.conversation, findShownCondensation(ledger), true);
 
 export const redoCondensation = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
-  setUndone(services, ledger?.conversation, findUndoneCondensation(ledger), false);
+  setCondensationUndone(services, ledger?.conversation, findUndoneCondensation(ledger), false);
 
 interface HistoryItem extends vscode.QuickPickItem {
   readonly condensation: CondensationOutline;
@@ -31,7 +31,7 @@ interface HistoryItem extends vscode.QuickPickItem {
  * Lists condensations, newest first. Selecting one shows its changes; its button undoes or restores
  * it.
  */
-export async function showHistory(
+export async function showCondensationHistory(
   services: Services,
   { path, ledger }: LedgerSubject & { readonly path: string },
 ): Promise<void> {
@@ -49,32 +49,34 @@ export async function showHistory(
       ...(condensation.isUndone ? [vscode.l10n.t('undone')] : []),
     ].join(' · '),
     ...(condensation.isReplaced && { detail: vscode.l10n.t('Replaced by a later condensation of the original.') }),
-    ...(!condensation.isReplaced && { buttons: [createChangeButton(condensation)] }),
+    ...(!condensation.isReplaced && { buttons: [createUndoOrRedoButton(condensation)] }),
     condensation,
   }));
   picker.onDidTriggerItemButton(({ item: { condensation } }) => {
     picker.hide();
-    setUndone(services, ledger?.conversation, condensation, !condensation.isUndone).catch((error: unknown) => {
-      showErrorAndLog(services, error);
-    });
+    setCondensationUndone(services, ledger?.conversation, condensation, !condensation.isUndone).catch(
+      (error: unknown) => {
+        showErrorAndLog(services, error);
+      },
+    );
   });
   const picked = await pickItem(picker, new AbortController());
   if (!picked) return;
   const condensation = picked.condensation.id;
-  const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', ledger?.title ?? basename(path)), {
+  const shown = await runTaskWithProgress(services, vscode.l10n.t('Opening “{0}”', ledger?.title ?? basename(path)), {
     kind: 'show',
-    ...toStored(services, path),
+    ...toStoredConversation(services, path),
     condensation,
   });
-  await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
+  await services.comparisons.showComparison(services.comparisons.addComparison(createDiffDocuments(services, shown)));
 }
 
-const createChangeButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({
+const createUndoOrRedoButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon(isUndone ? 'redo' : 'discard'),
   tooltip: isUndone ? vscode.l10n.t('Redo') : vscode.l10n.t('Undo'),
 });
 
-async function setUndone(
+async function setCondensationUndone(
   services: Services,
   conversation: string | undefined,
   condensation: CondensationOutline | undefined,
@@ -87,7 +89,13 @@ async function setUndone(
     return;
   }
   const store = getLedgerFolder(services);
-  await runToEnd(services, { kind: 'set-undone', conversation, condensation: condensation.id, isUndone, store });
+  await runUncancellableTask(services, {
+    kind: 'set-undone',
+    conversation,
+    condensation: condensation.id,
+    isUndone,
+    store,
+  });
   const fill = await findFill(services, conversation);
   void showInformationMessage(isUndone ? formatUndone(fill) : formatRedone(fill));
 }

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { testServices } from '../../../test/support/services';
 import { fake } from '../../../test/support/vscode';
-import { IDLE_MS } from '../../giveBack/idleTask';
-import { writeClaudeSession, createConversation, touchOld, writeZooTask } from '../../giveBack/testing';
+import { MIN_TASK_IDLE_MS } from '../../giveBack/idleTask';
+import { writeClaudeSession, createConversation, makeFileOld, writeZooTask } from '../../giveBack/testing';
 import { getConversationIndex } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { watchIdleTasks } from './idleTasks';
@@ -92,12 +92,13 @@ it('an idle task is offered when the user comes to the window and the task is id
   utimesSync(path, now, now);
   watchIdleTasks(services);
   await counted();
-  const waits = () => timeouts.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms > IDLE_MS / 2 && ms <= IDLE_MS);
+  const waits = () =>
+    timeouts.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms > MIN_TASK_IDLE_MS / 2 && ms <= MIN_TASK_IDLE_MS);
   expect(waits()).toEqual([]);
   fake.setFocused(true);
   await vi.waitFor(() => expect(waits()).toHaveLength(1));
   expect(offers()).toEqual([]);
-  touchOld(path);
+  makeFileOld(path);
   await lookAgain();
   await offered(1);
 });

@@ -4,8 +4,8 @@ import { isUpToDate, type ConversationIndex } from '../../background/conversatio
 import { computeThresholdTokens } from '../../core/condense/trigger/thresholds';
 import { formatTokens } from '../../core/format';
 import { getErrorMessage } from '../../core/errors';
-import { selectIdleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
-import { KnownLedgers } from '../../views/conversations/ledgers';
+import { selectIdleTasks, type StoredTask, type IdleTaskOfferAnswer } from '../../giveBack/idleTask';
+import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { findShownCondensation } from '../../views/conversations/nodes';
 import { formatShareOfWindow } from '../../views/conversations/rowWords';
 import { condenseNow } from '../condenseNow';
@@ -28,12 +28,12 @@ export function watchIdleTasks(services: Services): void {
   const watch = new IdleTaskWatch(services);
   watchByServices.set(services, watch);
   services.context.subscriptions.push(watch);
-  watch.start();
+  watch.startWatching();
 }
 
 class IdleTaskWatch implements vscode.Disposable {
   private readonly index: ConversationIndex;
-  private readonly ledgers = new KnownLedgers();
+  private readonly ledgers = new LoadedLedgers();
   private readonly subscriptions: { dispose(): void }[];
   private timer: NodeJS.Timeout | undefined;
   private offers = 0;
@@ -42,15 +42,15 @@ class IdleTaskWatch implements vscode.Disposable {
 
   constructor(private readonly services: Services) {
     this.index = getConversationIndex(services);
-    const look = (): void => void this.checkTasks();
+    const look = (): void => void this.checkForIdleTask();
     this.subscriptions = [this.index.onDidChange(look), vscode.window.onDidChangeWindowState(look)];
   }
 
-  start(): void {
+  startWatching(): void {
     watchConversations(this.services).catch((error: unknown) => {
       this.services.log.warn(`Could not watch conversations for changes. ${String(error)}`);
     });
-    if (this.index.isBusy || this.index.conversations.length > 0) void this.checkTasks();
+    if (this.index.isBusy || this.index.conversations.length > 0) void this.checkForIdleTask();
     else void this.index.refresh();
   }
 
@@ -61,7 +61,7 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   /** Offers one task at a time, only in the focused window. */
-  private async checkTasks(): Promise<void> {
+  private async checkForIdleTask(): Promise<void> {
     clearTimeout(this.timer);
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
     this.isLooking = true;
@@ -84,16 +84,17 @@ class IdleTaskWatch implements vscode.Disposable {
   private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
     const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
-    const find = () => selectIdleTasks(this.listTasks(), readOfferAnswers(globalState), threshold, Date.now());
-    await this.forgetSmall(threshold);
+    const find = () => selectIdleTasks(this.listCountedTasks(), readOfferAnswers(globalState), threshold, Date.now());
+    await this.forgetAnswersOfSmallTasks(threshold);
     // Read ledgers only if there is a task to offer.
-    if (find().due) this.ledgers.takeResult(await listLedgersSince(this.services, this.ledgers.since));
+    if (find().due) this.ledgers.applyLedgersResult(await listLedgersSince(this.services, this.ledgers.since));
     const { due, waitMs } = find();
-    if (!due && waitMs !== undefined && !this.isDisposed) this.timer = setTimeout(() => void this.checkTasks(), waitMs);
+    if (!due && waitMs !== undefined && !this.isDisposed)
+      this.timer = setTimeout(() => void this.checkForIdleTask(), waitMs);
     return due;
   }
 
-  private listTasks(): StoredTask[] {
+  private listCountedTasks(): StoredTask[] {
     return this.index.conversations.filter(isUpToDate).flatMap((found) => {
       const { path, agent, modified, details } = found;
       if (details?.tokens === undefined) return [];
@@ -104,10 +105,10 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   /** A task that was condensed in place may be offered again after growing. */
-  private async forgetSmall(threshold: number): Promise<void> {
+  private async forgetAnswersOfSmallTasks(threshold: number): Promise<void> {
     const { globalState } = this.services.context;
     const answers = readOfferAnswers(globalState);
-    for (const { path, tokens } of this.listTasks()) {
+    for (const { path, tokens } of this.listCountedTasks()) {
       const isOffered = typeof answers.get(path) === 'number';
       if (isOffered && tokens < threshold) await recordOfferAnswer(globalState, path, undefined);
     }
@@ -141,12 +142,16 @@ const MAX_STORED_ANSWERS = 500;
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
 /** Ignores invalid values. */
-export function readOfferAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
+export function readOfferAnswers(state: Memento): ReadonlyMap<string, IdleTaskOfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(IDLE_TASKS_STATE_KEY)).data ?? []);
 }
 
 /** @param answer undefined: the task may be offered at any size again */
-export async function recordOfferAnswer(state: Memento, path: string, answer: OfferAnswer | undefined): Promise<void> {
+export async function recordOfferAnswer(
+  state: Memento,
+  path: string,
+  answer: IdleTaskOfferAnswer | undefined,
+): Promise<void> {
   const answers = new Map(readOfferAnswers(state));
   answers.delete(path);
   if (answer !== undefined) answers.set(path, answer);

@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations, getSharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
-import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
+import { ConversationsView, type ConversationsTree } from '../../views/conversations/conversationsView';
 import type { TreeNode } from '../../views/conversations/nodes';
 import { getConversationIndex, watchConversations } from '../conversationIndex';
 import { getSamplePath } from '../../window/samplePath';
 import type { Services } from '../../window/services';
-import { runAction } from './actions';
+import { runConversationsViewAction } from './actions';
 import { listLedgersSince } from './background';
 import { readSetting } from '../../window/settings/settings';
 
 const viewByServices = new WeakMap<Services, ConversationsView>();
 
-export function getConversationsView(services: Services, tree: TreeParts): ConversationsView {
+export function getConversationsView(services: Services, tree: ConversationsTree): ConversationsView {
   const known = viewByServices.get(services);
   if (known) return known;
   const index = getConversationIndex(services);
@@ -42,7 +42,7 @@ export function getConversationsView(services: Services, tree: TreeParts): Conve
       },
     },
     services.condensed.event(({ source }) => {
-      if (source === 'agent') view.redrawSoon();
+      if (source === 'agent') view.scheduleDelayedRedraw();
       else void view.reloadLedgers();
     }),
     services.ledgersChanged.event(() => void view.reloadLedgers()),
@@ -53,13 +53,13 @@ export function getConversationsView(services: Services, tree: TreeParts): Conve
 
 export async function runConversationAction(
   services: Services,
-  tree: TreeParts,
+  tree: ConversationsTree,
   action: ConversationAction,
   subject: unknown,
 ): Promise<void> {
   // VS Code passes back our nodes, or an editor's document; "Show More" passes the agent.
   const view = getConversationsView(services, tree);
-  await runAction(services, view, action, subject as TreeNode | vscode.Uri | string | undefined);
+  await runConversationsViewAction(services, view, action, subject as TreeNode | vscode.Uri | string | undefined);
 }
 
 /** Live conversations change with every request. */
@@ -67,7 +67,7 @@ function refreshOnLiveEvents(services: Services, view: ConversationsView): void 
   const { liveEvents } = getAgentRuntime(services);
   services.context.subscriptions.push(
     liveEvents.event(() => {
-      view.redrawSoon();
+      view.scheduleDelayedRedraw();
     }),
   );
 }

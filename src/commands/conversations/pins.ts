@@ -1,24 +1,24 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../window/services';
-import { toStored, runToEnd, withProgress } from './background';
-import { pickSeveral, showInformationMessage } from '../../window/notifications';
+import { toStoredConversation, runUncancellableTask, runTaskWithProgress } from './background';
+import { pickSeveralItems, showInformationMessage } from '../../window/notifications';
 
-export async function chooseFilePins(services: Services, path: string): Promise<void> {
-  const task = { kind: 'messages', ...toStored(services, path) } as const;
-  const messages = await withProgress(services, vscode.l10n.t('Listing messages'), task);
+export async function choosePinnedMessages(services: Services, path: string): Promise<void> {
+  const task = { kind: 'messages', ...toStoredConversation(services, path) } as const;
+  const messages = await runTaskWithProgress(services, vscode.l10n.t('Listing messages'), task);
   const items = messages.map(({ role, words, isPinned }, index) => ({
     index,
     label: `${index + 1} · ${role}`,
     description: words,
     picked: isPinned,
   }));
-  const picked = await pickSeveral(items, {
+  const picked = await pickSeveralItems(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });
   if (!picked) return;
   const pinned = picked.map(({ index }) => index);
-  await runToEnd(services, { kind: 'pin', ...toStored(services, path), pinned });
+  await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, path), pinned });
   const message = vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', pinned.length);
   void showInformationMessage(message);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { window } from '../../../test/support/vscode';
-import { getShellCommand, resumeInTerminal } from './resume';
+import { getResumeShellCommand, resumeInTerminal } from './resume';
 
 const SESSION = '/home/me/.claude/projects/-work-app/0f3a.jsonl';
 
@@ -9,7 +9,7 @@ it.each([
   ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
   ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
 ])('resuming a Claude Code session changes to the folder %s first, where Claude Code looks', (folder, command) => {
-  expect(getShellCommand(SESSION, folder)).toBe(command);
+  expect(getResumeShellCommand(SESSION, folder)).toBe(command);
 });
 
 it("resuming a session opens a terminal in the session's folder", () => {

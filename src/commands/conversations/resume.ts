@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 const getResumeCommand = (path: string): string => `claude --resume ${basename(path, extname(path))}`;
 
 /** Claude Code only finds sessions of the current folder, so change to it. */
-export const getShellCommand = (path: string, folder: string | undefined): string =>
+export const getResumeShellCommand = (path: string, folder: string | undefined): string =>
   folder === undefined ? getResumeCommand(path) : `cd ${quoteForShell(folder)} && ${getResumeCommand(path)}`;
 
 /** POSIX shells take single quotes literally; cmd knows only double quotes. */

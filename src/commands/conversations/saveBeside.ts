@@ -19,7 +19,7 @@ interface FileContent {
  * @returns the file; undefined if none was chosen
  * @throws Error if it is the conversation's own file, even through links
  */
-export async function saveBeside(
+export async function saveBesideConversation(
   services: Services,
   path: string,
   question: string,

@@ -3,25 +3,25 @@ import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
 import { findCopyFill, getFileName } from '../conversationIndex';
-import { toStored, withProgress } from './background';
-import { saveBeside } from './saveBeside';
-import { pickOne, showInformationMessage } from '../../window/notifications';
+import { toStoredConversation, runTaskWithProgress } from './background';
+import { saveBesideConversation } from './saveBeside';
+import { pickOneItem, showInformationMessage } from '../../window/notifications';
 
 /** A report without the conversation's text can be attached to an issue. */
 export async function saveReport(services: Services, path: string): Promise<void> {
   const title = vscode.l10n.t('Report on “{0}”', getFileName(services, path));
-  const item = await pickOne(createContentItems(), { title });
+  const item = await pickOneItem(createContentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
-  const { page } = await withProgress(services, title, {
+  const { page } = await runTaskWithProgress(services, title, {
     kind: 'report',
-    ...toStored(services, path),
+    ...toStoredConversation(services, path),
     withoutContent,
     version,
     fill: findCopyFill(services, path),
   });
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
-  const file = await saveBeside(services, path, vscode.l10n.t('Save the report'), {
+  const file = await saveBesideConversation(services, path, vscode.l10n.t('Save the report'), {
     text: page,
     ending: 'report.html',
     filters: { HTML: ['html'] },

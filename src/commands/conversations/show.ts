@@ -3,39 +3,47 @@ import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
 import type { ShownConversation } from '../../background/taskResults';
 import { listCondensationNames } from '../../core/condense/report/report';
-import { isBuiltIn, getProviderName } from '../../core/condense/types';
-import { formatProviders, formatPreview } from '../../window/condensationWords';
+import { isBuiltInProvider, getProviderName } from '../../core/condense/types';
+import { formatProviderNames, formatPreviewMessage } from '../../window/condensationWords';
 import { readModelSettings } from '../../window/settings/modelSettings';
 import { condenseNow } from '../condenseNow';
 import { previewPrompt } from '../previewPrompt';
-import { resolveConfig, getPresetName } from '../../window/settings/providerConfig';
+import { resolveProviderConfig, getPresetName } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { readManualSettings } from '../../window/settings/manualSettings';
-import { formatSizes } from '../../views/conversations/rowWords';
+import { listRowSizes } from '../../views/conversations/rowWords';
 import { readSetting } from '../../window/settings/settings';
 import { getConversationIndex, getFileName } from '../conversationIndex';
-import { toStored, withProgress } from './background';
+import { toStoredConversation, runTaskWithProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
 /** The document begins with the conversation's size in tokens. */
-export async function openConversation(services: Services, path: string): Promise<void> {
-  const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
-    kind: 'text',
-    ...toStored(services, path),
-  });
+export async function showConversationText(services: Services, path: string): Promise<void> {
+  const { title, text } = await runTaskWithProgress(
+    services,
+    vscode.l10n.t('Opening “{0}”', getFileName(services, path)),
+    {
+      kind: 'text',
+      ...toStoredConversation(services, path),
+    },
+  );
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const sizes = found ? [...formatSizes(found, readSetting('conversations.contextWindow')), '', ''] : [];
-  await services.comparisons.openText(path, title, sizes.join('\n') + text);
+  const sizes = found ? [...listRowSizes(found, readSetting('conversations.contextWindow')), '', ''] : [];
+  await services.comparisons.openConversationText(path, title, sizes.join('\n') + text);
 }
 
 /** Folds removed content in place. */
-export async function readConversation(services: Services, path: string): Promise<void> {
+export async function showReadingPage(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
-  const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
-    kind: 'read',
-    ...toStored(services, path),
-    nonce,
-  });
+  const { title, page } = await runTaskWithProgress(
+    services,
+    vscode.l10n.t('Opening “{0}”', getFileName(services, path)),
+    {
+      kind: 'read',
+      ...toStoredConversation(services, path),
+      nonce,
+    },
+  );
   const panel = vscode.window.createWebviewPanel('contextCondenser.reading', title, vscode.ViewColumn.Active, {
     enableScripts: false,
     enableFindWidget: true,
@@ -47,7 +55,7 @@ export async function readConversation(services: Services, path: string): Promis
 }
 
 /** Shows a database in its folder, because no editor reads it. */
-export async function openRaw(path: string): Promise<void> {
+export async function openRawFile(path: string): Promise<void> {
   const { file, part } = splitLocation(path);
   const uri = vscode.Uri.file(file);
   if (part !== undefined && !/\.jsonl?$/.test(file)) {
@@ -58,14 +66,14 @@ export async function openRaw(path: string): Promise<void> {
 }
 
 export async function showFileDiff(services: Services, path: string): Promise<void> {
-  const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
+  const shown = await runTaskWithProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'show',
-    ...toStored(services, path),
+    ...toStoredConversation(services, path),
   });
-  await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
+  await services.comparisons.showComparison(services.comparisons.addComparison(createDiffDocuments(services, shown)));
 }
 
-export const createComparison = (
+export const createDiffDocuments = (
   { registered }: Pick<Services, 'registered'>,
   { conversation, condensations, before, after, firstChange }: ShownConversation,
 ) => ({
@@ -83,7 +91,7 @@ export const createComparison = (
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();
-  if (!isBuiltIn(provider)) {
+  if (!isBuiltInProvider(provider)) {
     const words = vscode.l10n.t(
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
       getProviderName(provider, services.registered.listProviders()),
@@ -95,13 +103,13 @@ export async function previewCondensation(services: Services, path: string): Pro
     await previewPrompt(services, path);
     return;
   }
-  const result = await withProgress(services, vscode.l10n.t('Previewing “{0}”', getFileName(services, path)), {
+  const result = await runTaskWithProgress(services, vscode.l10n.t('Previewing “{0}”', getFileName(services, path)), {
     kind: 'condense',
-    ...toStored(services, path),
+    ...toStoredConversation(services, path),
     // Summary can do nothing without a model.
     provider: provider === 'native' ? 'lossless' : provider,
-    config: provider === 'native' ? undefined : resolveConfig(provider),
-    ...(provider === 'smart' && { configName: getPresetName(resolveConfig(provider)) }),
+    config: provider === 'native' ? undefined : resolveProviderConfig(provider),
+    ...(provider === 'smart' && { configName: getPresetName(resolveProviderConfig(provider)) }),
     targetPercent,
     isPreview: true,
   });
@@ -110,13 +118,13 @@ export async function previewCondensation(services: Services, path: string): Pro
     void showInformationMessage(headline);
     return;
   }
-  const names = formatProviders(services, result);
+  const names = formatProviderNames(services, result);
   const { id, title } = result.conversation;
   const { before, after, firstChange, originals = {} } = result;
   const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
-  await services.comparisons.showComparison(services.comparisons.add(comparison));
+  await services.comparisons.showComparison(services.comparisons.addComparison(comparison));
   // VS Code shows only the first line of a message without a button.
   const condense = vscode.l10n.t('Condense');
-  const said = showInformationMessage(formatPreview({ ...result, provider: names }), condense);
+  const said = showInformationMessage(formatPreviewMessage({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

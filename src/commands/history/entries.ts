@@ -1,11 +1,11 @@
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
-import type { UseAfter } from '../../core/condense/ledger/use';
+import type { UseAfterCondensation } from '../../core/condense/ledger/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { findShownCondensation, findUndoneCondensation } from '../../views/conversations/nodes';
 
-export type HistoryPlace = 'stored' | 'live';
+export type HistoryStoreKind = 'stored' | 'live';
 
 export interface HistoryPass {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface HistoryEntry {
   readonly conversation: string;
   /** The conversation's title, or its ID. */
   readonly title: string;
-  readonly place: HistoryPlace;
+  readonly place: HistoryStoreKind;
   readonly path?: string;
   /** ISO 8601. */
   readonly at: string;
@@ -32,7 +32,7 @@ export interface HistoryEntry {
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   /** The agent's later requests for removed content; absent if not watched. */
-  readonly use?: UseAfter;
+  readonly use?: UseAfterCondensation;
   /** How often the agent reread lines that were removed from new results. */
   readonly rereads?: number;
   /** US dollars saved by each later request; absent if unknown. */
@@ -50,9 +50,9 @@ export interface HistoryEntry {
  * @param canChange whether a conversation's condensations can be undone now
  * @param isInUse whether a conversation's agent continues with the result
  */
-export function createEntries(
+export function createHistoryEntries(
   ledgers: readonly LedgerOutline[],
-  place: HistoryPlace,
+  place: HistoryStoreKind,
   runs: ReadonlyMap<CondensationId, RunMetrics>,
   canChange: (conversation: string) => boolean,
   isInUse: (conversation: string) => boolean,
@@ -67,13 +67,16 @@ export function createEntries(
       ]);
       return condensations.map((one) => {
         const change = canChange(ledger.conversation) ? changes.get(one) : undefined;
-        return { ...createEntry(ledger, one, place, runs.get(one.id), change), isInUse: isInUse(ledger.conversation) };
+        return {
+          ...createHistoryEntry(ledger, one, place, runs.get(one.id), change),
+          isInUse: isInUse(ledger.conversation),
+        };
       });
     })
     .sort((a, b) => b.at.localeCompare(a.at));
 }
 
-function createEntry(
+function createHistoryEntry(
   { conversation, title, path }: LedgerOutline,
   {
     id,
@@ -89,7 +92,7 @@ function createEntry(
     isUndone,
     isReplaced,
   }: CondensationOutline,
-  place: HistoryPlace,
+  place: HistoryStoreKind,
   run: RunMetrics | undefined,
   change: 'undo' | 'redo' | undefined,
 ): Omit<HistoryEntry, 'isInUse'> {

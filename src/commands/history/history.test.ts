@@ -10,13 +10,13 @@ import type { LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { condenseNow } from '../condenseNow';
-import { getMetrics } from '../../window/metrics';
+import { openMetricsStore } from '../../window/metrics';
 import type { Services } from '../../window/services';
 import { hashText } from '../../core/hash';
 import { getLedgerFolder, getSummaries } from '../../window/background';
-import { createEntries, type HistoryEntry } from './entries';
-import { formatHistory } from './historyFile';
-import { changeCondensation, clearHistory, exportHistory, readHistory, showCondensation } from './index';
+import { createHistoryEntries, type HistoryEntry } from './entries';
+import { renderHistory } from './historyFile';
+import { undoOrRedoCondensation, clearHistory, exportHistory, readHistory, showCondensation } from './index';
 import { MARKER_START } from '../../core/messages/markers';
 
 let home: string;
@@ -41,23 +41,23 @@ describe('the History view', () => {
     expect(await readHistory(services, signal)).toEqual({ entries: [], runs: [] });
     await condenseNow(services, file);
     const entry = await only();
-    const [run] = await getMetrics(services).readRuns();
+    const [run] = await openMetricsStore(services).readRuns();
     expect(run).toMatchObject({ condensation: entry.condensation, provider: 'lossless', trigger: 'by-hand' });
     expect(entry).toMatchObject({ place: 'stored', path: file, provider: 'lossless', state: 'shown', change: 'undo' });
     expect(entry.timeMs).toBe(run!.timeMs);
     expect(entry.passes.length).toBeGreaterThan(0);
     expect(entry.tokensAfter).toBeLessThan(entry.tokensBefore);
-    await changeCondensation(services, entry, true);
+    await undoOrRedoCondensation(services, entry, true);
     expect(await only()).toMatchObject({ state: 'undone', change: 'redo' });
-    await changeCondensation(services, entry, false);
+    await undoOrRedoCondensation(services, entry, false);
     expect(await only()).toMatchObject({ state: 'shown', change: 'undo' });
   });
 
   it('shows what a condensation did, even if it was undone', async () => {
     await condenseNow(services, file);
     const entry = await only();
-    await changeCondensation(services, entry, true);
-    const add = vi.spyOn(services.comparisons, 'add');
+    await undoOrRedoCondensation(services, entry, true);
+    const add = vi.spyOn(services.comparisons, 'addComparison');
     await showCondensation(services, entry);
     const { before, after, by } = add.mock.calls[0]![0];
     expect(by).toBe('Lossless');
@@ -76,7 +76,7 @@ describe('the History view', () => {
       'The location of this conversation is not known',
     );
     await expect(showCondensation(services, { ...subject, place: 'live' })).rejects.toThrow('no longer in memory');
-    await expect(changeCondensation(services, { ...subject, place: 'live' }, true)).rejects.toThrow(
+    await expect(undoOrRedoCondensation(services, { ...subject, place: 'live' }, true)).rejects.toThrow(
       'no longer in memory',
     );
   });
@@ -134,7 +134,7 @@ describe('entries of the history', () => {
     };
     const run = { fallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 } as RunMetrics;
     const runs = new Map([['2' as CondensationId, run]]);
-    const listed = createEntries(
+    const listed = createHistoryEntries(
       [ledger],
       'live',
       runs,
@@ -147,7 +147,7 @@ describe('entries of the history', () => {
       ['1', 'replaced', undefined],
     ]);
     expect(listed[1]).toMatchObject({ isFallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 });
-    const idle = createEntries(
+    const idle = createHistoryEntries(
       [ledger],
       'live',
       runs,
@@ -177,16 +177,16 @@ describe('the history as CSV', () => {
   };
 
   it('quotes commas and quotes, and escapes formulas', () => {
-    const [head, line] = formatHistory([entry], 'csv').split('\r\n');
+    const [head, line] = renderHistory([entry], 'csv').split('\r\n');
     expect(head).toMatch(/^at,title,conversation,/);
     expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,,7,,false,shown');
-    expect(formatHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
+    expect(renderHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
   });
 
   it('preserves any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (title) => {
-        const line = formatHistory([{ ...entry, title }], 'csv')
+        const line = renderHistory([{ ...entry, title }], 'csv')
           .split('\r\n')
           .slice(1)
           .join('\r\n')

@@ -1,4 +1,4 @@
-import { countUses } from '../../core/condense/ledger/use';
+import { countUsesOfRemoved } from '../../core/condense/ledger/use';
 import type { HistoryEntry } from './entries';
 
 export type HistoryFormat = 'json' | 'csv';
@@ -20,7 +20,7 @@ const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell]
   ['timeMs', ({ timeMs }) => timeMs],
   ['cost', ({ cost }) => cost],
   ['turnsWatched', ({ use }) => use?.turns],
-  ['askedForAgain', ({ use }) => use && countUses(use)],
+  ['askedForAgain', ({ use }) => use && countUsesOfRemoved(use)],
   ['readAgain', ({ rereads }) => rereads],
   ['savedPerRequest', ({ savedPerRequest }) => savedPerRequest],
   ['isFallback', ({ isFallback }) => String(isFallback)],
@@ -28,14 +28,14 @@ const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell]
 ];
 
 /** Ends with a newline. */
-export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
-  format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : renderCsv(entries);
+export const renderHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
+  format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : renderHistoryCsv(entries);
 
 /** Renders CSV according to RFC 4180. */
-function renderCsv(entries: readonly HistoryEntry[]): string {
+function renderHistoryCsv(entries: readonly HistoryEntry[]): string {
   const lines = [
     CSV_COLUMNS.map(([name]) => name),
-    ...entries.map((entry) => CSV_COLUMNS.map(([, valueOf]) => renderCell(valueOf(entry)))),
+    ...entries.map((entry) => CSV_COLUMNS.map(([, valueOf]) => renderCsvCell(valueOf(entry)))),
   ];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
@@ -44,7 +44,7 @@ function renderCsv(entries: readonly HistoryEntry[]): string {
  * Spreadsheets would run text that begins like a formula; an apostrophe prevents it (OWASP, "CSV
  * Injection").
  */
-function renderCell(value: CsvCell): string {
+function renderCsvCell(value: CsvCell): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -4,20 +4,25 @@ import type { LedgersResult } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
-import { KnownLedgers } from '../../views/conversations/ledgers';
+import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { runInBackground, getLiveLedgerFolder, getLedgerFolder, getSummaries } from '../../window/background';
-import { getReplacementsFolder, toStored, runToEnd, withProgress } from '../conversations/background';
-import { createComparison } from '../conversations/show';
-import { getMetrics } from '../../window/metrics';
+import {
+  getReplacementsFolder,
+  toStoredConversation,
+  runUncancellableTask,
+  runTaskWithProgress,
+} from '../conversations/background';
+import { createDiffDocuments } from '../conversations/show';
+import { openMetricsStore } from '../../window/metrics';
 import type { Services } from '../../window/services';
-import { createEntries, type HistoryEntry, type HistoryPlace } from './entries';
-import { formatHistory, type HistoryFormat } from './historyFile';
+import { createHistoryEntries, type HistoryEntry, type HistoryStoreKind } from './entries';
+import { renderHistory, type HistoryFormat } from './historyFile';
 import { showWarningMessage } from '../../window/notifications';
 
 export type { HistoryEntry } from './entries';
 
-export interface HistoryTarget {
-  readonly place: HistoryPlace;
+export interface HistoryCondensationKey {
+  readonly place: HistoryStoreKind;
   readonly conversation: string;
   readonly condensation: string;
 }
@@ -27,36 +32,36 @@ export interface History {
   readonly runs: readonly RunMetrics[];
 }
 
-type LedgersByPlace = Record<HistoryPlace, KnownLedgers>;
+type LedgersByPlace = Record<HistoryStoreKind, LoadedLedgers>;
 
 /** Only ledgers that were used since the last read are read again. */
-const knownLedgers = new WeakMap<Services, LedgersByPlace>();
+const knownLedgersByServices = new WeakMap<Services, LedgersByPlace>();
 
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
-  const stores = knownLedgers.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
-  knownLedgers.set(services, stores);
-  const read = (store: string, { since }: KnownLedgers): Promise<LedgersResult> =>
+  const stores = knownLedgersByServices.get(services) ?? { stored: new LoadedLedgers(), live: new LoadedLedgers() };
+  knownLedgersByServices.set(services, stores);
+  const read = (store: string, { since }: LoadedLedgers): Promise<LedgersResult> =>
     runInBackground(services, { kind: 'ledgers', store, replacements: getReplacementsFolder(services), since }, signal);
   const [files, chats, runs] = await Promise.all([
     read(getLedgerFolder(services), stores.stored),
     read(getLiveLedgerFolder(services), stores.live),
-    getMetrics(services).readRuns(),
+    openMetricsStore(services).readRuns(),
   ]);
-  stores.stored.takeResult(files);
-  stores.live.takeResult(chats);
+  stores.stored.applyLedgersResult(files);
+  stores.live.applyLedgersResult(chats);
   const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
   // Chat conversations in memory are undone in memory, not in their ledgers.
   const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
-    ...createEntries(
-      stores.stored.listAll(),
+    ...createHistoryEntries(
+      stores.stored.listLedgers(),
       'stored',
       measured,
       () => true,
       (conversation) => stores.stored.isInUse(conversation),
     ),
-    ...createEntries(
-      stores.live.listAll(),
+    ...createHistoryEntries(
+      stores.live.listLedgers(),
       'live',
       measured,
       (conversation) => inMemory.has(conversation),
@@ -67,19 +72,19 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
 }
 
 /** @throws Error if the change is impossible; then nothing has changed */
-export async function changeCondensation(
+export async function undoOrRedoCondensation(
   services: Services,
-  { place, conversation, condensation }: HistoryTarget,
+  { place, conversation, condensation }: HistoryCondensationKey,
   isUndone: boolean,
 ): Promise<void> {
   if (place === 'stored') {
     const store = getLedgerFolder(services);
     // The ledger ignores unknown IDs.
     const id = condensation as CondensationId;
-    await runToEnd(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
+    await runUncancellableTask(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
     return;
   }
-  const live = getAgentRuntime(services).desk();
+  const live = getAgentRuntime(services).createLiveControls();
   const found = live.list().find(({ id }) => id === conversation);
   if (!found)
     throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
@@ -88,7 +93,7 @@ export async function changeCondensation(
 }
 
 /** @throws Error if the conversation can no longer be read */
-export async function showCondensation(services: Services, subject: HistoryTarget): Promise<void> {
+export async function showCondensation(services: Services, subject: HistoryCondensationKey): Promise<void> {
   const { place, conversation, condensation } = subject;
   if (place === 'live') {
     const found = listLiveConversations(services).find(({ id }) => id === conversation);
@@ -97,14 +102,18 @@ export async function showCondensation(services: Services, subject: HistoryTarge
     await getAgentRuntime(services).showDiff(found.id);
     return;
   }
-  const path = knownLedgers
+  const path = knownLedgersByServices
     .get(services)
-    ?.stored.listAll()
+    ?.stored.listLedgers()
     .find((ledger) => ledger.conversation === conversation)?.path;
   if (path === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
-  const task = { kind: 'show', ...toStored(services, path), condensation: condensation as CondensationId } as const;
-  const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
-  await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
+  const task = {
+    kind: 'show',
+    ...toStoredConversation(services, path),
+    condensation: condensation as CondensationId,
+  } as const;
+  const shown = await runTaskWithProgress(services, vscode.l10n.t('Opening {0}', path), task);
+  await services.comparisons.showComparison(services.comparisons.addComparison(createDiffDocuments(services, shown)));
 }
 
 /**
@@ -120,7 +129,7 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
     filters: { [format.toUpperCase()]: [format] },
   });
   if (!target) return false;
-  await vscode.workspace.fs.writeFile(target, Buffer.from(formatHistory(entries, format)));
+  await vscode.workspace.fs.writeFile(target, Buffer.from(renderHistory(entries, format)));
   return true;
 }
 
@@ -148,7 +157,7 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
           ),
         ];
   if ((await showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
-  if (part === 'metrics') await getMetrics(services).clear();
+  if (part === 'metrics') await openMetricsStore(services).removeAllRuns();
   else await removeLedgers(services);
   return true;
 }
@@ -163,7 +172,7 @@ async function removeLedgers(services: Services): Promise<void> {
       }
     }
   } finally {
-    knownLedgers.delete(services);
+    knownLedgersByServices.delete(services);
     services.ledgersChanged.fire();
   }
 }

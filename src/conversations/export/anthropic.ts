@@ -1,20 +1,20 @@
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import { getProgramId } from '../../core/messages/firewall';
-import { isOfProgram } from '../../core/messages/programs';
+import { isCalledByProgram } from '../../core/messages/programs';
 import type { Block, ToolResultBlock } from '../../core/messages/types';
 import { type Fields, readString } from '../text/values';
-import type { Losses } from './losses';
+import type { ExportLosses } from './losses';
 import { renderSystemText } from './system';
-import { toValidCall, collectTools } from './tools';
-import { type ConvertBlock, type Turn, makeTextBlock, getResultText, toTurns } from './turns';
-import type { Exportable } from './types';
+import { toValidCall, collectExportedTools } from './tools';
+import { type ConvertBlock, type ExportTurn, makeTextBlock, getResultText, groupIntoTurns } from './turns';
+import type { ConversationToExport } from './types';
 
-export function exportToAnthropic({ messages, request }: Exportable, losses: Losses): Fields {
-  const { system, turns } = toTurns(messages, createBlockConverter(losses), losses);
-  const programs = findFinishedPrograms(turns);
+export function exportToAnthropic({ messages, request }: ConversationToExport, losses: ExportLosses): Fields {
+  const { system, turns } = groupIntoTurns(messages, createBlockConverter(losses), losses);
+  const programs = listFinishedProgramCallIds(turns);
   const complete = turns.map((turn) => dropUnpairedServerBlocks(turn, programs, losses));
   const prompt = renderSystemText(request, system);
-  const tools = collectTools(request, complete, losses);
+  const tools = collectExportedTools(request, complete, losses);
   return {
     ...(prompt !== '' && { system: prompt }),
     ...(tools.length > 0 && {
@@ -29,18 +29,18 @@ export function exportToAnthropic({ messages, request }: Exportable, losses: Los
 }
 
 const createBlockConverter =
-  (losses: Losses): ConvertBlock =>
+  (losses: ExportLosses): ConvertBlock =>
   (block, role) => {
     if (isText(block)) return block.text.trim() === '' ? [] : [makeTextBlock(block.text)];
-    if (isImage(block)) return [toImage(block, losses)];
-    if (block.type === 'document') return [toDocument(block, losses)];
-    if (isAnyThinking(block)) return toThinking(block, role, losses);
+    if (isImage(block)) return [exportImage(block, losses)];
+    if (block.type === 'document') return [exportDocument(block, losses)];
+    if (isAnyThinking(block)) return exportThinking(block, role, losses);
     if (isToolUse(block) && role === 'assistant')
       return [pickFields(toValidCall(block), ['type', 'id', 'name', 'input', 'caller'])];
     if (isToolResult(block))
-      return role === 'user' ? [toResult(block, losses)] : [makeTextBlock(`[Result]\n${getResultText(block)}`)];
+      return role === 'user' ? [exportToolResult(block, losses)] : [makeTextBlock(`[Result]\n${getResultText(block)}`)];
     if (role === 'assistant' && SERVER_BLOCK_TYPE.test(block.type)) return [block];
-    losses.add(`block of type “${block.type}”`, 'left out because Anthropic has no equivalent');
+    losses.addLoss(`block of type “${block.type}”`, 'left out because Anthropic has no equivalent');
     return [];
   };
 
@@ -48,10 +48,10 @@ const createBlockConverter =
 const SERVER_BLOCK_TYPE = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
 const ACCEPTED_IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-function toImage({ source }: Block, losses: Losses): Block {
+function exportImage({ source }: Block, losses: ExportLosses): Block {
   const kept = isRecord(source) ? convertImageSource(source) : undefined;
   if (kept) return { type: 'image', source: kept };
-  losses.add('image', 'left out because Anthropic does not accept this type or address');
+  losses.addLoss('image', 'left out because Anthropic does not accept this type or address');
   return makeTextBlock('[image]');
 }
 
@@ -63,7 +63,7 @@ function convertImageSource(source: Fields): Fields | undefined {
   return isWhole ? { type, media_type: mediaType, data } : undefined;
 }
 
-function toDocument(block: Block, losses: Losses): Block {
+function exportDocument(block: Block, losses: ExportLosses): Block {
   const { source } = block;
   const title = readString(block, 'title');
   if (isRecord(source)) {
@@ -76,12 +76,12 @@ function toDocument(block: Block, losses: Losses): Block {
           : undefined;
     if (kept) return { type: 'document', source: kept, ...(title !== undefined && { title }) };
   }
-  losses.add('document', 'left out because Anthropic does not accept this type');
+  losses.addLoss('document', 'left out because Anthropic does not accept this type');
   return makeTextBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
 }
 
 /** Anthropic accepts only thinking with its own signature. */
-function toThinking(block: Block, role: Turn['role'], losses: Losses): Block[] {
+function exportThinking(block: Block, role: ExportTurn['role'], losses: ExportLosses): Block[] {
   if (role === 'assistant') {
     const data = readString(block, 'data');
     if (block.type === 'redacted_thinking' && data !== undefined && data !== '') return [{ type: block.type, data }];
@@ -91,7 +91,7 @@ function toThinking(block: Block, role: Turn['role'], losses: Losses): Block[] {
       return [{ type: 'thinking', thinking, signature }];
     }
   }
-  losses.add('thought', 'left out because Anthropic accepts only those that it signed');
+  losses.addLoss('thought', 'left out because Anthropic accepts only those that it signed');
   return [];
 }
 
@@ -100,7 +100,7 @@ const pickFields = (block: Block, fields: readonly string[]): Block => ({
   type: block.type,
 });
 
-function toResult(block: ToolResultBlock, losses: Losses): Block {
+function exportToolResult(block: ToolResultBlock, losses: ExportLosses): Block {
   const result = { type: 'tool_result', tool_use_id: block.tool_use_id };
   if (block.is_error === true) {
     // The API accepts only nonempty text for a tool's error.
@@ -108,19 +108,19 @@ function toResult(block: ToolResultBlock, losses: Losses): Block {
     return { ...result, content: text.trim() === '' ? 'The tool failed.' : text, is_error: true };
   }
   if (typeof block.content === 'string') return block.content === '' ? result : { ...result, content: block.content };
-  const parts = (block.content ?? []).flatMap((part) => toResultParts(part, losses));
+  const parts = (block.content ?? []).flatMap((part) => exportResultPart(part, losses));
   return parts.length === 0 ? result : { ...result, content: parts };
 }
 
-function toResultParts(part: Block, losses: Losses): Block[] {
+function exportResultPart(part: Block, losses: ExportLosses): Block[] {
   if (isText(part)) return part.text.trim() === '' ? [] : [makeTextBlock(part.text)];
-  if (isImage(part)) return [toImage(part, losses)];
-  if (part.type === 'document') return [toDocument(part, losses)];
+  if (isImage(part)) return [exportImage(part, losses)];
+  if (part.type === 'document') return [exportDocument(part, losses)];
   return [makeTextBlock(JSON.stringify(part))];
 }
 
 /** Programs on Anthropic's servers that have finished; their results are in a later turn. */
-function findFinishedPrograms(turns: readonly Turn[]): ReadonlySet<unknown> {
+function listFinishedProgramCallIds(turns: readonly ExportTurn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
   const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
   const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']));
@@ -129,17 +129,21 @@ function findFinishedPrograms(turns: readonly Turn[]): ReadonlySet<unknown> {
 }
 
 /** The API rejects a call that names a program outside its turn. */
-const withoutUnknownCaller =
+const dropUnknownCallers =
   (programs: ReadonlySet<unknown>) =>
   (block: Block): Block => {
     const { caller: _, ...rest } = block;
-    return isToolUse(block) && isOfProgram(block) && !programs.has(getProgramId(block))
+    return isToolUse(block) && isCalledByProgram(block) && !programs.has(getProgramId(block))
       ? { ...rest, type: block.type }
       : block;
   };
 
 /** The API rejects a server call or its result alone, and thinking as the last block. */
-function dropUnpairedServerBlocks({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
+function dropUnpairedServerBlocks(
+  { role, blocks }: ExportTurn,
+  programs: ReadonlySet<unknown>,
+  losses: ExportLosses,
+): ExportTurn {
   if (role === 'user') return { role, blocks };
   const calls = new Set(
     blocks.filter(({ type }) => /^(?:server|mcp)_tool_use$/.test(type)).map((block) => block['id']),
@@ -147,15 +151,15 @@ function dropUnpairedServerBlocks({ role, blocks }: Turn, programs: ReadonlySet<
   const results = new Set(
     blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']),
   );
-  const paired = blocks.map(withoutUnknownCaller(calls)).filter((block) => {
+  const paired = blocks.map(dropUnknownCallers(calls)).filter((block) => {
     if (!SERVER_BLOCK_TYPE.test(block.type)) return true;
     const id = block.type.endsWith('_tool_use') ? block['id'] : block['tool_use_id'];
     const isPaired = programs.has(id) || (block.type.endsWith('_tool_use') ? results.has(id) : calls.has(id));
-    if (!isPaired) losses.add(`block of type “${block.type}”`, 'left out because its counterpart is missing');
+    if (!isPaired) losses.addLoss(`block of type “${block.type}”`, 'left out because its counterpart is missing');
     return isPaired;
   });
   const last = paired.findLastIndex((block) => !isAnyThinking(block));
-  losses.add('thought', 'left out because nothing follows', paired.length - 1 - last);
+  losses.addLoss('thought', 'left out because nothing follows', paired.length - 1 - last);
   const kept = paired.slice(0, last + 1);
   return { role, blocks: kept.length === 0 ? [makeTextBlock('(no words)')] : kept };
 }

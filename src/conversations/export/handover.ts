@@ -8,16 +8,21 @@ import { maskSecrets } from '../../core/secrets/maskSecrets';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';
 import { isAddedByAgent } from '../../core/messages/task';
 import type { ApiMessage } from '../../core/messages/types';
-import { collectFacts, renderFactSheet } from '../../core/condense/summary/factSheet';
-import { toOneLine, quoteLines, QUOTING_RULE } from '../../core/condense/summary/quoting';
-import { cutMiddle, createTurns, addHeaders, type TranscriptTurn } from '../../core/condense/summary/transcript';
+import { collectConversationFacts, renderFactSheet } from '../../core/condense/summary/factSheet';
+import { toOneLine, addQuotePrefixToLines, QUOTING_RULE } from '../../core/condense/summary/quoting';
+import {
+  cutMiddle,
+  createTranscriptTurns,
+  addTurnHeaders,
+  type TranscriptTurn,
+} from '../../core/condense/summary/transcript';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import type { Losses } from './losses';
-import type { Exportable } from './types';
+import type { ExportLosses } from './losses';
+import type { ConversationToExport } from './types';
 
 const MAX_HANDOVER_TOKENS = 12_000;
 
-const SECTION_SHARES = { facts: 0.35, end: 0.4 } as const;
+const SECTION_TOKEN_SHARES = { facts: 0.35, end: 0.4 } as const;
 
 const TRANSCRIPT_LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
 
@@ -25,42 +30,44 @@ const MAX_SUMMARY_CHARS = 10_000;
 
 /** @param budget maximum size in o200k tokens */
 export function renderHandover(
-  { title, messages: original }: Exportable,
+  { title, messages: original }: ConversationToExport,
   counter: MessageCounter,
-  losses: Losses,
+  losses: ExportLosses,
   budget = MAX_HANDOVER_TOKENS,
 ): string {
   // Masking comes before truncation because half a key is not recognized.
   const messages = original.map(maskMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(
-    collectFacts(messages, DEFAULT_TOOLS),
+    collectConversationFacts(messages, DEFAULT_TOOLS),
     counter,
-    Math.floor(budget * SECTION_SHARES.facts),
+    Math.floor(budget * SECTION_TOKEN_SHARES.facts),
   );
   // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
-  const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SECTION_SHARES.end));
+  const { texts, leftOut } = selectNewestMessages(said, counter, Math.floor(budget * SECTION_TOKEN_SHARES.end));
   const text = [
     'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done. ' +
       QUOTING_RULE,
     `## The conversation\n${toOneLine(title)}`,
     ...(summary
-      ? [`## Summary of what came before\n${quoteLines(cutMiddle(extractProse(summary), MAX_SUMMARY_CHARS))}`]
+      ? [
+          `## Summary of what came before\n${addQuotePrefixToLines(cutMiddle(extractProse(summary), MAX_SUMMARY_CHARS))}`,
+        ]
       : []),
     ...(facts === '' ? [] : [`## What is known\n${facts}`]),
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
     '## What to do now\nContinue with what the user asked for last. If that is done, say so and wait.',
   ].join('\n\n');
-  losses.add('message', 'covered only by the facts, not word for word', leftOut);
+  losses.addLoss('message', 'covered only by the facts, not word for word', leftOut);
   const masked = maskSecrets(text);
   if (masked !== text || messages.some((message, index) => message !== original[index]))
-    losses.add('prompt', 'what looks like a key is masked in it');
+    losses.addLoss('prompt', 'what looks like a key is masked in it');
   return `${masked}\n`;
 }
 
 /** Always includes the last message. */
-function selectNewest(
+function selectNewestMessages(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
   budget: number,
@@ -69,7 +76,7 @@ function selectNewest(
   let tokens = 0;
   let start = messages.length;
   while (start > 0) {
-    const [turn] = createTurns(messages, { start: start - 1, end: start }, TRANSCRIPT_LIMITS);
+    const [turn] = createTranscriptTurns(messages, { start: start - 1, end: start }, TRANSCRIPT_LIMITS);
     if (turn !== undefined) {
       tokens += counter.countText(turn.body) + HEADER_TOKENS;
       if (tokens > budget && turns.length > 0) break;
@@ -77,7 +84,7 @@ function selectNewest(
     }
     start -= 1;
   }
-  return { texts: addHeaders(turns), leftOut: start };
+  return { texts: addTurnHeaders(turns), leftOut: start };
 }
 
 const HEADER_TOKENS = 10;

@@ -1,32 +1,36 @@
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { exportToAnthropic } from './anthropic';
 import { renderHandover } from './handover';
-import { Losses } from './losses';
+import { ExportLosses } from './losses';
 import { exportToMarkdown } from './markdown';
 import { exportToOpenAI } from './openai';
-import type { Exportable, ExportedConversation, ExportTarget } from './types';
+import type { ConversationToExport, ExportedConversation, ExportTarget } from './types';
 
-export { EXPORT_TARGETS, type Exportable, type ExportedConversation, type ExportTarget } from './types';
+export { EXPORT_TARGETS, type ConversationToExport, type ExportedConversation, type ExportTarget } from './types';
 
 export function exportConversation(
-  given: Exportable,
+  given: ConversationToExport,
   target: ExportTarget,
   counter: MessageCounter,
 ): ExportedConversation {
-  const losses = new Losses();
+  const losses = new ExportLosses();
   const conversation = replaceLoneSurrogates(given, losses);
   switch (target) {
     case 'anthropic':
-      return { text: formatJson(exportToAnthropic(conversation, losses)), extension: 'json', notes: losses.notes() };
+      return {
+        text: formatJson(exportToAnthropic(conversation, losses)),
+        extension: 'json',
+        notes: losses.renderNotes(),
+      };
     case 'openai':
-      return { text: formatJson(exportToOpenAI(conversation, losses)), extension: 'json', notes: losses.notes() };
+      return { text: formatJson(exportToOpenAI(conversation, losses)), extension: 'json', notes: losses.renderNotes() };
     case 'markdown':
-      return { text: exportToMarkdown(conversation, losses), extension: 'md', notes: losses.notes() };
+      return { text: exportToMarkdown(conversation, losses), extension: 'md', notes: losses.renderNotes() };
     case 'handover':
       return {
         text: renderHandover(conversation, counter, losses),
         extension: 'md',
-        notes: losses.notes(),
+        notes: losses.renderNotes(),
       };
   }
 }
@@ -34,10 +38,10 @@ export function exportConversation(
 const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Tools that truncate output leave half surrogate pairs, which APIs reject. */
-function replaceLoneSurrogates<T>(value: T, losses: Losses): T {
+function replaceLoneSurrogates<T>(value: T, losses: ExportLosses): T {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value;
-    losses.add('text with half of a surrogate pair', 'which was replaced with "\ufffd" because APIs refuse it');
+    losses.addLoss('text with half of a surrogate pair', 'which was replaced with "\ufffd" because APIs refuse it');
     return value.toWellFormed() as T & string;
   }
   if (typeof value !== 'object' || value === null) return value;

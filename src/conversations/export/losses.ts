@@ -1,14 +1,14 @@
 import { formatPlural } from '../../core/plural';
 
-export class Losses {
+export class ExportLosses {
   private readonly counts = new Map<string, number>();
 
-  add(noun: string, outcome: string, count = 1): void {
+  addLoss(noun: string, outcome: string, count = 1): void {
     const key = JSON.stringify([noun, outcome]);
     if (count > 0) this.counts.set(key, (this.counts.get(key) ?? 0) + count);
   }
 
-  notes(): string[] {
+  renderNotes(): string[] {
     return [...this.counts].map(([key, count]) => {
       const [noun = '', outcome = ''] = JSON.parse(key) as string[];
       return `${formatPlural(count, noun)}: ${outcome}.`;

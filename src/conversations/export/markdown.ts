@@ -8,13 +8,13 @@ import {
   toBlocks,
 } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
-import { asText } from '../text/values';
-import type { Losses } from './losses';
+import { stringifyValue } from '../text/values';
+import type { ExportLosses } from './losses';
 import { renderSystemText } from './system';
 import { getResultText } from './turns';
-import type { Exportable } from './types';
+import type { ConversationToExport } from './types';
 
-export function exportToMarkdown({ title, messages, request }: Exportable, losses: Losses): string {
+export function exportToMarkdown({ title, messages, request }: ConversationToExport, losses: ExportLosses): string {
   const names = new Map<string, string>();
   const prompt = renderSystemText(request, []);
   const sections = messages.map((message, index) => {
@@ -34,7 +34,7 @@ const ROLE_LABELS: Readonly<Record<ApiMessage['role'], string>> = {
   system: 'System',
 };
 
-function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: Losses): string {
+function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: ExportLosses): string {
   if (isText(block)) return block.text.trim();
   if (isToolUse(block)) return `**${escapeInline(block.name)}**\n\n${renderParameters(block)}`;
   if (isToolResult(block)) {
@@ -54,22 +54,22 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: L
   return foldText(escapeInline(block.type), fenceText(JSON.stringify(block, null, 2), 'json'));
 }
 
-function renderThinking(block: Block, losses: Losses): string {
-  const text = asText(block['thinking']).trim();
+function renderThinking(block: Block, losses: ExportLosses): string {
+  const text = stringifyValue(block['thinking']).trim();
   if (text !== '') return foldText('Thinking', fenceText(text));
-  losses.add('thought', 'left out (encrypted)');
+  losses.addLoss('thought', 'left out (encrypted)');
   return '';
 }
 
 /** Inline bytes would make the text unreadable, so only images with a URL are shown. */
-function renderImage({ source }: Block, losses: Losses): string {
+function renderImage({ source }: Block, losses: ExportLosses): string {
   if (isRecord(source)) {
     const { url, media_type: type, data } = source;
     if (typeof url === 'string' && /^https?:\/\/[^\s()<>]+$/.test(url)) return `![image](${url})`;
-    losses.add('image', 'named, not shown');
+    losses.addLoss('image', 'named, not shown');
     if (typeof data === 'string')
-      return `*[${escapeInline(asText(type))}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB]*`;
-  } else losses.add('image', 'named, not shown');
+      return `*[${escapeInline(stringifyValue(type))}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB]*`;
+  } else losses.addLoss('image', 'named, not shown');
   return '*[image]*';
 }
 

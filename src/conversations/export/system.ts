@@ -1,10 +1,10 @@
 import { isRecord } from '../../core/messages/blocks';
-import { type Fields, asText } from '../text/values';
+import { type Fields, stringifyValue } from '../text/values';
 
 export function renderSystemText(request: Fields | undefined, folded: readonly string[]): string {
   const own = request?.['system'];
   const texts = Array.isArray(own)
-    ? own.map((block: unknown) => (isRecord(block) ? asText(block['text']) : asText(block)))
-    : [asText(own)];
+    ? own.map((block: unknown) => (isRecord(block) ? stringifyValue(block['text']) : stringifyValue(block)))
+    : [stringifyValue(own)];
   return [...texts, ...folded].filter((text) => text.trim() !== '').join('\n\n');
 }

@@ -2,7 +2,7 @@ import { anthropicFault } from '../../../test/servers/anthropicRules';
 import { chatFault } from '../../../test/servers/openaiRules';
 import { createCounter } from '../../core/testingCounter';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { exportConversation, type Exportable, type ExportTarget } from '.';
+import { exportConversation, type ConversationToExport, type ExportTarget } from '.';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -10,11 +10,14 @@ export const signer = { sign: (content: string) => `signed ${content.length}` };
 
 export const counter = createCounter();
 
-export const exportTo = (conversation: Partial<Exportable>, target: ExportTarget) =>
+export const exportTo = (conversation: Partial<ConversationToExport>, target: ExportTarget) =>
   exportConversation({ title: 'A title', messages: [], ...conversation }, target, counter);
 
-export const body = (messages: readonly ApiMessage[], target: ExportTarget, more: Partial<Exportable> = {}): Json =>
-  JSON.parse(exportTo({ messages, ...more }, target).text) as Json;
+export const body = (
+  messages: readonly ApiMessage[],
+  target: ExportTarget,
+  more: Partial<ConversationToExport> = {},
+): Json => JSON.parse(exportTo({ messages, ...more }, target).text) as Json;
 
 export const checkWithAnthropicServer = (value: Json) =>
   anthropicFault({ model: 'm', max_tokens: 100, ...value }, signer);

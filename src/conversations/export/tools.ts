@@ -1,10 +1,10 @@
 import { isRecord, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolUseBlock } from '../../core/messages/types';
-import { type Fields, listIn, readString } from '../text/values';
-import type { Losses } from './losses';
-import type { Turn } from './turns';
+import { type Fields, readList, readString } from '../text/values';
+import type { ExportLosses } from './losses';
+import type { ExportTurn } from './turns';
 
-export interface Tool {
+export interface ExportedTool {
   readonly name: string;
   readonly description: string | undefined;
   readonly schema: Fields;
@@ -22,15 +22,19 @@ export const toValidCall = (call: ToolUseBlock): Block => ({
 });
 
 /** APIs require a declaration of every tool in the history. */
-export function collectTools(request: Fields | undefined, turns: readonly Turn[], losses: Losses): Tool[] {
-  const declared = new Map<string, Tool>();
-  for (const value of request ? listIn(request, 'tools') : []) {
-    const tool = isRecord(value) ? toTool(value) : undefined;
+export function collectExportedTools(
+  request: Fields | undefined,
+  turns: readonly ExportTurn[],
+  losses: ExportLosses,
+): ExportedTool[] {
+  const declared = new Map<string, ExportedTool>();
+  for (const value of request ? readList(request, 'tools') : []) {
+    const tool = isRecord(value) ? parseDeclaredTool(value) : undefined;
     if (tool) declared.set(tool.name, declared.get(tool.name) ?? tool);
   }
   const used = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
   const missing = [...used].filter((name) => !declared.has(name));
-  losses.add('tool', 'declared as taking any parameters, since theirs were not recorded', missing.length);
+  losses.addLoss('tool', 'declared as taking any parameters, since theirs were not recorded', missing.length);
   return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT_SCHEMA }))];
 }
 
@@ -38,7 +42,7 @@ export function collectTools(request: Fields | undefined, turns: readonly Turn[]
  * Reads Anthropic's `{name, input_schema}`, OpenAI's `{type, function: {name, parameters}}`, and
  * flat `{name, parameters}`.
  */
-function toTool(value: Fields): Tool | undefined {
+function parseDeclaredTool(value: Fields): ExportedTool | undefined {
   const called = isRecord(value['function']) ? value['function'] : value;
   const name = readString(called, 'name');
   const schema = called['input_schema'] ?? called['parameters'];

@@ -3,11 +3,11 @@
  * and ids are unique. Each change is noted.
  */
 import { isToolResult, isToolUse } from '../../core/messages/blocks';
-import { foldSystem } from '../../core/messages/foldSystem';
+import { foldSystemMessages } from '../../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
-import type { Losses } from './losses';
+import type { ExportLosses } from './losses';
 
-export interface Turn {
+export interface ExportTurn {
   readonly role: 'user' | 'assistant';
   readonly blocks: readonly Block[];
 }
@@ -16,26 +16,26 @@ export interface Turn {
  * Returns nothing if the target can't express the block. Calls and results must stay calls and
  * results.
  */
-export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
+export type ConvertBlock = (block: Block, role: ExportTurn['role']) => readonly Block[];
 
-export interface Turns {
+export interface TurnsAndSystemTexts {
   readonly system: readonly string[];
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ExportTurn[];
 }
 
-export function toTurns(
+export function groupIntoTurns(
   messages: readonly ApiMessage[],
   convert: ConvertBlock,
-  losses: Losses,
+  losses: ExportLosses,
   toNote?: (text: string) => Block,
-): Turns {
-  const folded = foldSystem(messages, toNote);
-  const spoken = folded.messages.map((message): Turn => ({
+): TurnsAndSystemTexts {
+  const folded = foldSystemMessages(messages, toNote);
+  const spoken = folded.messages.map((message): ExportTurn => ({
     role: message.role,
     blocks: listBlocks(message).flatMap((block) => convert(block, message.role)),
   }));
   const answered = addMissingResults(assignUniqueIds(mergeTurns(spoken)), losses);
-  return { system: folded.prompt.map(({ text }) => text), turns: startWithUser(mergeTurns(answered), losses) };
+  return { system: folded.prompt.map(({ text }) => text), turns: ensureUserStarts(mergeTurns(answered), losses) };
 }
 
 export const makeTextBlock = (text: string): Block => ({ type: 'text', text });
@@ -43,8 +43,8 @@ export const makeTextBlock = (text: string): Block => ({ type: 'text', text });
 const listBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [makeTextBlock(content)] : content;
 
-function mergeTurns(turns: readonly Turn[]): Turn[] {
-  const result: Turn[] = [];
+function mergeTurns(turns: readonly ExportTurn[]): ExportTurn[] {
+  const result: ExportTurn[] = [];
   for (const turn of turns) {
     const last = result.at(-1);
     if (turn.blocks.length === 0) continue;
@@ -54,23 +54,23 @@ function mergeTurns(turns: readonly Turn[]): Turn[] {
   return result;
 }
 
-interface OpenCall {
+interface UnansweredCall {
   readonly turn: number;
   readonly id: string;
 }
 
 interface TurnsWithUniqueIds {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ExportTurn[];
   /** Calls by original id, in order; joined histories may repeat ids. */
-  readonly calls: ReadonlyMap<string, OpenCall[]>;
+  readonly calls: ReadonlyMap<string, UnansweredCall[]>;
 }
 
 /** OpenAI rejects longer ids. */
 const MAX_CALL_ID_CHARS = 40;
 
 /** All APIs accept `^[a-zA-Z0-9_-]+$`; most calls keep their ids. */
-function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
-  const calls = new Map<string, OpenCall[]>();
+function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
+  const calls = new Map<string, UnansweredCall[]>();
   const used = new Set<string>();
   const own = (id: string): string => {
     const base = id.replace(/[^\w-]/g, '_').slice(0, MAX_CALL_ID_CHARS) || 'call';
@@ -98,37 +98,44 @@ function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
 
 export const MISSING_RESULT_TEXT = 'No result was recorded.';
 
-function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn[] {
+function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: ExportLosses): ExportTurn[] {
   const answers = new Map<string, ToolResultBlock>();
-  const rest = turns.map((turn, index): Turn => {
+  const rest = turns.map((turn, index): ExportTurn => {
     const blocks = turn.blocks.flatMap((block): readonly Block[] => {
       if (!isToolResult(block)) return [block];
       const open = calls.get(block.tool_use_id);
       const at = open?.findIndex((each) => each.turn < index) ?? -1;
       const call = at === -1 ? undefined : open?.splice(at, 1)[0];
       if (!call) {
-        losses.add('result', 'without its call, exported as text');
+        losses.addLoss('result', 'without its call, exported as text');
         return [makeTextBlock(`[Result without its call]\n${getResultText(block)}`)];
       }
-      if (call.turn !== index - 1) losses.add('result', 'moved to its call');
+      if (call.turn !== index - 1) losses.addLoss('result', 'moved to its call');
       answers.set(call.id, { ...block, tool_use_id: call.id });
       return [];
     });
     return { ...turn, blocks };
   });
-  const answered: Turn[] = [];
+  const answered: ExportTurn[] = [];
   let results: readonly Block[] = [];
   for (const turn of rest) {
     answered.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
-    results = turn.role === 'user' ? [] : turn.blocks.filter(isToolUse).map((call) => getAnswer(call, answers, losses));
+    results =
+      turn.role === 'user'
+        ? []
+        : turn.blocks.filter(isToolUse).map((call) => getResultOrPlaceholder(call, answers, losses));
   }
   return results.length === 0 ? answered : [...answered, { role: 'user', blocks: results }];
 }
 
-function getAnswer({ id }: ToolUseBlock, answers: ReadonlyMap<string, ToolResultBlock>, losses: Losses): Block {
+function getResultOrPlaceholder(
+  { id }: ToolUseBlock,
+  answers: ReadonlyMap<string, ToolResultBlock>,
+  losses: ExportLosses,
+): Block {
   const answer = answers.get(id);
   if (answer) return answer;
-  losses.add('call', `without a result, answered with “${MISSING_RESULT_TEXT}”`);
+  losses.addLoss('call', `without a result, answered with “${MISSING_RESULT_TEXT}”`);
   return { type: 'tool_result', tool_use_id: id, content: MISSING_RESULT_TEXT, is_error: true };
 }
 
@@ -144,12 +151,12 @@ function getPartText(part: Block): string {
   return typeof type === 'string' ? `[${type}]` : JSON.stringify(part);
 }
 
-function startWithUser(turns: readonly Turn[], losses: Losses): Turn[] {
+function ensureUserStarts(turns: readonly ExportTurn[], losses: ExportLosses): ExportTurn[] {
   if (turns.length === 0) {
-    losses.add('message', 'added because nothing else is left to export');
+    losses.addLoss('message', 'added because nothing else is left to export');
     return [{ role: 'user', blocks: [makeTextBlock('(Nothing of this conversation can be told here.)')] }];
   }
   if (turns[0]?.role !== 'assistant') return [...turns];
-  losses.add('first message', 'added because APIs require a conversation to begin with the user');
+  losses.addLoss('first message', 'added because APIs require a conversation to begin with the user');
   return [{ role: 'user', blocks: [makeTextBlock('(What came before is not part of this export.)')] }, ...turns];
 }

@@ -1,7 +1,7 @@
 import type { ApiMessage } from '../../core/messages/types';
 import type { Conversation } from '../types';
 
-export interface Exportable extends Pick<Conversation, 'title' | 'request'> {
+export interface ConversationToExport extends Pick<Conversation, 'title' | 'request'> {
   readonly messages: readonly ApiMessage[];
 }
 

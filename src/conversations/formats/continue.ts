@@ -7,16 +7,16 @@ import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { makeSourceId, getSourceName } from '../conversationId';
-import { noteOmitted, createNoMessagesError } from '../notes';
+import { describeOmittedMessages, createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../text/values';
-import { cleanTitle, makeTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
+import { type Fields, stringifyValue, convertImageUrl, readList, readRecord, readString } from '../text/values';
+import { normalizeTitle, makeConversationTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
 import { readContinueRequests } from './continueRequests';
 import { parseArguments } from './openai/arguments';
-import { splitPrompt } from './splitPrompt';
-import { noteUnansweredCalls } from './unanswered';
+import { splitPromptAtAttachments } from './splitPrompt';
+import { describeUnansweredCalls } from './unanswered';
 
 export const isContinueSession = (value: unknown): value is Fields => {
   if (!isRecord(value) || readString(value, 'sessionId') === undefined || !Array.isArray(value['history']))
@@ -28,7 +28,7 @@ export const isContinueSession = (value: unknown): value is Fields => {
 /** @throws {ConversationReadError} if there are no messages */
 export function readContinue(
   session: Fields,
-  source: Source,
+  source: InputSource,
   options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
@@ -41,9 +41,9 @@ export function readContinue(
       expected: `at most ${MAX_JSON_DEPTH} levels of nesting`,
     });
   }
-  const items = listIn(session, 'history').filter(isRecord);
+  const items = readList(session, 'history').filter(isRecord);
   const answers = new Map<Fields, ApiMessage>();
-  const everything = toMessages(items, answers);
+  const everything = convertHistoryItems(items, answers);
   if (everything.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
   const summarized = items.findLastIndex((item) => readString(item, 'conversationSummary') !== undefined);
   const messages =
@@ -54,25 +54,30 @@ export function readContinue(
   return {
     id: id === undefined ? makeSourceId(source, input) : `continue:${id}`,
     format: 'continue',
-    title: (title === DEFAULT_TITLE ? undefined : cleanTitle(title)) ?? makeTitle(everything),
+    title: (title === DEFAULT_TITLE ? undefined : normalizeTitle(title)) ?? makeConversationTitle(everything),
     messages,
     notes: [
       ...(messages === everything
         ? []
-        : [noteOmitted(toMessages(items.slice(0, summarized + 1)).length, 'before the last compaction')]),
-      ...noteUnansweredCalls(messages),
+        : [
+            describeOmittedMessages(
+              convertHistoryItems(items.slice(0, summarized + 1)).length,
+              'before the last compaction',
+            ),
+          ]),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && workspace !== '' && { workspace }),
     ...selectRecordedRequests(
       options.history,
-      readContinueRequests(session, mapPlaces(answers, everything)),
+      readContinueRequests(session, mapItemsToMessageIndexes(answers, everything)),
       everything.length,
     ),
   };
 }
 
-function mapPlaces(
+function mapItemsToMessageIndexes(
   answers: ReadonlyMap<Fields, ApiMessage>,
   everything: readonly ApiMessage[],
 ): ReadonlyMap<Fields, number> {
@@ -89,15 +94,15 @@ const DEFAULT_TITLE = 'New Session';
 
 function selectActiveMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
   const summary = readString(items[summarized] ?? {}, 'conversationSummary') ?? '';
-  const system = toMessages(items.slice(0, summarized)).filter(({ role }) => role === 'system');
+  const system = convertHistoryItems(items.slice(0, summarized)).filter(({ role }) => role === 'system');
   return [
     ...system,
     { role: 'user', content: [{ type: 'text', text: summary }], isSummary: true },
-    ...toMessages(items.slice(summarized + 1)),
+    ...convertHistoryItems(items.slice(summarized + 1)),
   ];
 }
 
-function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
+function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
   const answered = new Set(
@@ -107,14 +112,14 @@ function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessa
     if (content.length > 0) messages.push({ role, content });
   };
   for (const item of items) {
-    const message = recordIn(item, 'message') ?? {};
+    const message = readRecord(item, 'message') ?? {};
     switch (message['role']) {
       case 'thinking':
-        thoughts = toThinking(message);
+        thoughts = convertThinking(message);
         break;
       case 'assistant': {
         const before = messages.length;
-        push('assistant', [...thoughts, ...toParts(message['content']), ...toCalls(message)]);
+        push('assistant', [...thoughts, ...convertContentParts(message['content']), ...convertToolCalls(message)]);
         const answer = messages[before];
         if (answer) answers.set(item, answer);
         thoughts = [];
@@ -124,14 +129,14 @@ function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessa
       case 'tool': {
         const id = readString(message, 'toolCallId');
         if (id === undefined || answered.has(id)) break;
-        push('user', [{ type: 'tool_result', tool_use_id: id, content: toParts(message['content']) }]);
+        push('user', [{ type: 'tool_result', tool_use_id: id, content: convertContentParts(message['content']) }]);
         break;
       }
       case 'system':
-        push('system', toParts(message['content']));
+        push('system', convertContentParts(message['content']));
         break;
       case 'user':
-        messages.push(...toPrompt(item, toParts(message['content'])));
+        messages.push(...convertPrompt(item, convertContentParts(message['content'])));
     }
   }
   return mergeResults(messages);
@@ -152,40 +157,40 @@ function mergeResults(messages: readonly ApiMessage[]): ApiMessage[] {
   return merged;
 }
 
-function toThinking(message: Fields): Block[] {
-  const thinking = asText(message['content']);
+function convertThinking(message: Fields): Block[] {
+  const thinking = stringifyValue(message['content']);
   const signature = readString(message, 'signature');
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
 /** The model gets files and other context before the user's words. */
-function toPrompt(item: Fields, words: readonly Block[]): ApiMessage[] {
-  const context = makeTextBlocks(renderContext(listIn(item, 'contextItems')));
-  return splitPrompt([...context, ...words], new Set(context));
+function convertPrompt(item: Fields, words: readonly Block[]): ApiMessage[] {
+  const context = makeTextBlocks(renderContext(readList(item, 'contextItems')));
+  return splitPromptAtAttachments([...context, ...words], new Set(context));
 }
 
 const renderContext = (items: readonly unknown[]): string =>
   items
     .filter(isRecord)
-    .map((each) => asText(each['content']))
+    .map((each) => stringifyValue(each['content']))
     .filter((text) => text !== '')
     .join('\n\n');
 
 const makeTextBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
-function toParts(content: unknown): Block[] {
+function convertContentParts(content: unknown): Block[] {
   if (typeof content === 'string') return makeTextBlocks(content);
-  return listIn({ content }, 'content').flatMap((part): Block[] => {
+  return readList({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
-    const url = readString(recordIn(part, 'imageUrl') ?? {}, 'url');
-    if (url !== undefined) return [{ type: 'image', source: toImageSource(url) }];
-    return makeTextBlocks(asText(part['text']));
+    const url = readString(readRecord(part, 'imageUrl') ?? {}, 'url');
+    if (url !== undefined) return [{ type: 'image', source: convertImageUrl(url) }];
+    return makeTextBlocks(stringifyValue(part['text']));
   });
 }
 
-function toCalls(message: Fields): Block[] {
-  return listIn(message, 'toolCalls').flatMap((call): Block[] => {
-    const called = isRecord(call) ? recordIn(call, 'function') : undefined;
+function convertToolCalls(message: Fields): Block[] {
+  return readList(message, 'toolCalls').flatMap((call): Block[] => {
+    const called = isRecord(call) ? readRecord(call, 'function') : undefined;
     const id = isRecord(call) ? readString(call, 'id') : undefined;
     const name = called && readString(called, 'name');
     if (!called || id === undefined || name === undefined || name === '') return [];
@@ -201,8 +206,8 @@ interface CallState {
 }
 
 function readCallStates(item: Fields): CallState[] {
-  const single = recordIn(item, 'toolCallState');
-  const states = single ? [single] : listIn(item, 'toolCallStates').filter(isRecord);
+  const single = readRecord(item, 'toolCallState');
+  const states = single ? [single] : readList(item, 'toolCallStates').filter(isRecord);
   return states.flatMap((state) => {
     const id = readString(state, 'toolCallId');
     const { output } = state;

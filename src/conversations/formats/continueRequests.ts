@@ -8,7 +8,7 @@ import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../cor
 import { countPromptTokens, type Usage } from '../../core/cost/usage';
 import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
-import { type Fields, countIn, listIn, recordIn, readString } from '../text/values';
+import { type Fields, readCount, readList, readRecord, readString } from '../text/values';
 
 export function readContinueRequests(
   session: Fields,
@@ -17,8 +17,8 @@ export function readContinueRequests(
   const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
   // A fork repeats its origin's history without ids or times, so its words identify a copy.
   let said = '';
-  for (const item of listIn(session, 'history').filter(isRecord)) {
-    const message = recordIn(item, 'message') ?? {};
+  for (const item of readList(session, 'history').filter(isRecord)) {
+    const message = readRecord(item, 'message') ?? {};
     const { role, content, toolCalls, usage, id } = message;
     said = hashText(JSON.stringify([said, role, content, toolCalls, usage, id]));
     const counted = role === 'assistant' && isRecord(usage) ? usage : undefined;
@@ -31,12 +31,12 @@ export function readContinueRequests(
       ...(model !== undefined && { model }),
       ...(message !== undefined && { message }),
       key,
-      usage: toUsage(usage, accounting),
+      usage: convertContinueUsage(usage, accounting),
       purpose: 'answer',
     };
   });
   const id = readString(session, 'sessionId');
-  const totals = readTotals(
+  const totals = readSessionTotals(
     session,
     answers.map(({ usage }) => usage),
     requests,
@@ -50,7 +50,7 @@ export function readContinueRequests(
   };
 }
 
-const isCompacted = (item: Fields): boolean => readString(item, 'conversationSummary') !== undefined;
+const isCompactionItem = (item: Fields): boolean => readString(item, 'conversationSummary') !== undefined;
 
 /**
  * Continue's adapter for Anthropic counts without cached tokens, under names that only it and the
@@ -58,17 +58,17 @@ const isCompacted = (item: Fields): boolean => readString(item, 'conversationSum
  */
 function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
-    const { prompt, read, written } = readCounts(usage);
+    const { prompt, read, written } = readTokenCounts(usage);
     if (prompt < read + written) return true;
-    return 'cache_read_tokens' in getDetails(usage) && readString(usage, 'model')?.includes('/') !== true;
+    return 'cache_read_tokens' in getPromptTokenDetails(usage) && readString(usage, 'model')?.includes('/') !== true;
   });
   return isAnthropic ? 'anthropic' : 'openai';
 }
 
-const getDetails = (usage: Fields): Fields =>
-  recordIn(usage, 'prompt_tokens_details') ?? recordIn(usage, 'promptTokensDetails') ?? {};
+const getPromptTokenDetails = (usage: Fields): Fields =>
+  readRecord(usage, 'prompt_tokens_details') ?? readRecord(usage, 'promptTokensDetails') ?? {};
 
-interface Counts {
+interface ContinueTokenCounts {
   readonly prompt: number;
   readonly output: number;
   readonly read: number;
@@ -76,20 +76,20 @@ interface Counts {
 }
 
 /** Sums, and messages of the extension, use other names for the same counts. */
-function readCounts(usage: Fields): Counts {
-  const details = getDetails(usage);
+function readTokenCounts(usage: Fields): ContinueTokenCounts {
+  const details = getPromptTokenDetails(usage);
   const read = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
   const written = ['cache_write_tokens', 'cacheWriteTokens'].find((field) => field in details);
   return {
-    prompt: countIn(usage, 'promptTokens' in usage ? 'promptTokens' : 'prompt_tokens'),
-    output: countIn(usage, 'completionTokens' in usage ? 'completionTokens' : 'completion_tokens'),
-    read: read === undefined ? 0 : countIn(details, read),
-    written: written === undefined ? 0 : countIn(details, written),
+    prompt: readCount(usage, 'promptTokens' in usage ? 'promptTokens' : 'prompt_tokens'),
+    output: readCount(usage, 'completionTokens' in usage ? 'completionTokens' : 'completion_tokens'),
+    read: read === undefined ? 0 : readCount(details, read),
+    written: written === undefined ? 0 : readCount(details, written),
   };
 }
 
-function toUsage(usage: Fields, accounting: Usage['accounting']): Usage {
-  const { prompt, output, read, written } = readCounts(usage);
+function convertContinueUsage(usage: Fields, accounting: Usage['accounting']): Usage {
+  const { prompt, output, read, written } = readTokenCounts(usage);
   return {
     ...{ accounting, source: 'reported', inputTokens: prompt, outputTokens: output },
     ...{ cacheReadTokens: read, cacheWriteTokens: written },
@@ -100,16 +100,23 @@ function toUsage(usage: Fields, accounting: Usage['accounting']): Usage {
  * After a compaction only the session's total covers what came before. Cache reads are only counted
  * on Anthropic's wire, so only the excess over the answers is used.
  */
-function readTotals(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
-  const sum = recordIn(session, 'usage');
+function readSessionTotals(
+  session: Fields,
+  usages: readonly Fields[],
+  requests: readonly RecordedRequest[],
+): RecordedTotal[] {
+  const sum = readRecord(session, 'usage');
   const models = new Set(requests.map(({ model }) => model));
   const [model] = models;
   if (!sum || models.size > 1) return [];
-  const whole = readCounts(sum);
-  const told = usages.map((usage) => ({ ...readCounts(usage), read: countIn(getDetails(usage), 'cache_read_tokens') }));
+  const whole = readTokenCounts(sum);
+  const told = usages.map((usage) => ({
+    ...readTokenCounts(usage),
+    read: readCount(getPromptTokenDetails(usage), 'cache_read_tokens'),
+  }));
   const isCached = whole.read + whole.written > 0;
   const accounting = requests[0]?.usage?.accounting ?? (isCached ? 'anthropic' : 'openai');
-  const total = (field: keyof Counts, own: keyof Usage): number =>
+  const total = (field: keyof ContinueTokenCounts, own: keyof Usage): number =>
     requests.reduce((all, { usage }) => all + Number(usage?.[own] ?? 0), 0) +
     Math.max(0, whole[field] - told.reduce((all, each) => all + each[field], 0));
   const usage: Usage = {
@@ -120,8 +127,8 @@ function readTotals(session: Fields, usages: readonly Fields[], requests: readon
     cacheWriteTokens: total('written', 'cacheWriteTokens'),
   };
   if (countPromptTokens(usage) === 0) return [];
-  const items = listIn(session, 'history').filter(isRecord);
-  const answers = items.filter((item) => recordIn(item, 'message')?.['role'] === 'assistant').length;
-  const compactions = items.filter(isCompacted).length;
+  const items = readList(session, 'history').filter(isRecord);
+  const answers = items.filter((item) => readRecord(item, 'message')?.['role'] === 'assistant').length;
+  const compactions = items.filter(isCompactionItem).length;
   return [{ after: requests.length, compactions, answers, models: [{ ...(model !== undefined && { model }), usage }] }];
 }

@@ -6,13 +6,13 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { makeSourceId, getSourceName } from '../conversationId';
 import { formatPlural } from '../../core/plural';
-import { createNoMessagesError, noteSkipped } from '../notes';
-import { readRecords } from '../text/jsonLines';
+import { createNoMessagesError, describeSkippedRecords } from '../notes';
+import { readJsonLineRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { type Fields, asText, recordIn, readString } from '../text/values';
-import { makeTitle } from '../title';
-import type { Conversation, Source } from '../types';
-import { noteUnansweredCalls } from './unanswered';
+import { type Fields, stringifyValue, readRecord, readString } from '../text/values';
+import { makeConversationTitle } from '../title';
+import type { Conversation, InputSource } from '../types';
+import { describeUnansweredCalls } from './unanswered';
 
 export const isCursorRecord = (value: Fields): boolean =>
   (value['role'] === 'user' || value['role'] === 'assistant') &&
@@ -24,11 +24,11 @@ export const isCursorRecord = (value: Fields): boolean =>
 const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set(['turn_ended']);
 
 /** @throws {ConversationReadError} for a broken line or no messages */
-export function readCursor(input: string | Uint8Array, source: Source): Conversation {
+export function readCursor(input: string | Uint8Array, source: InputSource): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
-  const transcript = new TranscriptReader();
-  readRecords(readLines(input, name), name, notes, ({ value, line }) => {
+  const transcript = new CursorTranscriptReader();
+  readJsonLineRecords(readLines(input, name), name, notes, ({ value, line }) => {
     transcript.takeRecord(value, line);
   });
   const { messages, passedOver, withoutResult } = transcript.getResult();
@@ -38,21 +38,21 @@ export function readCursor(input: string | Uint8Array, source: Source): Conversa
   return {
     id: makeSourceId(source, input),
     format: 'cursor',
-    title: makeTitle(messages),
+    title: makeConversationTitle(messages),
     messages,
     notes: [
       ...notes,
       ...(withoutResult > 0
         ? [`${formatPlural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...noteSkipped(passedOver, UNSENT_RECORD_TYPES),
-      ...noteUnansweredCalls(messages),
+      ...describeSkippedRecords(passedOver, UNSENT_RECORD_TYPES),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
   };
 }
 
-class TranscriptReader {
+class CursorTranscriptReader {
   private readonly messages: ApiMessage[] = [];
   private readonly passedOver = new Map<string, number>();
   private withoutResult = 0;
@@ -60,20 +60,20 @@ class TranscriptReader {
   private pendingCalls: string[] = [];
 
   takeRecord(value: Fields, line: number): void {
-    const content = recordIn(value, 'message')?.['content'];
+    const content = readRecord(value, 'message')?.['content'];
     const role = value['role'];
     if (content === undefined || (role !== 'user' && role !== 'assistant')) {
       const kind = readString(value, 'type') ?? 'unnamed';
       this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
       return;
     }
-    const parts = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: asText(content) }];
+    const parts = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: stringifyValue(content) }];
     const results = parts.filter(({ type }) => type === 'tool_result');
     // Cursor writes results, if any, into messages of either role.
-    const answered = results.map((part) => this.toResult(part));
+    const answered = results.map((part) => this.convertToolResult(part));
     if (answered.length > 0) this.messages.push({ role: 'user', content: answered });
     const blocks = parts.flatMap((part, at) =>
-      results.includes(part) ? [] : this.toBlocks(part, `call_${line}_${at}`),
+      results.includes(part) ? [] : this.convertContentPart(part, `call_${line}_${at}`),
     );
     if (blocks.length === 0) return;
     this.answerPendingCalls();
@@ -85,7 +85,7 @@ class TranscriptReader {
     return { messages: this.messages, passedOver: this.passedOver, withoutResult: this.withoutResult };
   }
 
-  private toResult(part: Fields): Block {
+  private convertToolResult(part: Fields): Block {
     const id = readString(part, 'tool_use_id') ?? this.pendingCalls[0] ?? 'unknown';
     this.pendingCalls = this.pendingCalls.filter((each) => each !== id);
     const { content } = part;
@@ -93,12 +93,14 @@ class TranscriptReader {
       type: 'tool_result',
       tool_use_id: id,
       content: Array.isArray(content)
-        ? content.map((each) => (isRecord(each) ? asText(each['text'] ?? each) : asText(each))).join('\n')
-        : asText(content),
+        ? content
+            .map((each) => (isRecord(each) ? stringifyValue(each['text'] ?? each) : stringifyValue(each)))
+            .join('\n')
+        : stringifyValue(content),
     };
   }
 
-  private toBlocks(part: Fields, id: string): Block[] {
+  private convertContentPart(part: Fields, id: string): Block[] {
     const text = readString(part, 'text');
     if (text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const tool = readString(part, 'name');

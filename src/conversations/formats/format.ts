@@ -1,4 +1,4 @@
-import type { Conversation, ReadOptions, Source } from '../types';
+import type { Conversation, ReadOptions, InputSource } from '../types';
 import type { Fields } from '../text/values';
 import type { RecordedRequests } from '../../core/account/recordedRequest';
 
@@ -25,7 +25,7 @@ export interface ConversationReader {
     /** @throws {ConversationReadError} */
     readonly read: (
       input: string | Uint8Array,
-      source: Source,
+      source: InputSource,
       options: ReadOptions,
       earlier: readonly EarlierRecords[],
     ) => Conversation;
@@ -38,6 +38,11 @@ export interface ConversationReader {
      * @param input the document's text
      * @throws {ConversationReadError}
      */
-    readonly read: (value: Fields, source: Source, options: ReadOptions, input: string | Uint8Array) => Conversation;
+    readonly read: (
+      value: Fields,
+      source: InputSource,
+      options: ReadOptions,
+      input: string | Uint8Array,
+    ) => Conversation;
   };
 }

@@ -1,5 +1,5 @@
 import type { ApiMessage } from '../../core/messages/types';
-import { ShapeError, checkMessage } from './messageShape';
+import { MessageShapeError, assertMessage } from './messageShape';
 import { ConversationReadError } from '../readError';
 
 export interface MessageDocument {
@@ -9,19 +9,19 @@ export interface MessageDocument {
 
 /** @throws {ConversationReadError} naming message and field */
 export function checkMessages(messages: readonly unknown[], source: string): readonly ApiMessage[] {
-  return withSource(source, () =>
+  return addSourceToShapeErrors(source, () =>
     messages.map((message, index) => {
-      checkMessage(message, `messages[${index}]`);
+      assertMessage(message, `messages[${index}]`);
       return message;
     }),
   );
 }
 
-export function withSource<T>(source: string, check: () => T): T {
+export function addSourceToShapeErrors<T>(source: string, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof ShapeError)) throw error;
+    if (!(error instanceof MessageShapeError)) throw error;
     throw new ConversationReadError(
       {
         problem: 'wrong-shape',
@@ -34,5 +34,5 @@ export function withSource<T>(source: string, check: () => T): T {
   }
 }
 
-export const pickRequest = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
+export const pickRequestFields = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
   request && Object.keys(request).length > 0 ? { request } : {};

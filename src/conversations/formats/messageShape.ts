@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
 import { describeValue } from '../readError';
 
 /** Names the field's path (`messages[3].content[0].type`) and what was expected. */
-export class ShapeError extends Error {
+export class MessageShapeError extends Error {
   override readonly name = 'ShapeError';
   readonly found: string;
   constructor(
@@ -22,29 +22,29 @@ const MESSAGE_ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
 
 /**
  * Checks only what the types promise; interrupted conversations are read as they are.
- * @throws {ShapeError}
+ * @throws {MessageShapeError}
  */
-export function checkMessage(value: unknown, path: string): asserts value is ApiMessage {
-  if (!isRecord(value)) throw new ShapeError(path, value, 'a message: an object with "role" and "content"');
+export function assertMessage(value: unknown, path: string): asserts value is ApiMessage {
+  if (!isRecord(value)) throw new MessageShapeError(path, value, 'a message: an object with "role" and "content"');
   if (!MESSAGE_ROLES.includes(value['role'])) {
-    throw new ShapeError(`${path}.role`, value['role'], '"user", "assistant" or "system"');
+    throw new MessageShapeError(`${path}.role`, value['role'], '"user", "assistant" or "system"');
   }
   const content = value['content'];
   if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
   // Every field is checked, since all of them cross the worker boundary.
   if (isDeeperThan(value, MAX_JSON_DEPTH))
-    throw new ShapeError(path, value, `at most ${MAX_JSON_DEPTH} levels of nesting`);
+    throw new MessageShapeError(path, value, `at most ${MAX_JSON_DEPTH} levels of nesting`);
 }
 
 function checkBlocks(content: unknown, path: string, expected: string): void {
-  if (!Array.isArray(content)) throw new ShapeError(path, content, expected);
+  if (!Array.isArray(content)) throw new MessageShapeError(path, content, expected);
   for (const [index, block] of (content as readonly unknown[]).entries()) checkBlock(block, `${path}[${index}]`);
 }
 
 function checkBlock(block: unknown, path: string): void {
-  if (!isRecord(block)) throw new ShapeError(path, block, 'a block: an object with "type"');
+  if (!isRecord(block)) throw new MessageShapeError(path, block, 'a block: an object with "type"');
   const needString = (field: string): void => {
-    if (typeof block[field] !== 'string') throw new ShapeError(`${path}.${field}`, block[field], 'a string');
+    if (typeof block[field] !== 'string') throw new MessageShapeError(`${path}.${field}`, block[field], 'a string');
   };
   needString('type');
   switch (block['type']) {

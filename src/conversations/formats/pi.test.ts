@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutOddNumbers } from '../../core/account/recordedRequest';
+import { dropImplausibleUsage } from '../../core/account/recordedRequest';
 import { checkConversation } from '../../core/messages/firewall';
 import { readConversation } from '../read';
 import { PiRequests } from './pi';
@@ -225,7 +225,7 @@ describe('requests recorded in a Pi session', () => {
     const requests = new PiRequests();
     for (const entry of entries) requests.takeRecord(entry);
     const recorded = requests.getResult();
-    return recorded && withoutOddNumbers(recorded).requests;
+    return recorded && dropImplausibleUsage(recorded).requests;
   };
   const answer = (id: string, used: object) => ({
     ...{ type: 'message', id, timestamp: '2026-02-01T12:00:00Z' },

@@ -14,15 +14,24 @@ import { isMachineMessage } from '../../core/messages/personText';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { makeSourceId, getSourceName } from '../conversationId';
 import { formatPlural } from '../../core/plural';
-import { noteOmitted, createNoMessagesError, noteSkipped } from '../notes';
-import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
+import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../notes';
+import { type JsonRecord, readJsonLineRecords, findRecordAboveGap } from '../text/jsonLines';
 import { type Line, readLines } from '../text/lines';
-import { type Fields, asText, countIn, listIn, readNumber, recordIn, readString, readTime } from '../text/values';
-import { makeTitle, cleanTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
+import {
+  type Fields,
+  stringifyValue,
+  readCount,
+  readList,
+  readNumber,
+  readRecord,
+  readString,
+  readTime,
+} from '../text/values';
+import { makeConversationTitle, normalizeTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
 import type { RequestCollector } from './format';
-import { type BlockMessage, splitPrompt } from './splitPrompt';
-import { noteUnansweredCalls } from './unanswered';
+import { type BlockMessage, splitPromptAtAttachments } from './splitPrompt';
+import { describeUnansweredCalls } from './unanswered';
 
 export const isPiRecord = (value: Fields): boolean =>
   (value['type'] === 'session' && readString(value, 'id') !== undefined && 'cwd' in value) ||
@@ -33,41 +42,42 @@ export const isPiRecord = (value: Fields): boolean =>
  * and what follows; `all` is the whole path.
  * @throws {ConversationReadError} for a broken line or no messages
  */
-export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readPi(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
-  const session = parseEntries(readLines(input, name), name, notes);
+  const session = parsePiEntries(readLines(input, name), name, notes);
   const { header, entries, titles } = session;
-  const way = findPath(session);
+  const way = findActivePath(session);
   const owners = new Map<Fields, ApiMessage>();
-  const edits = collectEdits(way);
-  const everything = toMessages(applyEdits(way, edits), owners);
-  const messages = options.history === 'all' ? everything : toMessages(applyEdits(selectActiveEntries(way), edits));
-  const passedOver = countKinds(way);
+  const edits = collectEntryEdits(way);
+  const everything = convertPiEntries(applyEntryEdits(way, edits), owners);
+  const messages =
+    options.history === 'all' ? everything : convertPiEntries(applyEntryEdits(selectActiveEntries(way), edits));
+  const passedOver = countUnsentKinds(way);
   if (everything.length === 0) {
     throw createNoMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
   }
   const id = readString(header, 'id');
   const workspace = readString(header, 'cwd');
   const system = way.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
-  const left = entries.filter(isMessage).length - way.filter(isMessage).length;
+  const left = entries.filter(isMessageEntry).length - way.filter(isMessageEntry).length;
   const withdrawn = way.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `pi:${id}`,
     format: 'pi',
-    title: cleanTitle(titles.at(-1)) ?? makeTitle(everything),
+    title: normalizeTitle(titles.at(-1)) ?? makeConversationTitle(everything),
     messages,
     notes: [
       ...notes,
       ...(messages.length < everything.length
-        ? [noteOmitted(everything.length - messages.length, 'before the last compaction')]
+        ? [describeOmittedMessages(everything.length - messages.length, 'before the last compaction')]
         : []),
       ...(left > 0 ? [`Left out: ${formatPlural(left, 'message')} on abandoned branches.`] : []),
       ...(withdrawn > 0
         ? [`Left out: ${formatPlural(withdrawn, 'message')} taken out of the context (context_edit).`]
         : []),
-      ...noteSkipped(passedOver, UNSENT_MESSAGE_ROLES),
-      ...noteUnansweredCalls(messages),
+      ...describeSkippedRecords(passedOver, UNSENT_MESSAGE_ROLES),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
@@ -120,12 +130,12 @@ export class PiRequests implements RequestCollector {
     // Since 1.x a summary has the usage of its request (CompactionEntry).
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
     if (isCompaction) this.compactions += 1;
-    const said = isCompaction ? entry : (recordIn(entry, 'message') ?? {});
+    const said = isCompaction ? entry : (readRecord(entry, 'message') ?? {});
     if (entry['type'] === 'model_change') {
       this.model = readString(entry, 'modelId') ?? this.model;
       this.seller = readString(entry, 'provider') ?? this.seller;
     }
-    const usage = isCompaction || said['role'] === 'assistant' ? recordIn(said, 'usage') : undefined;
+    const usage = isCompaction || said['role'] === 'assistant' ? readRecord(said, 'usage') : undefined;
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
     this.hasCompactions ||= isCompaction;
     const at = readTime(said, 'timestamp') ?? readTime(entry, 'timestamp');
@@ -134,7 +144,7 @@ export class PiRequests implements RequestCollector {
     // The current model makes a summary, but the entry does not name it.
     const model = (this.model = readString(said, 'model') ?? this.model);
     const seller = (this.seller = readString(said, 'provider') ?? this.seller);
-    const recordedCost = readNumber(recordIn(usage, 'cost') ?? {}, 'total');
+    const recordedCost = readNumber(readRecord(usage, 'cost') ?? {}, 'total');
     const reasoning = readNumber(usage, 'reasoning') ?? readNumber(usage, 'reasoningTokens');
     this.requests.push({
       ...(at !== undefined && { at }),
@@ -149,10 +159,10 @@ export class PiRequests implements RequestCollector {
       usage: {
         accounting: 'anthropic',
         source: 'reported',
-        inputTokens: countIn(usage, 'input'),
-        outputTokens: countIn(usage, 'output'),
-        cacheReadTokens: countIn(usage, 'cacheRead'),
-        cacheWriteTokens: countIn(usage, 'cacheWrite'),
+        inputTokens: readCount(usage, 'input'),
+        outputTokens: readCount(usage, 'output'),
+        cacheReadTokens: readCount(usage, 'cacheRead'),
+        cacheWriteTokens: readCount(usage, 'cacheWrite'),
         ...(reasoning !== undefined && { reasoningTokens: reasoning }),
       },
       purpose: isCompaction ? 'compaction' : 'answer',
@@ -176,18 +186,18 @@ export class PiRequests implements RequestCollector {
   }
 }
 
-interface Entries {
+interface PiEntries {
   readonly header: Fields;
   readonly records: readonly JsonRecord[];
   readonly entries: readonly Fields[];
   readonly titles: readonly string[];
 }
 
-function parseEntries(input: Iterable<Line>, source: string, notes: string[]): Entries {
+function parsePiEntries(input: Iterable<Line>, source: string, notes: string[]): PiEntries {
   let header: Fields = {};
   const records: JsonRecord[] = [];
   const titles: string[] = [];
-  readRecords(input, source, notes, (record) => {
+  readJsonLineRecords(input, source, notes, (record) => {
     const { value } = record;
     const title =
       readString(value, 'title') ?? (value['type'] === 'session_info' ? readString(value, 'name') : undefined);
@@ -200,7 +210,7 @@ function parseEntries(input: Iterable<Line>, source: string, notes: string[]): E
 }
 
 /** Entries of version 1 have no ids; each follows the previous one. */
-function findPath({ records, entries }: Entries): readonly Fields[] {
+function findActivePath({ records, entries }: PiEntries): readonly Fields[] {
   if (!entries.some((entry) => readString(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [readString(record.value, 'id'), record]));
   const way: Fields[] = [];
@@ -214,23 +224,23 @@ function findPath({ records, entries }: Entries): readonly Fields[] {
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
-      (mayHaveParent ? recordAboveGap(records, record) : undefined);
+      (mayHaveParent ? findRecordAboveGap(records, record) : undefined);
   }
   return way.reverse();
 }
 
 /** Maps an entry to its new content, or null if it was removed; the last edit counts (Pi 1.6). */
-const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
+const collectEntryEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
   new Map(
     way.flatMap((entry) =>
       entry['type'] === 'context_edit'
-        ? [[readString(entry, 'targetId'), recordIn(entry, 'replacement') ?? null] as const]
+        ? [[readString(entry, 'targetId'), readRecord(entry, 'replacement') ?? null] as const]
         : [],
     ),
   );
 
 /** Unedited entries keep their identity, since they own the messages. */
-function applyEdits(
+function applyEntryEdits(
   entries: readonly Fields[],
   edits: ReadonlyMap<string | undefined, Fields | null>,
 ): readonly Fields[] {
@@ -241,7 +251,7 @@ function applyEdits(
     if (replacement === null) return [];
     const { content } = replacement;
     return entry['type'] === 'message'
-      ? [{ ...entry, message: { ...recordIn(entry, 'message'), content } }]
+      ? [{ ...entry, message: { ...readRecord(entry, 'message'), content } }]
       : [{ ...entry, content }];
   });
 }
@@ -257,7 +267,7 @@ function selectActiveEntries(way: readonly Fields[]): readonly Fields[] {
   const kept = compaction['firstKeptEntryId'];
   const index = compaction['firstKeptEntryIndex'];
   const from = kept === undefined ? Number(index) - 1 : way.findIndex(({ id }) => id === kept);
-  const system = recordIn(compaction, 'systemMessage');
+  const system = readRecord(compaction, 'systemMessage');
   const isKept = ({ type, message }: Fields): boolean =>
     type !== 'compaction' && !(isRecord(message) && message['role'] === 'system');
   return [
@@ -287,13 +297,13 @@ const UNSENT_MESSAGE_ROLES: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-const isMessage = (entry: Fields): boolean => toMessage(entry) !== undefined;
+const isMessageEntry = (entry: Fields): boolean => convertPiEntry(entry) !== undefined;
 
-function countKinds(way: readonly Fields[]): ReadonlyMap<string, number> {
+function countUnsentKinds(way: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const entry of way) {
-    if (isMessage(entry) || entry['type'] === 'context_edit') continue;
-    const role = entry['type'] === 'message' ? readString(recordIn(entry, 'message') ?? {}, 'role') : undefined;
+    if (isMessageEntry(entry) || entry['type'] === 'context_edit') continue;
+    const role = entry['type'] === 'message' ? readString(readRecord(entry, 'message') ?? {}, 'role') : undefined;
     const kind = role ?? readString(entry, 'type') ?? 'unnamed';
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
@@ -304,11 +314,11 @@ function countKinds(way: readonly Fields[]): ReadonlyMap<string, number> {
  * Joins consecutive results into one message.
  * @param owners filled with the message that each entry started
  */
-function toMessages(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
+function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const entry of entries) {
-    const made = toMessage(entry);
+    const made = convertPiEntry(entry);
     if (!made || made.content.length === 0) continue;
     const isResult = made.content.every(({ type }) => type === 'tool_result');
     if (isResult && results) {
@@ -327,36 +337,39 @@ function toMessages(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>
  * `pi @file "words"` puts the words after the files in one text (file-processor.ts). A file can
  * hold the closing line, so the last one counts.
  */
-const FILES = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
+const LEADING_FILE_ELEMENT = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
 
 function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
   const [first, ...rest] = message.content;
-  const text = asText(first?.['text']);
-  const files = isMachineMessage(message) || message.role !== 'user' ? null : FILES.exec(text);
+  const text = stringifyValue(first?.['text']);
+  const files = isMachineMessage(message) || message.role !== 'user' ? null : LEADING_FILE_ELEMENT.exec(text);
   if (!files) return [message];
   const attached: Block = { type: 'text', text: files[0] };
   const words = text.slice(files[0].length);
   const own = words.trim() === '' ? [] : [{ type: 'text', text: words }];
-  return splitPrompt([attached, ...own, ...rest], new Set([attached]));
+  return splitPromptAtAttachments([attached, ...own, ...rest], new Set([attached]));
 }
 
 /** Uses the same words as Pi's `convertToLlm`. */
-function toMessage(entry: Fields): BlockMessage | undefined {
+function convertPiEntry(entry: Fields): BlockMessage | undefined {
   switch (entry['type']) {
     case 'message':
-      return convertMessage(recordIn(entry, 'message') ?? {});
+      return convertMessage(readRecord(entry, 'message') ?? {});
     case 'custom_message':
-      return { role: 'user', content: toPartBlocks(entry['content']), isMeta: true };
+      return { role: 'user', content: convertParts(entry['content']), isMeta: true };
     case 'compaction':
-      return toSummary('The conversation history before this point was compacted into the following summary:', entry);
+      return makeSummaryMessage(
+        'The conversation history before this point was compacted into the following summary:',
+        entry,
+      );
     case 'branch_summary':
-      return toSummary('The following is a summary of a branch that this conversation came back from:', entry);
+      return makeSummaryMessage('The following is a summary of a branch that this conversation came back from:', entry);
     default:
       return undefined;
   }
 }
 
-function toSummary(heading: string, entry: Fields): BlockMessage | undefined {
+function makeSummaryMessage(heading: string, entry: Fields): BlockMessage | undefined {
   const text = readString(entry, 'summary') ?? '';
   if (text === '') return undefined;
   const content = [{ type: 'text', text: `${heading}\n\n<summary>\n${text}\n</summary>` }];
@@ -366,41 +379,41 @@ function toSummary(heading: string, entry: Fields): BlockMessage | undefined {
 function convertMessage(message: Fields): BlockMessage | undefined {
   switch (message['role']) {
     case 'user':
-      return { role: 'user', content: toPartBlocks(message['content']) };
+      return { role: 'user', content: convertParts(message['content']) };
     case 'assistant':
-      return { role: 'assistant', content: toReplyBlocks(message) };
+      return { role: 'assistant', content: convertReply(message) };
     case 'toolResult':
-      return { role: 'user', content: toResultBlocks(message) };
+      return { role: 'user', content: convertToolResult(message) };
     case 'developer':
     case 'system':
-      return { role: 'system', content: toPartBlocks(message['content']) };
+      return { role: 'system', content: convertParts(message['content']) };
     case 'bashExecution':
       // Pi hides commands run with `!!` from the model.
-      return message['excludeFromContext'] === true ? undefined : toBashExecution(message);
+      return message['excludeFromContext'] === true ? undefined : convertBashExecution(message);
     case 'custom':
     case 'hookMessage':
-      return { role: 'user', content: toPartBlocks(message['content']), isMeta: true };
+      return { role: 'user', content: convertParts(message['content']), isMeta: true };
     default:
       return undefined;
   }
 }
 
-function toBashExecution(message: Fields): BlockMessage {
-  const output = asText(message['output']);
+function convertBashExecution(message: Fields): BlockMessage {
+  const output = stringifyValue(message['output']);
   const code = message['exitCode'];
   const text = [
-    `Ran \`${asText(message['command'])}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`,
+    `Ran \`${stringifyValue(message['command'])}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`,
     ...(message['cancelled'] === true ? ['(command cancelled)'] : []),
     ...(typeof code === 'number' && code !== 0 ? [`Command exited with code ${code}`] : []),
   ].join('\n\n');
   return { role: 'user', content: [{ type: 'text', text }], isMeta: true };
 }
 
-function toReplyBlocks(message: Fields): Block[] {
+function convertReply(message: Fields): Block[] {
   // Only the vendor that made a signature can use it; for others Pi stores field names and ids in
   // its place.
   const isAnthropic = readString(message, 'api')?.startsWith('anthropic') ?? false;
-  return getParts(message['content']).flatMap((part): Block[] => {
+  return listContentParts(message['content']).flatMap((part): Block[] => {
     if (part['type'] === 'thinking') {
       const thinking = readString(part, 'thinking') ?? '';
       const signature = isAnthropic ? readString(part, 'thinkingSignature') : undefined;
@@ -415,22 +428,22 @@ function toReplyBlocks(message: Fields): Block[] {
       if (id !== undefined && tool !== undefined)
         return [{ type: 'tool_use', id, name: tool, input: part['arguments'] ?? {} }];
     }
-    return toPartBlocks([part]);
+    return convertParts([part]);
   });
 }
 
-function toResultBlocks(message: Fields): Block[] {
+function convertToolResult(message: Fields): Block[] {
   const id = readString(message, 'toolCallId');
   if (id === undefined) return [];
-  const content = toPartBlocks(message['content']);
+  const content = convertParts(message['content']);
   return [{ type: 'tool_result', tool_use_id: id, content, ...(message['isError'] === true && { is_error: true }) }];
 }
 
-const getParts = (content: unknown): Fields[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : listIn({ content }, 'content').filter(isRecord);
+const listContentParts = (content: unknown): Fields[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : readList({ content }, 'content').filter(isRecord);
 
-function toPartBlocks(content: unknown): Block[] {
-  return getParts(content).flatMap((part): Block[] => {
+function convertParts(content: unknown): Block[] {
+  return listContentParts(content).flatMap((part): Block[] => {
     const text = readString(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const data = readString(part, 'data');

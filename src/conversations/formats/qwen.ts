@@ -8,15 +8,15 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { formatPlural } from '../../core/plural';
 import { makeSourceId, getSourceName } from '../conversationId';
-import { noteOmitted, createNoMessagesError, noteSkipped } from '../notes';
-import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
+import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../notes';
+import { type JsonRecord, readJsonLineRecords, findRecordAboveGap } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { type Fields, asText, listIn, recordIn, readString } from '../text/values';
-import { cleanTitle, makeTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
-import { toOutputBlocks, toBlocks } from './gemini/messages';
+import { type Fields, stringifyValue, readList, readRecord, readString } from '../text/values';
+import { normalizeTitle, makeConversationTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
+import { convertFunctionResponse, convertGeminiContent } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
-import { noteUnansweredCalls } from './unanswered';
+import { describeUnansweredCalls } from './unanswered';
 
 /** Source: `buildApiHistoryFromConversation`. */
 const MESSAGE_RECORD_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
@@ -25,7 +25,7 @@ const MESSAGE_RECORD_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant',
 export const isQwenRecord = (value: Fields): boolean =>
   typeof value['uuid'] === 'string' &&
   (MESSAGE_RECORD_TYPES.has(value['type'])
-    ? Array.isArray(recordIn(value, 'message')?.['parts'])
+    ? Array.isArray(readRecord(value, 'message')?.['parts'])
     : value['type'] === 'system' && 'systemPayload' in value);
 
 /**
@@ -33,45 +33,51 @@ export const isQwenRecord = (value: Fields): boolean =>
  * `all` is the newest branch.
  * @throws {ConversationReadError} if there are no messages
  */
-export function readQwen(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readQwen(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
   const records: JsonRecord[] = [];
-  readRecords(readLines(input, name), name, notes, (record) => {
+  readJsonLineRecords(readLines(input, name), name, notes, (record) => {
     records.push(record);
   });
-  const branch = findPath(records);
-  const kinds = countKinds(branch);
-  const everything = branch.flatMap(toMessages);
+  const branch = findActiveBranch(records);
+  const kinds = countUnsentKinds(branch);
+  const everything = branch.flatMap(convertQwenRecord);
   if (everything.length === 0) {
     throw createNoMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
   }
   const compression = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
-  const compressed = readHistory(branch[compression]);
+  const compressed = readCompressedHistory(branch[compression]);
   const active = compressed
-    ? [...compressed, ...branch.slice(compression + 1).flatMap(toMessages)].map(({ message }) => message)
+    ? [...compressed, ...branch.slice(compression + 1).flatMap(convertQwenRecord)].map(({ message }) => message)
     : undefined;
   const messages = options.history === 'all' || !active ? everything.map(({ message }) => message) : active;
   const id = records.map(({ value }) => readString(value, 'sessionId')).find((each) => each !== undefined);
   const workspace = records.map(({ value }) => readString(value, 'cwd')).find((each) => each !== undefined);
   const parent = records
-    .map(({ value }) => readString(recordIn(value, 'systemPayload') ?? {}, 'parentSessionId'))
+    .map(({ value }) => readString(readRecord(value, 'systemPayload') ?? {}, 'parentSessionId'))
     .find((each) => each !== undefined);
   const left =
-    records.filter(({ value }) => MESSAGE_RECORD_TYPES.has(value['type'])).length - branch.filter(isMessage).length;
+    records.filter(({ value }) => MESSAGE_RECORD_TYPES.has(value['type'])).length -
+    branch.filter(isMessageRecord).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `qwen:${id}`,
     format: 'qwen',
-    title: findTitle(branch) ?? makeTitle(everything.map(({ message }) => message)),
+    title: findTitle(branch) ?? makeConversationTitle(everything.map(({ message }) => message)),
     messages,
     notes: [
       ...notes,
       ...(active && messages === active
-        ? [noteOmitted(branch.slice(0, compression).filter(isMessage).length, 'before the last compaction')]
+        ? [
+            describeOmittedMessages(
+              branch.slice(0, compression).filter(isMessageRecord).length,
+              'before the last compaction',
+            ),
+          ]
         : []),
       ...(left > 0 ? [`Left out: ${formatPlural(left, 'message')} on abandoned branches.`] : []),
-      ...noteSkipped(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
-      ...noteUnansweredCalls(messages),
+      ...describeSkippedRecords(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
@@ -90,9 +96,9 @@ function readRecordedRequests(
   return collected.getResult();
 }
 
-const isMessage = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(value['type']);
+const isMessageRecord = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(value['type']);
 
-function findPath(records: readonly JsonRecord[]): readonly Fields[] {
+function findActiveBranch(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [readString(record.value, 'uuid'), record]));
   const way: Fields[] = [];
   const seen = new Set<JsonRecord>();
@@ -105,13 +111,13 @@ function findPath(records: readonly JsonRecord[]): readonly Fields[] {
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
-      (mayHaveParent ? recordAboveGap(records, record) : undefined);
+      (mayHaveParent ? findRecordAboveGap(records, record) : undefined);
   }
   return way.reverse();
 }
 
 /** `system` records are for the screen or for resuming, except compressions. */
-function countKinds(branch: readonly Fields[]): {
+function countUnsentKinds(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;
 } {
@@ -120,7 +126,7 @@ function countKinds(branch: readonly Fields[]): {
   for (const value of branch) {
     const type = readString(value, 'type') ?? 'unnamed';
     const subtype = readString(value, 'subtype');
-    if (isMessage(value) || subtype === 'chat_compression') continue;
+    if (isMessageRecord(value) || subtype === 'chat_compression') continue;
     const kinds = type === 'system' ? notSent : unknown;
     const kind = [type, subtype].filter((word) => word !== undefined).join(' ');
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
@@ -133,14 +139,14 @@ interface RecordedMessage {
   readonly message: ApiMessage;
 }
 
-function toMessages(record: Fields): RecordedMessage[] {
-  const content = isMessage(record) ? recordIn(record, 'message') : undefined;
+function convertQwenRecord(record: Fields): RecordedMessage[] {
+  const content = isMessageRecord(record) ? readRecord(record, 'message') : undefined;
   const message = content && toMessage(content, record['type'] === 'assistant');
   return message ? [{ record, message }] : [];
 }
 
-function readHistory(compression: Fields | undefined): RecordedMessage[] | undefined {
-  const history = compression && recordIn(compression, 'systemPayload')?.['compressedHistory'];
+function readCompressedHistory(compression: Fields | undefined): RecordedMessage[] | undefined {
+  const history = compression && readRecord(compression, 'systemPayload')?.['compressedHistory'];
   if (!Array.isArray(history)) return undefined;
   return history.filter(isRecord).flatMap((content) => {
     const message = toMessage(content, content['role'] === 'model');
@@ -149,7 +155,7 @@ function readHistory(compression: Fields | undefined): RecordedMessage[] | undef
 }
 
 function toMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
-  const blocks = listIn(content, 'parts').flatMap(convertPart);
+  const blocks = readList(content, 'parts').flatMap(convertPart);
   const results = blocks.filter(({ type }) => type === 'tool_result');
   const rest = blocks.filter(({ type }) => type !== 'tool_result');
   if (blocks.length === 0) return undefined;
@@ -160,27 +166,34 @@ function convertPart(part: unknown): Block[] {
   if (!isRecord(part)) return [];
   const thought = part['thought'] === true ? readString(part, 'text') : undefined;
   if (thought !== undefined) return thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }];
-  const call = recordIn(part, 'functionCall');
+  const call = readRecord(part, 'functionCall');
   const name = call && readString(call, 'name');
   const id = call && readString(call, 'id');
   if (call && name !== undefined && id !== undefined) {
-    return [{ type: 'tool_use', id, name, input: recordIn(call, 'args') ?? {} }];
+    return [{ type: 'tool_use', id, name, input: readRecord(call, 'args') ?? {} }];
   }
-  const answer = recordIn(part, 'functionResponse');
+  const answer = readRecord(part, 'functionResponse');
   const answered = answer && readString(answer, 'id');
   if (answer && answered !== undefined) {
-    const error = recordIn(answer, 'response')?.['error'];
+    const error = readRecord(answer, 'response')?.['error'];
     return error === undefined
-      ? [{ type: 'tool_result', tool_use_id: answered, content: toOutputBlocks(part) }]
-      : [{ type: 'tool_result', tool_use_id: answered, content: asText(error) || 'The tool failed.', is_error: true }];
+      ? [{ type: 'tool_result', tool_use_id: answered, content: convertFunctionResponse(part) }]
+      : [
+          {
+            type: 'tool_result',
+            tool_use_id: answered,
+            content: stringifyValue(error) || 'The tool failed.',
+            is_error: true,
+          },
+        ];
   }
-  return toBlocks(part);
+  return convertGeminiContent(part);
 }
 
 const findTitle = (branch: readonly Fields[]): string | undefined =>
-  cleanTitle(
+  normalizeTitle(
     branch
       .filter((value) => value['subtype'] === 'custom_title')
-      .map((value) => readString(recordIn(value, 'systemPayload') ?? {}, 'customTitle'))
+      .map((value) => readString(readRecord(value, 'systemPayload') ?? {}, 'customTitle'))
       .findLast((title) => title !== undefined),
   );

@@ -7,7 +7,7 @@
 import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
 import type { Usage } from '../../core/cost/usage';
 import type { RequestCollector } from './format';
-import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
+import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../text/values';
 
 const ANSWER_USAGE_FIELDS = {
   input: 'promptTokenCount',
@@ -24,7 +24,7 @@ const RESPONSE_USAGE_FIELDS: Readonly<Record<keyof typeof ANSWER_USAGE_FIELDS, s
   total: 'total_token_count',
 };
 
-type Source = 'answer' | 'response';
+type UsageSource = 'answer' | 'response';
 
 /** Includes requests on abandoned branches, which were also paid for. */
 export class QwenRequests implements RequestCollector {
@@ -40,27 +40,34 @@ export class QwenRequests implements RequestCollector {
 
   takeRecord(value: Fields, message?: number): void {
     const at = readTime(value, 'timestamp');
-    const fork = recordIn(value, 'forkedFrom');
+    const fork = readRecord(value, 'forkedFrom');
     this.id = readString(value, 'sessionId') ?? this.id;
     if (fork) this.forkOf = readString(fork, 'sessionId') ?? this.forkOf;
     else this.began ??= at;
     if (value['subtype'] === 'chat_compression') this.compactions += 1;
     const event =
-      value['subtype'] === 'ui_telemetry' ? recordIn(recordIn(value, 'systemPayload') ?? {}, 'uiEvent') : {};
+      value['subtype'] === 'ui_telemetry' ? readRecord(readRecord(value, 'systemPayload') ?? {}, 'uiEvent') : {};
     if (event?.['event.name'] === 'qwen-code.api_response') {
       this.hasResponses = true;
       this.addUsage(
         'response',
         value,
-        toUsage(event, RESPONSE_USAGE_FIELDS),
+        convertQwenUsage(event, RESPONSE_USAGE_FIELDS),
         readString(event, 'model'),
         at,
         undefined,
       );
     }
-    const counts = value['type'] === 'assistant' ? recordIn(value, 'usageMetadata') : undefined;
+    const counts = value['type'] === 'assistant' ? readRecord(value, 'usageMetadata') : undefined;
     if (counts)
-      this.addUsage('answer', value, toUsage(counts, ANSWER_USAGE_FIELDS), readString(value, 'model'), at, message);
+      this.addUsage(
+        'answer',
+        value,
+        convertQwenUsage(counts, ANSWER_USAGE_FIELDS),
+        readString(value, 'model'),
+        at,
+        message,
+      );
   }
 
   getResult(): RecordedRequests | undefined {
@@ -79,7 +86,7 @@ export class QwenRequests implements RequestCollector {
   }
 
   private addUsage(
-    source: Source,
+    source: UsageSource,
     value: Fields,
     usage: Usage,
     model: string | undefined,
@@ -106,7 +113,7 @@ export class QwenRequests implements RequestCollector {
       ...(model !== undefined && { model }),
       ...more,
       ...(id !== undefined && { key: id }),
-      ...(recordIn(value, 'forkedFrom') && { isCopy: true }),
+      ...(readRecord(value, 'forkedFrom') && { isCopy: true }),
       usage,
       purpose: 'answer',
     });
@@ -117,16 +124,16 @@ export class QwenRequests implements RequestCollector {
  * Google counts cached tokens as input, and thoughts separately or within output; the total shows
  * which.
  */
-function toUsage(counts: Fields, names: Readonly<Record<keyof typeof ANSWER_USAGE_FIELDS, string>>): Usage {
-  const thoughts = countIn(counts, names.thoughts);
-  const input = countIn(counts, names.input);
-  const total = countIn(counts, names.total);
+function convertQwenUsage(counts: Fields, names: Readonly<Record<keyof typeof ANSWER_USAGE_FIELDS, string>>): Usage {
+  const thoughts = readCount(counts, names.thoughts);
+  const input = readCount(counts, names.input);
+  const total = readCount(counts, names.total);
   return {
     accounting: 'openai',
     source: 'reported',
     inputTokens: input,
-    outputTokens: total > input ? total - input : countIn(counts, names.output) + thoughts,
-    cacheReadTokens: countIn(counts, names.cached),
+    outputTokens: total > input ? total - input : readCount(counts, names.output) + thoughts,
+    cacheReadTokens: readCount(counts, names.cached),
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
   };

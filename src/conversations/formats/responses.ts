@@ -7,28 +7,29 @@ import { makeSourceId, getSourceName } from '../conversationId';
 import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, listIn, readString } from '../text/values';
-import { makeTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
-import { toMessages } from './codex/items';
+import { type Fields, readList, readString } from '../text/values';
+import { makeConversationTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
+import { convertItemsToMessages } from './codex/items';
 import { ITEM_USE_BY_KIND } from './codex/kinds';
-import { noteUnansweredCalls } from './unanswered';
+import { describeUnansweredCalls } from './unanswered';
 
 export const isResponsesBody = (value: unknown): value is Fields =>
   isRecord(value) &&
-  (typeof value['input'] === 'string' || isItems(value['input']) || isAnswer(value)) &&
+  (typeof value['input'] === 'string' || isItemList(value['input']) || isResponseObject(value)) &&
   ['model', 'instructions', 'previous_response_id', 'prompt', 'conversation'].some((field) => field in value);
 
-const isAnswer = (value: Fields): boolean => value['object'] === 'response' && isItems(value['output']);
+const isResponseObject = (value: Fields): boolean => value['object'] === 'response' && isItemList(value['output']);
 
-const isItems = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.every(isItem);
+const isItemList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.every(isResponsesItem);
 
-const isItem = (item: unknown): boolean => isRecord(item) && ('type' in item || 'role' in item);
+const isResponsesItem = (item: unknown): boolean => isRecord(item) && ('type' in item || 'role' in item);
 
 /** @throws {ConversationReadError} if there are no messages */
 export function readResponses(
   body: Fields,
-  source: Source,
+  source: InputSource,
   _options: ReadOptions,
   text: string | Uint8Array,
 ): Conversation {
@@ -45,24 +46,24 @@ export function readResponses(
   const given: readonly unknown[] =
     typeof input === 'string'
       ? [{ role: 'user', content: input }]
-      : [...(isItems(input) ? input : []), ...(isAnswer(body) ? listIn(body, 'output') : [])];
+      : [...(isItemList(input) ? input : []), ...(isResponseObject(body) ? readList(body, 'output') : [])];
   // All input items are sent, whatever their kind.
   const items = given.filter(isRecord).flatMap((item) => {
     const type = readString(item, 'type') ?? 'message';
     return ITEM_USE_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];
   });
-  const messages = toMessages(items);
+  const messages = convertItemsToMessages(items);
   if (messages.length === 0) throw createNoMessagesError(name, 'a Responses request with items in "input"', new Map());
   return {
     id: makeSourceId(source, text),
     format: 'responses',
-    title: makeTitle(messages),
+    title: makeConversationTitle(messages),
     messages,
     notes: [
       ...('previous_response_id' in body && typeof body['previous_response_id'] === 'string'
         ? ['What stands before this request is kept by the vendor (previous_response_id).']
         : []),
-      ...noteUnansweredCalls(messages),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     request: { ...(typeof instructions === 'string' && { system: instructions }), ...fields },

@@ -2,14 +2,14 @@ import { getBlocks, isRecord, isToolResult, isToolUse } from '../../core/message
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { makeSourceId, getSourceName, getTaskId } from '../conversationId';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
-import { type MessageDocument, checkMessages, pickRequest } from './messageArray';
-import { noteOmitted } from '../notes';
-import { makeTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
+import { type MessageDocument, checkMessages, pickRequestFields } from './messageArray';
+import { describeOmittedMessages } from '../notes';
+import { makeConversationTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
 import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { readMessageRequests } from './rooRequests';
 import { convertTextResults } from './textResults';
-import { noteUnansweredCalls } from './unanswered';
+import { describeUnansweredCalls } from './unanswered';
 
 /**
  * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) or Cline
@@ -19,7 +19,7 @@ import { noteUnansweredCalls } from './unanswered';
  */
 export function readRoo(
   document: MessageDocument,
-  source: Source,
+  source: InputSource,
   input: string | Uint8Array,
   options: ReadOptions = {},
 ): Conversation {
@@ -28,21 +28,21 @@ export function readRoo(
   return {
     id: findTaskId(document, source, input),
     format: 'roo',
-    title: makeTitle(all),
+    title: makeConversationTitle(all),
     messages,
     notes: [
       ...(messages.length < all.length
-        ? [noteOmitted(all.length - messages.length, 'condensed or truncated by the agent')]
+        ? [describeOmittedMessages(all.length - messages.length, 'condensed or truncated by the agent')]
         : []),
-      ...noteUnansweredCalls(messages),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
-    ...pickRequest(document),
+    ...pickRequestFields(document),
     ...selectRecordedRequests(options.history, readMessageRequests(all), all.length),
   };
 }
 
-function findTaskId({ request }: MessageDocument, source: Source, input: string | Uint8Array): string {
+function findTaskId({ request }: MessageDocument, source: InputSource, input: string | Uint8Array): string {
   const sessionId = request?.['sessionId'];
   if (typeof sessionId === 'string') return `cline:${sessionId}`;
   const taskId = getTaskId(source);
@@ -59,16 +59,16 @@ function normalizeMessage(message: unknown): unknown {
   const { content } = message;
   if (!Array.isArray(content)) return message;
   const blocks: readonly unknown[] = content;
-  return blocks.some((block) => hasStructuredResult(block) || isFile(block))
+  return blocks.some((block) => isResultWithStructuredContent(block) || isFileBlock(block))
     ? {
         ...message,
-        content: blocks.map((block) => (isFile(block) ? renderFileAsText(block) : renderResultAsText(block))),
+        content: blocks.map((block) => (isFileBlock(block) ? renderFileAsText(block) : renderResultAsText(block))),
       }
     : message;
 }
 
 /** Cline 4 stores a file mentioned with `@` in a block of its own. */
-const isFile = (block: unknown): block is { readonly path: string; readonly content: string } =>
+const isFileBlock = (block: unknown): block is { readonly path: string; readonly content: string } =>
   isRecord(block) &&
   block['type'] === 'file' &&
   typeof block['path'] === 'string' &&
@@ -85,22 +85,22 @@ const renderFileAsText = (block: { readonly path: string; readonly content: stri
 });
 
 /** Cline 4 stores results as its own objects, `{ query, result, success }`. */
-const isStructured = (value: unknown): boolean => isRecord(value) && value['type'] === undefined;
+const isRecordWithoutType = (value: unknown): boolean => isRecord(value) && value['type'] === undefined;
 
-const hasStructuredResult = (block: unknown): boolean =>
+const isResultWithStructuredContent = (block: unknown): boolean =>
   isRecord(block) &&
   block['type'] === 'tool_result' &&
   Array.isArray(block['content']) &&
-  block['content'].some(isStructured);
+  block['content'].some(isRecordWithoutType);
 
 /** The model can read the JSON text; `clineJson` marks it for writing it back. */
 function renderResultAsText(block: unknown): unknown {
-  if (!isRecord(block) || !hasStructuredResult(block)) return block;
+  if (!isRecord(block) || !isResultWithStructuredContent(block)) return block;
   const content = block['content'] as readonly unknown[];
   return {
     ...block,
     content: content.map((value) =>
-      isStructured(value) && !isDeeperThan(value, MAX_JSON_DEPTH)
+      isRecordWithoutType(value) && !isDeeperThan(value, MAX_JSON_DEPTH)
         ? { type: 'text', text: JSON.stringify(value), clineJson: true }
         : value,
     ),
@@ -117,11 +117,11 @@ export function selectEffectiveHistory(all: readonly ApiMessage[]): readonly Api
   const [first] = all;
   const fromSummary = start === -1 ? all : dropOrphanedResults(all.slice(start));
   const needsTask = start > 0 && fromSummary[0]?.role === 'assistant' && first?.role === 'user';
-  const visible = dropTruncated(fromSummary);
+  const visible = dropTruncatedMessages(fromSummary);
   return needsTask ? [first, ...visible] : visible;
 }
 
-function dropTruncated(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+function dropTruncatedMessages(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const markers = new Set(
     messages.filter((message) => message['isTruncationMarker'] === true).map((message) => message['truncationId']),
   );

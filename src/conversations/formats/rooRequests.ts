@@ -2,18 +2,18 @@
  * Roo, Zoo, Kilo and Cline up to 3 record requests in `ui_messages.json`, in each
  * `api_req_started`; Cline 4 in the messages (`modelInfo`, `metrics`).
  */
-import { withoutOddNumbers, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
-import { findMarkedCompactions } from '../../core/account/replay';
+import { dropImplausibleUsage, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
+import { findCompactionsInMessages } from '../../core/account/replay';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
+import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../text/values';
 
 export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const requests = messages.flatMap((message, index): RecordedRequest[] => {
-    const metrics = recordIn(message, 'metrics');
+    const metrics = readRecord(message, 'metrics');
     if (message.role !== 'assistant' || !metrics) return [];
-    const info = recordIn(message, 'modelInfo') ?? {};
+    const info = readRecord(message, 'modelInfo') ?? {};
     const at = readTime(message, 'ts');
     const model = readString(info, 'id');
     const seller = readString(info, 'provider');
@@ -25,12 +25,12 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
         ...(seller !== undefined && { seller }),
         ...(recordedCost !== undefined && { recordedCost }),
         message: index,
-        ...createKey(at, metrics),
-        usage: toUsage(
-          countIn(metrics, 'inputTokens'),
-          countIn(metrics, 'outputTokens'),
-          countIn(metrics, 'cacheReadTokens'),
-          countIn(metrics, 'cacheWriteTokens'),
+        ...createRequestKey(at, metrics),
+        usage: makeRooUsage(
+          readCount(metrics, 'inputTokens'),
+          readCount(metrics, 'outputTokens'),
+          readCount(metrics, 'cacheReadTokens'),
+          readCount(metrics, 'cacheWriteTokens'),
         ),
         purpose: 'answer',
       },
@@ -38,8 +38,8 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
   });
   if (requests.length === 0) return undefined;
   return {
-    requests: unifyAccounting(requests),
-    compactions: findMarkedCompactions(messages),
+    requests: unifyTokenAccounting(requests),
+    compactions: findCompactionsInMessages(messages),
     session: { keys: 'everywhere' },
   };
 }
@@ -65,34 +65,34 @@ export function readUiRequests(text: string, messages: readonly ApiMessage[]): R
         ...(at !== undefined && { at }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(answer && { message: answer.index }),
-        ...createKey(at, fields),
-        usage: toUsage(
-          countIn(fields, 'tokensIn'),
-          countIn(fields, 'tokensOut'),
-          countIn(fields, 'cacheReads'),
-          countIn(fields, 'cacheWrites'),
+        ...createRequestKey(at, fields),
+        usage: makeRooUsage(
+          readCount(fields, 'tokensIn'),
+          readCount(fields, 'tokensOut'),
+          readCount(fields, 'cacheReads'),
+          readCount(fields, 'cacheWrites'),
         ),
         purpose: 'answer',
       },
     ];
   });
   if (requests.length === 0) return undefined;
-  return withoutOddNumbers({
-    requests: unifyAccounting(requests),
-    compactions: findMarkedCompactions(messages),
+  return dropImplausibleUsage({
+    requests: unifyTokenAccounting(requests),
+    compactions: findCompactionsInMessages(messages),
     session: { keys: 'everywhere' },
   });
 }
 
 /** Time and counts identify copies, since a task's files have no id. */
-const createKey = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
+const createRequestKey = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
   at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
 
 /**
  * Newer versions count cached tokens as input; older ones on Anthropic's wire do not, which input
  * below the cached tokens proves for a whole task.
  */
-function unifyAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
+function unifyTokenAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const isBeside = requests.some(
     ({ usage }) => usage && usage.inputTokens < usage.cacheReadTokens + usage.cacheWriteTokens,
   );
@@ -101,7 +101,7 @@ function unifyAccounting(requests: readonly RecordedRequest[]): RecordedRequest[
   );
 }
 
-const toUsage = (input: number, output: number, read: number, written: number): Usage => ({
+const makeRooUsage = (input: number, output: number, read: number, written: number): Usage => ({
   accounting: 'openai',
   source: 'reported',
   inputTokens: input,

@@ -1,10 +1,10 @@
 import { ConversationReadError } from '../readError';
 import { getSourceName } from '../conversationId';
-import type { Conversation, Source } from '../types';
-import { noteUnansweredCalls } from './unanswered';
+import type { Conversation, InputSource } from '../types';
+import { describeUnansweredCalls } from './unanswered';
 
 /** @throws {ConversationReadError} if the file has no such part */
-export function toSidechainConversation(conversation: Conversation, id: string, source: Source): Conversation {
+export function toSidechainConversation(conversation: Conversation, id: string, source: InputSource): Conversation {
   const side = conversation.sidechains.find((each) => each.id === id);
   if (!side) {
     const known = conversation.sidechains.map((each) => each.id).join(', ');
@@ -21,7 +21,7 @@ export function toSidechainConversation(conversation: Conversation, id: string, 
     parent: conversation.id,
     title: side.title,
     messages: side.messages,
-    notes: noteUnansweredCalls(side.messages),
+    notes: describeUnansweredCalls(side.messages),
     sidechains: [],
   };
 }

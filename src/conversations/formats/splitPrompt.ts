@@ -8,7 +8,7 @@ export interface BlockMessage extends ApiMessage {
  * Text that an agent attached, such as a file's, must not be taken for the user's words. Vendors
  * join consecutive user messages, so the model sees the same text.
  */
-export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
+export function splitPromptAtAttachments(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
   const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
   for (const block of blocks) {
     const isMeta = attached.has(block);

@@ -4,17 +4,17 @@
  */
 import { getBlocks, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
-import { isEnvironment } from '../../core/messages/environment';
+import { isEnvironmentDetails } from '../../core/messages/environment';
 import { parseXmlResultHeader } from '../../core/messages/xmlTools';
 
 export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
-  messages.some((message, index) => convertResults(message, messages[index - 1]) !== message);
+  messages.some((message, index) => convertTextResultsOfMessage(message, messages[index - 1]) !== message);
 
 /** The header stays the first line of a converted result. Other messages are unchanged. */
 export const convertTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
-  messages.map((message, index) => convertResults(message, messages[index - 1]));
+  messages.map((message, index) => convertTextResultsOfMessage(message, messages[index - 1]));
 
-function convertResults(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
+function convertTextResultsOfMessage(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
   if (message.role !== 'user' || before?.role !== 'assistant') return message;
   const blocks = getBlocks(message);
   const open = findUnansweredCalls(before, blocks);
@@ -25,14 +25,14 @@ function convertResults(message: ApiMessage, before: ApiMessage | undefined): Ap
     const block = blocks[at];
     if (!block) break;
     const header = isText(block) ? parseXmlResultHeader(block.text) : undefined;
-    const call = header && open.findIndex(({ name }) => isNamed(name, header.tool));
+    const call = header && open.findIndex(({ name }) => matchesToolName(name, header.tool));
     if (!header || call === undefined || call === -1 || !isText(block)) {
       rest.push(block);
       continue;
     }
     const content: Block[] = [block];
     const output = blocks[at + 1];
-    if (header.length === block.text.length && output && isOutput(output)) {
+    if (header.length === block.text.length && output && isToolOutputText(output)) {
       content.push(output);
       at += 1;
     }
@@ -54,11 +54,11 @@ function findUnansweredCalls(message: ApiMessage, answers: readonly Block[]): To
 }
 
 /** Calls have an MCP tool's own name, headers a common one. */
-const isNamed = (name: string, tool: string): boolean =>
+const matchesToolName = (name: string, tool: string): boolean =>
   name === tool || (tool === 'use_mcp_tool' && name.includes('mcp'));
 
 /**
  * The next block is the output, unless it is a header or text that the agent adds to every message.
  */
-const isOutput = (block: Block): boolean =>
-  isText(block) && !parseXmlResultHeader(block.text) && !isEnvironment(block.text);
+const isToolOutputText = (block: Block): boolean =>
+  isText(block) && !parseXmlResultHeader(block.text) && !isEnvironmentDetails(block.text);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ConversationReadError } from '../readError';
-import { readTrajectory, toTrajectory } from './trajectory';
+import { readTrajectory, asTrajectoryDocument } from './trajectory';
 
 const read = (value: unknown) => {
-  const document = toTrajectory(value);
+  const document = asTrajectoryDocument(value);
   if (!document) throw new Error('no trajectory');
   return readTrajectory(document, { name: 'the run' }, {}, JSON.stringify(value));
 };
@@ -17,7 +17,7 @@ it.each([
   ['no events', []],
   ['a text', 'ATIF'],
 ])('a trajectory is not recognized in %s', (_, value) => {
-  expect(toTrajectory(value)).toBeUndefined();
+  expect(asTrajectoryDocument(value)).toBeUndefined();
 });
 
 describe('an ATIF trajectory', () => {

@@ -5,25 +5,26 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { makeSourceId, getSourceName } from '../conversationId';
-import { noteSkipped } from '../notes';
+import { describeSkippedRecords } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
-import { readRecords } from '../text/jsonLines';
+import { readJsonLineRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { asText, type Fields, toImageSource, listIn, recordIn, readString } from '../text/values';
-import { makeTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
-import { withSource } from './messageArray';
+import { stringifyValue, type Fields, convertImageUrl, readList, readRecord, readString } from '../text/values';
+import { makeConversationTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
+import { addSourceToShapeErrors } from './messageArray';
 import { parseArguments } from './openai/arguments';
-import { checkOpenAIMessage, fromOpenAI } from './openai/openai';
-import { noteUnansweredCalls } from './unanswered';
+import { checkOpenAIMessage, convertFromOpenAI } from './openai/openai';
+import { describeUnansweredCalls } from './unanswered';
 
-const isAtif = (value: Fields): boolean =>
+const isAtifTrajectory = (value: Fields): boolean =>
   readString(value, 'schema_version')?.startsWith('ATIF') === true && Array.isArray(value['steps']);
-const isSweAgent = (value: Fields): boolean => Array.isArray(value['history']) && Array.isArray(value['trajectory']);
+const isSweAgentTrajectory = (value: Fields): boolean =>
+  Array.isArray(value['history']) && Array.isArray(value['trajectory']);
 const getEvents = (value: Fields): readonly unknown[] =>
   [value['events'], value['history'], value['items']].find(Array.isArray) ?? [];
-const isOpenHands = (value: Fields): boolean => {
+const isOpenHandsTrajectory = (value: Fields): boolean => {
   const events = getEvents(value).filter(isRecord);
   return (
     events.length > 0 &&
@@ -32,30 +33,37 @@ const isOpenHands = (value: Fields): boolean => {
 };
 
 /** Events of OpenHands' software-agent-sdk (V1) name their kind. */
-export const isV1Event = (event: Fields): boolean =>
+export const isOpenHandsV1Event = (event: Fields): boolean =>
   V1_EVENT_KIND.test(readString(event, 'kind') ?? '') && 'source' in event;
 
 const V1_EVENT_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
-const isOpenHandsV1 = (value: Fields): boolean => {
+const isOpenHandsV1Trajectory = (value: Fields): boolean => {
   const events = getEvents(value).filter(isRecord);
-  return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
+  return events.some(isOpenHandsV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
-export function toTrajectory(value: unknown): Fields | undefined {
+export function asTrajectoryDocument(value: unknown): Fields | undefined {
   const document = Array.isArray(value) ? { events: value } : value;
   return isRecord(document) &&
-    (isAtif(document) || isSweAgent(document) || isOpenHands(document) || isOpenHandsV1(document))
+    (isAtifTrajectory(document) ||
+      isSweAgentTrajectory(document) ||
+      isOpenHandsTrajectory(document) ||
+      isOpenHandsV1Trajectory(document))
     ? document
     : undefined;
 }
 
 /** @throws {ConversationReadError} if there are no messages */
-export function readV1Lines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readOpenHandsV1Lines(
+  input: string | Uint8Array,
+  source: InputSource,
+  options: ReadOptions = {},
+): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
   const events: Fields[] = [];
-  readRecords(readLines(input, name), name, notes, ({ value }) => {
+  readJsonLineRecords(readLines(input, name), name, notes, ({ value }) => {
     events.push(value);
   });
   const conversation = readTrajectory({ events }, source, options, input);
@@ -65,7 +73,7 @@ export function readV1Lines(input: string | Uint8Array, source: Source, options:
 /** @throws {ConversationReadError} if there are no messages */
 export function readTrajectory(
   document: Fields,
-  source: Source,
+  source: InputSource,
   options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
@@ -73,21 +81,24 @@ export function readTrajectory(
   if (isDeeperThan(document, MAX_JSON_DEPTH)) throw createFormatError(name, 'a document that is nested too deeply');
   const passedOver = new Map<string, number>();
   const unknown = new Map<string, number>();
-  const messages = isAtif(document)
-    ? fromAtif(listIn(document, 'steps').filter(isRecord))
-    : isSweAgent(document)
-      ? fromSweAgent(listIn(document, 'history'), name)
-      : isOpenHandsV1(document)
-        ? fromV1(getEvents(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
-        : fromOpenHands(getEvents(document).filter(isRecord), passedOver, unknown);
+  const messages = isAtifTrajectory(document)
+    ? convertAtifSteps(readList(document, 'steps').filter(isRecord))
+    : isSweAgentTrajectory(document)
+      ? convertSweAgentHistory(readList(document, 'history'), name)
+      : isOpenHandsV1Trajectory(document)
+        ? convertOpenHandsV1Events(getEvents(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
+        : convertOpenHandsEvents(getEvents(document).filter(isRecord), passedOver, unknown);
   if (messages.length === 0) throw createFormatError(name, 'no messages');
   const id = readString(document, 'session_id');
   return {
     id: id === undefined ? makeSourceId(source, input) : `atif:${id}`,
     format: 'trajectory',
-    title: makeTitle(messages),
+    title: makeConversationTitle(messages),
     messages,
-    notes: [...noteSkipped(new Map([...unknown, ...passedOver]), passedOver), ...noteUnansweredCalls(messages)],
+    notes: [
+      ...describeSkippedRecords(new Map([...unknown, ...passedOver]), passedOver),
+      ...describeUnansweredCalls(messages),
+    ],
     sidechains: [],
   };
 }
@@ -101,41 +112,45 @@ const createFormatError = (source: string, found: string): ConversationReadError
   });
 
 /** ATIF 1.6 has lists of texts and images by URL. */
-function toBlocks(content: unknown): Block[] {
+function convertTrajectoryContent(content: unknown): Block[] {
   if (!Array.isArray(content)) {
-    const text = asText(content);
+    const text = stringifyValue(content);
     return text.trim() === '' ? [] : [{ type: 'text', text }];
   }
   return (content as readonly unknown[]).flatMap((part): Block[] =>
     isRecord(part) && typeof part['text'] !== 'string'
       ? [{ type: 'trajectory_part', part }]
-      : toBlocks(isRecord(part) ? part['text'] : part),
+      : convertTrajectoryContent(isRecord(part) ? part['text'] : part),
   );
 }
 
-function fromAtif(steps: readonly Fields[]): ApiMessage[] {
+function convertAtifSteps(steps: readonly Fields[]): ApiMessage[] {
   const messages: ApiMessage[] = [];
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
   for (const step of steps) {
-    const words = toBlocks(step['message']);
+    const words = convertTrajectoryContent(step['message']);
     if (step['source'] !== 'agent') {
       add(step['source'] === 'system' ? 'system' : 'user', words);
       continue;
     }
-    const thinking = asText(step['reasoning_content']);
-    const calls = listIn(step, 'tool_calls').filter(isRecord).map(makeAtifCall);
+    const thinking = stringifyValue(step['reasoning_content']);
+    const calls = readList(step, 'tool_calls').filter(isRecord).map(makeAtifCall);
     add('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...words, ...calls]);
-    const results = listIn(recordIn(step, 'observation') ?? {}, 'results').filter(isRecord);
+    const results = readList(readRecord(step, 'observation') ?? {}, 'results').filter(isRecord);
     const answers = results.filter((result) => readString(result, 'source_call_id') !== undefined);
     add('user', [
       ...answers.map((result): Block => ({
         type: 'tool_result',
         tool_use_id: readString(result, 'source_call_id') ?? '',
-        content: Array.isArray(result['content']) ? toBlocks(result['content']) : asText(result['content']),
+        content: Array.isArray(result['content'])
+          ? convertTrajectoryContent(result['content'])
+          : stringifyValue(result['content']),
       })),
-      ...results.filter((result) => !answers.includes(result)).flatMap(({ content }) => toBlocks(content)),
+      ...results
+        .filter((result) => !answers.includes(result))
+        .flatMap(({ content }) => convertTrajectoryContent(content)),
     ]);
   }
   return messages;
@@ -149,16 +164,18 @@ const makeAtifCall = (call: Fields): Block => ({
 });
 
 /** SWE-agent's history is that of Chat Completions, but ids of calls are in lists. */
-function fromSweAgent(history: readonly unknown[], source: string): ApiMessage[] {
+function convertSweAgentHistory(history: readonly unknown[], source: string): ApiMessage[] {
   const messages = history.filter(isRecord).map(({ role, content, tool_calls: calls, tool_call_ids: ids }) => ({
     role,
     content: content ?? '',
     ...(Array.isArray(calls) && calls.length > 0 && { tool_calls: calls as readonly unknown[] }),
-    ...(role === 'tool' && { tool_call_id: Array.isArray(ids) ? asText(ids[0]) : '' }),
+    ...(role === 'tool' && { tool_call_id: Array.isArray(ids) ? stringifyValue(ids[0]) : '' }),
   }));
   return [
-    ...fromOpenAI(
-      withSource(source, () => messages.map((message, index) => checkOpenAIMessage(message, `history[${index}]`))),
+    ...convertFromOpenAI(
+      addSourceToShapeErrors(source, () =>
+        messages.map((message, index) => checkOpenAIMessage(message, `history[${index}]`)),
+      ),
     ),
   ];
 }
@@ -167,7 +184,7 @@ const UNSENT_ACTIONS: ReadonlySet<unknown> = new Set(['change_agent_state', 'rec
 
 const UNSENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
 
-function fromOpenHands(
+function convertOpenHandsEvents(
   events: readonly Fields[],
   passedOver: Map<string, number>,
   unknown: Map<string, number>,
@@ -185,23 +202,23 @@ function fromOpenHands(
     } else messages.push({ role, content });
   };
   for (const event of events) {
-    const args = recordIn(event, 'args') ?? {};
-    const call = recordIn(event, 'tool_call_metadata');
-    const id = (call && readString(call, 'tool_call_id')) ?? `event_${asText(event['id'])}`;
+    const args = readRecord(event, 'args') ?? {};
+    const call = readRecord(event, 'tool_call_metadata');
+    const id = (call && readString(call, 'tool_call_id')) ?? `event_${stringifyValue(event['id'])}`;
     const { action, observation } = event;
     if (action === 'message' || action === 'system') {
       const role = action === 'system' ? 'system' : event['source'] === 'user' ? 'user' : 'assistant';
-      add(role, toBlocks(args['content'] ?? event['message']));
+      add(role, convertTrajectoryContent(args['content'] ?? event['message']));
     } else if (typeof action === 'string' && event['source'] === 'agent' && !UNSENT_ACTIONS.has(action)) {
       calls.set(event['id'], id);
-      add('assistant', [...toBlocks(args['thought']), toOpenHandsCall(action, id, args, call)]);
+      add('assistant', [...convertTrajectoryContent(args['thought']), convertOpenHandsCall(action, id, args, call)]);
     } else if (typeof observation === 'string' && calls.has(event['cause'])) {
       const result: Block = { type: 'tool_result', tool_use_id: calls.get(event['cause']) ?? id };
       add('user', [
-        { ...result, content: asText(event['content']), ...(observation === 'error' && { is_error: true }) },
+        { ...result, content: stringifyValue(event['content']), ...(observation === 'error' && { is_error: true }) },
       ]);
     } else {
-      const kind = asText(action ?? observation) || 'unnamed';
+      const kind = stringifyValue(action ?? observation) || 'unnamed';
       const kinds = UNSENT_ACTIONS.has(action) || UNSENT_OBSERVATIONS.has(kind) ? passedOver : unknown;
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
@@ -210,12 +227,12 @@ function fromOpenHands(
 }
 
 /** Uses the model's original call if it was kept, else OpenHands' interpretation. */
-function toOpenHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
-  const [choice] = listIn(recordIn(call ?? {}, 'model_response') ?? {}, 'choices');
-  const made = listIn(recordIn(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
+function convertOpenHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
+  const [choice] = readList(readRecord(call ?? {}, 'model_response') ?? {}, 'choices');
+  const made = readList(readRecord(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
     .filter(isRecord)
     .find((each) => each['id'] === id);
-  const given = made && recordIn(made, 'function')?.['arguments'];
+  const given = made && readRecord(made, 'function')?.['arguments'];
   const rest = Object.fromEntries(Object.entries(args).filter(([name]) => name !== 'thought'));
   return {
     type: 'tool_use',
@@ -244,7 +261,7 @@ const V1_UNSENT_EVENTS: ReadonlySet<string> = new Set([
  * Actions of one reply share `llm_response_id`; an observation, error or rejection with its
  * `tool_call_id` answers each. A condensation removes events and may insert a summary.
  */
-function fromV1(
+function convertOpenHandsV1Events(
   events: readonly Fields[],
   isActive: boolean,
   passedOver: Map<string, number>,
@@ -262,18 +279,20 @@ function fromV1(
     messages.push({ role, content: open?.blocks ?? content });
   };
   // Results may arrive before the reply's last call, so they move after the reply.
-  const ordered = groupReplies(isActive ? applyCondensations(events) : events);
+  const ordered = mergeReplyEvents(isActive ? applyCondensationEvents(events) : events);
   for (const event of ordered) {
     const kind = readString(event, 'kind') ?? 'unnamed';
     const id = readString(event, 'tool_call_id');
     switch (kind) {
       case 'SystemPromptEvent':
-        add('system', toV1Content(recordIn(event, 'system_prompt')));
+        add('system', convertV1Content(readRecord(event, 'system_prompt')));
         break;
       case 'MessageEvent': {
-        const message = recordIn(event, 'llm_message') ?? {};
-        const thinking = asText(message['reasoning_content']);
-        const words = [...listIn(message, 'content'), ...listIn(event, 'extended_content')].flatMap(toV1Content);
+        const message = readRecord(event, 'llm_message') ?? {};
+        const thinking = stringifyValue(message['reasoning_content']);
+        const words = [...readList(message, 'content'), ...readList(event, 'extended_content')].flatMap(
+          convertV1Content,
+        );
         const isReply =
           message['role'] === 'assistant' || (message['role'] === undefined && event['source'] === 'agent');
         add(isReply ? 'assistant' : 'user', [...(isReply ? makeThinkingBlocks(thinking) : []), ...words]);
@@ -283,20 +302,20 @@ function fromV1(
         add(
           'assistant',
           [
-            ...makeThinkingBlocks(asText(event['reasoning_content'])),
-            ...listIn(event, 'thought').flatMap(toV1Content),
-            ...toV1Call(event),
+            ...makeThinkingBlocks(stringifyValue(event['reasoning_content'])),
+            ...readList(event, 'thought').flatMap(convertV1Content),
+            ...convertV1Call(event),
           ],
-          `reply ${readString(event, 'llm_response_id') ?? asText(event['id'])}`,
+          `reply ${readString(event, 'llm_response_id') ?? stringifyValue(event['id'])}`,
         );
         break;
       case 'ObservationEvent':
       case 'UserRejectObservation':
       case 'AgentErrorEvent':
-        if (id !== undefined) add('user', [toV1Result(event, kind, id)], 'results');
+        if (id !== undefined) add('user', [convertV1Result(event, kind, id)], 'results');
         break;
       case 'CondensationSummaryEvent':
-        add('user', toV1Content(event['summary']));
+        add('user', convertV1Content(event['summary']));
         break;
       default: {
         const kinds = V1_UNSENT_EVENTS.has(kind) ? passedOver : unknown;
@@ -307,7 +326,7 @@ function fromV1(
   return messages;
 }
 
-function applyCondensations(events: readonly Fields[]): readonly Fields[] {
+function applyCondensationEvents(events: readonly Fields[]): readonly Fields[] {
   let view: Fields[] = [];
   for (const event of events) {
     if (event['kind'] !== 'Condensation') {
@@ -315,19 +334,19 @@ function applyCondensations(events: readonly Fields[]): readonly Fields[] {
       continue;
     }
     const forgotten = new Set<unknown>([
-      ...listIn(event, 'forgotten_event_ids'),
+      ...readList(event, 'forgotten_event_ids'),
       ...view.filter(({ kind }) => kind === 'CondensationSummaryEvent').map(({ id }) => id),
     ]);
     view = view.filter((each) => !forgotten.has(each['id']));
     const summary = readString(event, 'summary');
     if (summary === undefined) continue;
     const at = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : view.length;
-    view.splice(at, 0, { kind: 'CondensationSummaryEvent', id: `${asText(event['id'])}-summary`, summary });
+    view.splice(at, 0, { kind: 'CondensationSummaryEvent', id: `${stringifyValue(event['id'])}-summary`, summary });
   }
   return view;
 }
 
-function groupReplies(events: readonly Fields[]): readonly Fields[] {
+function mergeReplyEvents(events: readonly Fields[]): readonly Fields[] {
   const last = new Map<string, number>();
   events.forEach((event, index) => {
     const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
@@ -352,30 +371,32 @@ function groupReplies(events: readonly Fields[]): readonly Fields[] {
 const makeThinkingBlocks = (thinking: string): Block[] =>
   thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
 
-function toV1Content(content: unknown): Block[] {
-  if (!isRecord(content)) return toBlocks(content);
-  const urls = listIn(content, 'image_urls').filter((url) => typeof url === 'string');
-  if (urls.length > 0) return urls.map((url) => ({ type: 'image', source: toImageSource(url) }));
-  return toBlocks(content['text'] === undefined ? [content] : content['text']);
+function convertV1Content(content: unknown): Block[] {
+  if (!isRecord(content)) return convertTrajectoryContent(content);
+  const urls = readList(content, 'image_urls').filter((url) => typeof url === 'string');
+  if (urls.length > 0) return urls.map((url) => ({ type: 'image', source: convertImageUrl(url) }));
+  return convertTrajectoryContent(content['text'] === undefined ? [content] : content['text']);
 }
 
-function toV1Call(event: Fields): Block[] {
-  const call = recordIn(event, 'tool_call') ?? {};
+function convertV1Call(event: Fields): Block[] {
+  const call = readRecord(event, 'tool_call') ?? {};
   const id = readString(event, 'tool_call_id') ?? readString(call, 'id');
   const name =
-    readString(event, 'tool_name') ?? readString(call, 'name') ?? readString(recordIn(call, 'function') ?? {}, 'name');
+    readString(event, 'tool_name') ??
+    readString(call, 'name') ??
+    readString(readRecord(call, 'function') ?? {}, 'name');
   if (id === undefined || name === undefined) return [];
-  const given = call['arguments'] ?? recordIn(call, 'function')?.['arguments'];
-  const { kind: _kind, ...action } = recordIn(event, 'action') ?? {};
+  const given = call['arguments'] ?? readRecord(call, 'function')?.['arguments'];
+  const { kind: _kind, ...action } = readRecord(event, 'action') ?? {};
   return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? action) }];
 }
 
-function toV1Result(event: Fields, kind: string, id: string): Block {
+function convertV1Result(event: Fields, kind: string, id: string): Block {
   if (kind === 'AgentErrorEvent') {
     return {
       type: 'tool_result',
       tool_use_id: id,
-      content: asText(event['error']) || 'The tool failed.',
+      content: stringifyValue(event['error']) || 'The tool failed.',
       is_error: true,
     };
   }
@@ -383,13 +404,13 @@ function toV1Result(event: Fields, kind: string, id: string): Block {
     return {
       type: 'tool_result',
       tool_use_id: id,
-      content: asText(event['rejection_reason']) || 'Rejected by the user.',
+      content: stringifyValue(event['rejection_reason']) || 'Rejected by the user.',
       is_error: true,
     };
   }
-  const observation = recordIn(event, 'observation') ?? {};
+  const observation = readRecord(event, 'observation') ?? {};
   const content = observation['content'] ?? observation['output'] ?? observation['message'];
-  const blocks = Array.isArray(content) ? content.flatMap(toV1Content) : toBlocks(content ?? '');
+  const blocks = Array.isArray(content) ? content.flatMap(convertV1Content) : convertTrajectoryContent(content ?? '');
   const failed = observation['is_error'] === true;
   return {
     type: 'tool_result',

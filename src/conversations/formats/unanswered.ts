@@ -25,7 +25,7 @@ export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly {
 }
 
 /** Agents handle interrupted calls in their own way, so nothing is repaired. */
-export function noteUnansweredCalls(messages: readonly ApiMessage[]): readonly string[] {
+export function describeUnansweredCalls(messages: readonly ApiMessage[]): readonly string[] {
   const calls = findUnansweredCalls(messages);
   const first = calls[0];
   if (!first) return [];

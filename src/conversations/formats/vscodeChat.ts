@@ -12,13 +12,13 @@ import { formatPlural } from '../../core/plural';
 import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
-import { type JsonRecord, readRecords } from '../text/jsonLines';
+import { type JsonRecord, readJsonLineRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { type Fields, asText, listIn, recordIn, readString, readNumber } from '../text/values';
-import { cleanTitle, makeTitle } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
+import { type Fields, stringifyValue, readList, readRecord, readString, readNumber } from '../text/values';
+import { normalizeTitle, makeConversationTitle } from '../title';
+import type { Conversation, ReadOptions, InputSource } from '../types';
 import { parseArguments } from './openai/arguments';
-import { noteUnansweredCalls } from './unanswered';
+import { describeUnansweredCalls } from './unanswered';
 
 export const isVscodeChat = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['requests']) && readString(value, 'sessionId') !== undefined;
@@ -29,17 +29,17 @@ export const isVscodeChatRecord = (value: Fields): boolean =>
 /** @throws {ConversationReadError} for a broken line or a log without an initial object */
 export function readVscodeChatLines(
   input: string | Uint8Array,
-  source: Source,
+  source: InputSource,
   options: ReadOptions = {},
 ): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
   let session: unknown;
-  readRecords(readLines(input, name), name, notes, (record) => {
-    session = applyChange(session, record, name);
+  readJsonLineRecords(readLines(input, name), name, notes, (record) => {
+    session = applyLoggedChange(session, record, name);
   });
   if (!isVscodeChat(session)) throw createLogError(name, undefined, 'a log that contains no chat session');
-  if (notes.length > 0 && listIn(session, 'requests').length === 0) {
+  if (notes.length > 0 && readList(session, 'requests').length === 0) {
     throw createNoMessagesError(name, 'a VS Code chat session with requests', new Map(), notes);
   }
   const conversation = readVscodeChat(session, source, options, input);
@@ -61,12 +61,12 @@ const SET_CHANGE = 1;
 const PUSH_CHANGE = 2;
 const DELETE_CHANGE = 3;
 
-function applyChange(session: unknown, { value, line }: JsonRecord, source: string): unknown {
+function applyLoggedChange(session: unknown, { value, line }: JsonRecord, source: string): unknown {
   if (value['kind'] === INITIAL_CHANGE) return value['v'];
-  const path = listIn(value, 'k');
+  const path = readList(value, 'k');
   let holder: unknown = session;
   for (const key of path.slice(0, -1)) holder = getField(holder, key);
-  const last = toKey(holder, path.at(-1));
+  const last = toValidKey(holder, path.at(-1));
   if (last === undefined) throw createLogError(source, line, 'a change to something that does not exist');
   // Earlier lines created the object, and nothing else uses it yet, so it may be changed.
   const fields = holder as Record<string | number, unknown>;
@@ -82,7 +82,7 @@ function applyChange(session: unknown, { value, line }: JsonRecord, source: stri
       if (!Array.isArray(list))
         throw createLogError(source, line, 'a change that adds to something that is not a list');
       const kept = typeof value['i'] === 'number' ? list.slice(0, value['i']) : list;
-      fields[last] = [...(kept as readonly unknown[]), ...listIn(value, 'v')];
+      fields[last] = [...(kept as readonly unknown[]), ...readList(value, 'v')];
       break;
     }
     default:
@@ -91,7 +91,7 @@ function applyChange(session: unknown, { value, line }: JsonRecord, source: stri
   return session;
 }
 
-function toKey(holder: unknown, key: unknown): string | number | undefined {
+function toValidKey(holder: unknown, key: unknown): string | number | undefined {
   if (Array.isArray(holder)) return typeof key === 'number' && key >= 0 && key <= holder.length ? key : undefined;
   return isRecord(holder) && typeof key === 'string' && key !== '__proto__' ? key : undefined;
 }
@@ -104,7 +104,7 @@ const getField = (holder: unknown, key: unknown): unknown =>
 /** @throws {ConversationReadError} if there are no messages */
 export function readVscodeChat(
   session: Fields,
-  source: Source,
+  source: InputSource,
   _options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
@@ -112,8 +112,8 @@ export function readVscodeChat(
   if (isDeeperThan(session, MAX_JSON_DEPTH)) {
     throw createLogError(name, undefined, 'a session that is nested too deeply');
   }
-  const requests = listIn(session, 'requests').filter(isRecord);
-  const turns = requests.map(toTurn);
+  const requests = readList(session, 'requests').filter(isRecord);
+  const turns = requests.map(parseChatTurn);
   const messages = turns.flatMap((turn) => turn.messages);
   if (messages.length === 0) {
     throw new ConversationReadError({
@@ -128,22 +128,22 @@ export function readVscodeChat(
   return {
     id: id === undefined ? makeSourceId(source, input) : `vscode:${id}`,
     format: 'vscode-chat',
-    title: cleanTitle(readString(session, 'customTitle')) ?? makeTitle(turns.map(({ typed }) => typed)),
+    title: normalizeTitle(readString(session, 'customTitle')) ?? makeConversationTitle(turns.map(({ typed }) => typed)),
     messages,
     notes: [
       ...(shown > 0
         ? [`${formatPlural(shown, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`]
         : []),
-      ...noteUnansweredCalls(messages),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
-    ...findLastRequest(turns, messages.length, readWindow(session)),
+    ...findLastRequest(turns, messages.length, readModelWindow(session)),
   };
 }
 
 /** VS Code records only a turn's last request, which is no basis for costs. */
 function findLastRequest(
-  turns: readonly Turn[],
+  turns: readonly ChatSessionTurn[],
   count: number,
   window: { readonly window?: number },
 ): Pick<Conversation, 'lastRequest'> {
@@ -158,16 +158,16 @@ function findLastRequest(
 }
 
 /** Input and output together, in tokens, as VS Code shows it (1.139, ChatContextUsageWidget). */
-function readWindow(session: Fields): { readonly window?: number } {
-  const model = recordIn(recordIn(session, 'inputState') ?? {}, 'selectedModel') ?? {};
-  const metadata = recordIn(model, 'metadata') ?? {};
+function readModelWindow(session: Fields): { readonly window?: number } {
+  const model = readRecord(readRecord(session, 'inputState') ?? {}, 'selectedModel') ?? {};
+  const metadata = readRecord(model, 'metadata') ?? {};
   const input = readNumber(metadata, 'maxInputTokens') ?? 0;
   const window =
     readNumber(metadata, 'maxContextWindowTokens') ?? input + (readNumber(metadata, 'maxOutputTokens') ?? 0);
   return input > 0 ? { window } : {};
 }
 
-/** `promptTokens` include cached ones. In 1.139 `outputTokens` covers a turn's last answer only. */
+/** `countPromptTokensOfModel` include cached ones. In 1.139 `outputTokens` covers a turn's last answer only. */
 function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
   if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return {
@@ -180,7 +180,7 @@ function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
   };
 }
 
-interface Turn {
+interface ChatSessionTurn {
   readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
@@ -188,49 +188,49 @@ interface Turn {
   readonly isShown: boolean;
 }
 
-function toTurn(request: Fields): Turn {
-  const metadata = recordIn(recordIn(request, 'result') ?? {}, 'metadata') ?? {};
+function parseChatTurn(request: Fields): ChatSessionTurn {
+  const metadata = readRecord(readRecord(request, 'result') ?? {}, 'metadata') ?? {};
   const messages: ApiMessage[] = [];
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
-  const rendered = listIn(metadata, 'renderedUserMessage').flatMap((part) =>
+  const rendered = readList(metadata, 'renderedUserMessage').flatMap((part) =>
     isRecord(part) ? makeTextBlocks(readString(part, 'text') ?? '') : [],
   );
   const { message } = request;
-  const typed = isRecord(message) ? asText(message['text']) : asText(message);
+  const typed = isRecord(message) ? stringifyValue(message['text']) : stringifyValue(message);
   // The record has both the typed and the sent text.
   add('user', rendered.length > 0 ? rendered : makeTextBlocks(typed));
-  const rounds = listIn(metadata, 'toolCallRounds').filter(isRecord);
-  const results = recordIn(metadata, 'toolCallResults') ?? {};
+  const rounds = readList(metadata, 'toolCallRounds').filter(isRecord);
+  const results = readRecord(metadata, 'toolCallResults') ?? {};
   for (const round of rounds) {
-    const calls = listIn(round, 'toolCalls').filter(isRecord).flatMap(toCall);
-    add('assistant', [...toThinking(round), ...makeTextBlocks(asText(round['response'])), ...calls]);
+    const calls = readList(round, 'toolCalls').filter(isRecord).flatMap(convertToolCall);
+    add('assistant', [...convertThinking(round), ...makeTextBlocks(stringifyValue(round['response'])), ...calls]);
     add(
       'user',
-      calls.flatMap(({ id }) => toResult(String(id), results)),
+      calls.flatMap(({ id }) => convertToolResult(String(id), results)),
     );
   }
-  if (rounds.length === 0) add('assistant', makeTextBlocks(getShownText(listIn(request, 'response'))));
+  if (rounds.length === 0) add('assistant', makeTextBlocks(getShownText(readList(request, 'response'))));
   return {
     typed: { role: 'user', content: typed },
     messages,
     usage: readUsage(metadata),
-    isShown: rounds.length === 0 && listIn(request, 'response').some(isCall),
+    isShown: rounds.length === 0 && readList(request, 'response').some(isToolInvocation),
   };
 }
 
-const isCall = (part: unknown): boolean => isRecord(part) && part['kind'] === 'toolInvocationSerialized';
+const isToolInvocation = (part: unknown): boolean => isRecord(part) && part['kind'] === 'toolInvocationSerialized';
 
 const makeTextBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
-function toThinking(round: Fields): Block[] {
-  const thought = recordIn(round, 'thinking')?.['text'];
-  const thinking = Array.isArray(thought) ? thought.map(asText).join('') : asText(thought);
+function convertThinking(round: Fields): Block[] {
+  const thought = readRecord(round, 'thinking')?.['text'];
+  const thinking = Array.isArray(thought) ? thought.map(stringifyValue).join('') : stringifyValue(thought);
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
 }
 
-function toCall(call: Fields): Block[] {
+function convertToolCall(call: Fields): Block[] {
   const id = readString(call, 'id');
   const name = readString(call, 'name');
   if (id === undefined || name === undefined) return [];
@@ -238,23 +238,23 @@ function toCall(call: Fields): Block[] {
   return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? {}) }];
 }
 
-function toResult(id: string, results: Fields): Block[] {
+function convertToolResult(id: string, results: Fields): Block[] {
   const result = Object.hasOwn(results, id) ? results[id] : undefined;
   if (!isRecord(result)) return [];
-  const text = listIn(result, 'content')
-    .map((part) => (isRecord(part) ? getValueText(part['value']) : asText(part)))
+  const text = readList(result, 'content')
+    .map((part) => (isRecord(part) ? getValueText(part['value']) : stringifyValue(part)))
     .join('\n');
   return [{ type: 'tool_result', tool_use_id: id, content: text }];
 }
 
 /** Accepts a text, or prompt-tsx's tree, whose leaves are texts. */
 function getValueText(value: unknown): string {
-  if (!isRecord(value)) return asText(value);
-  const node = recordIn(value, 'node') ?? value;
+  if (!isRecord(value)) return stringifyValue(value);
+  const node = readRecord(value, 'node') ?? value;
   const children = node['children'];
   const text = readString(node, 'text');
   if (text !== undefined) return node['lineBreakBefore'] === true ? `\n${text}` : text;
-  return Array.isArray(children) ? children.map(getValueText).join('') : asText(value);
+  return Array.isArray(children) ? children.map(getValueText).join('') : stringifyValue(value);
 }
 
 /** Excludes VS Code's own descriptions of tool activity. */
@@ -263,6 +263,6 @@ const getShownText = (parts: readonly unknown[]): string =>
     .map((part) => {
       if (!isRecord(part) || (part['kind'] !== undefined && part['kind'] !== 'markdownContent')) return '';
       const content = part['content'] ?? part['value'];
-      return isRecord(content) ? asText(content['value']) : asText(content);
+      return isRecord(content) ? stringifyValue(content['value']) : stringifyValue(content);
     })
     .join('');

@@ -2,24 +2,24 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import type { StoreRow } from '../../core/agents/types';
-import { readCustomStorage } from './customStorage';
-import { getDataFolder, getLocalFolders, listUserFolders } from './products';
-import type { FindOptions } from './types';
+import { readCustomStorageFolders } from './customStorage';
+import { getDataFolder, getLocalFolders, listVsCodeUserFolders } from './products';
+import type { FindConversationsOptions } from './types';
 
-export interface Store extends StoreRow {
+export interface AgentStore extends StoreRow {
   readonly agent: AgentName;
 }
 
-export async function listStores(options: FindOptions): Promise<Store[]> {
-  const users = listUserFolders(options);
-  const custom = (await Promise.all(users.map((user) => readCustomStorage(user, options)))).flat();
+export async function listAgentStores(options: FindConversationsOptions): Promise<AgentStore[]> {
+  const users = listVsCodeUserFolders(options);
+  const custom = (await Promise.all(users.map((user) => readCustomStorageFolders(user, options)))).flat();
   const stores = [
     ...AGENT_LIST.flatMap(({ name, stores: rows }) =>
       rows.flatMap((row) =>
-        resolveFolders(row.root, options, users).map((root): Store => ({ ...row, agent: name, root })),
+        resolveStoreFolders(row.root, options, users).map((root): AgentStore => ({ ...row, agent: name, root })),
       ),
     ),
-    ...custom.map(({ agent, folder }): Store => ({
+    ...custom.map(({ agent, folder }): AgentStore => ({
       agent,
       root: join(folder, 'tasks'),
       steps: [/^/, 'api_conversation_history.json'],
@@ -29,7 +29,7 @@ export async function listStores(options: FindOptions): Promise<Store[]> {
   return [...byRoot.values()];
 }
 
-export function findParent({ parent }: StoreRow, path: string): string | undefined {
+export function findParentSessionPath({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
   if (parent === 'session-named') {
     const named = readParentId(path);
@@ -56,7 +56,7 @@ function readParentId(path: string): string | undefined {
   }
 }
 
-function resolveFolders(root: string, options: FindOptions, users: readonly string[]): string[] {
+function resolveStoreFolders(root: string, options: FindConversationsOptions, users: readonly string[]): string[] {
   const path = expandVariables(root, options.env);
   const [first = '', ...rest] = path.split('/');
   const starts: Readonly<Record<string, readonly string[]>> = {
@@ -69,7 +69,7 @@ function resolveFolders(root: string, options: FindOptions, users: readonly stri
 }
 
 /** Expands `${NAME:-else}`, innermost first; empty variables count as unset. */
-function expandVariables(text: string, env: FindOptions['env']): string {
+function expandVariables(text: string, env: FindConversationsOptions['env']): string {
   // A variable's value is a path and must not be expanded again.
   return (text.match(/\$\{/g) ?? []).reduce(
     (path) => path.replace(/\$\{(\w+):-([^${}]*)\}/, (_, name: string, other: string) => env[name] || other),

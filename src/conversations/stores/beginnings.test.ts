@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { readBeginnings, MAX_BEGINNING_BYTES } from './beginnings';
+import { readGrowingBeginnings, MAX_BEGINNING_BYTES } from './beginnings';
 import { FileHeadCache } from './keptHeads';
 
 const folder = mkdtempSync(join(tmpdir(), 'beginnings-'));
@@ -21,7 +21,7 @@ it('reading beginnings extends the read part at each step and marks the end of t
     fc.property(sizes, (size) => {
       const content = Uint8Array.from({ length: size }, (_, index) => index % 251);
       writeFileSync(path, content);
-      const steps = [...readBeginnings(path)];
+      const steps = [...readGrowingBeginnings(path)];
       for (const { bytes } of steps) expect(Buffer.compare(bytes, content.subarray(0, bytes.length))).toBe(0);
       expect(steps.slice(0, -1).every(({ isWhole }) => !isWhole)).toBe(true);
       expect(steps.at(-1)?.isWhole).toBe(size < 262_144);
@@ -34,11 +34,11 @@ it('cached beginnings are kept while the largest would fit, and each is returned
   const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
   const heads = new FileHeadCache(MAX_BEGINNING_BYTES + 100);
   expect(heads.hasRoom).toBe(true);
-  heads.keepHead('a', head(100));
+  heads.addHead('a', head(100));
   expect(heads.hasRoom).toBe(true);
-  heads.keepHead('b', head(1));
+  heads.addHead('b', head(1));
   expect(heads.hasRoom).toBe(false);
-  expect(heads.takeHead('a')?.bytes).toHaveLength(100);
-  expect(heads.takeHead('a')).toBeUndefined();
+  expect(heads.removeHead('a')?.bytes).toHaveLength(100);
+  expect(heads.removeHead('a')).toBeUndefined();
   expect(heads.hasRoom).toBe(true);
 });

@@ -8,13 +8,13 @@ export const MAX_BEGINNING_BYTES = Math.max(...BEGINNING_STEPS_BYTES);
 
 export const FIRST_BEGINNING_BYTES = 16 * 1024;
 
-export interface Beginning {
+export interface FileBeginning {
   readonly bytes: Uint8Array;
   readonly isWhole: boolean;
 }
 
 /** @throws the file system's error */
-export function* readBeginnings(path: string): Generator<Beginning, void, undefined> {
+export function* readGrowingBeginnings(path: string): Generator<FileBeginning, void, undefined> {
   const file = openSync(path, 'r');
   try {
     let bytes = new Uint8Array();

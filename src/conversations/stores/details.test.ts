@@ -5,7 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assistant, jsonl, text, user } from '../../../test/fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../../test/fixtures/conversations/home';
 import { createCounter } from '../../core/testingCounter';
-import { MAX_COUNTED_BYTES, readHeadDetails, isCurrent, isSmall, readAllDetails } from './details';
+import {
+  MAX_COUNTED_BYTES,
+  readDetailsFromBeginning,
+  areDetailsUpToDate,
+  isSmallConversation,
+  readDetailsFromWholeFile,
+} from './details';
 import type { FoundConversation } from './types';
 
 let folder: string;
@@ -60,24 +66,24 @@ describe('details read from the beginning of a file', () => {
     ],
   ])('include the title: %s', (_name, content) => {
     const conversation = write(content);
-    expect(isSmall(conversation)).toBe(false);
-    const { details } = readHeadDetails(conversation);
+    expect(isSmallConversation(conversation)).toBe(false);
+    const { details } = readDetailsFromBeginning(conversation);
     expect(details).toMatchObject({ path: conversation.path, title: 'Fix it', isComplete: false });
-    expect(isCurrent(details, conversation)).toBe(true);
-    expect(isCurrent(details, { ...conversation, modified: 1 })).toBe(false);
+    expect(areDetailsUpToDate(details, conversation)).toBe(true);
+    expect(areDetailsUpToDate(details, { ...conversation, modified: 1 })).toBe(false);
   });
 
   it('equal those from the whole file for every agent', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
-      const whole = readAllDetails(found(path), createCounter(), 'active', fillOf);
-      expect(readHeadDetails(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
+      const whole = readDetailsFromWholeFile(found(path), createCounter(), 'active', fillOf);
+      expect(readDetailsFromBeginning(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
     }
   });
 
   it('report no problem if the file is empty or gone', () => {
-    expect(readHeadDetails(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
-    const gone = readHeadDetails({ ...write('x'), path: join(folder, 'gone') });
+    expect(readDetailsFromBeginning(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
+    const gone = readDetailsFromBeginning({ ...write('x'), path: join(folder, 'gone') });
     expect(gone.details).not.toHaveProperty('problem');
     expect(gone.head).toBeUndefined();
   });
@@ -86,7 +92,7 @@ describe('details read from the beginning of a file', () => {
 describe('details read from the whole file', () => {
   it('include title, tokens and workspace', () => {
     const side = { isSidechain: true, agentId: 'one' };
-    const details = readAllDetails(
+    const details = readDetailsFromWholeFile(
       write(
         jsonl(user('u1', null, 'Fix it'), user('x1', null, 'Explore', side), assistant('a1', 'u1', 'm', text('Done'))),
       ),
@@ -104,25 +110,29 @@ describe('details read from the whole file', () => {
 
   it('are the same whether the beginning was read before or not', () => {
     const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
-    const { head } = readHeadDetails(conversation);
+    const { head } = readDetailsFromBeginning(conversation);
     expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
-    expect(readAllDetails(conversation, createCounter(), 'active', fillOf, { head })).toEqual(
-      readAllDetails(conversation, createCounter(), 'active', fillOf),
+    expect(readDetailsFromWholeFile(conversation, createCounter(), 'active', fillOf, { head })).toEqual(
+      readDetailsFromWholeFile(conversation, createCounter(), 'active', fillOf),
     );
   });
 
   it('say why the file can’t be read', () => {
-    expect(readAllDetails(write('{"type":'), createCounter(), 'active', fillOf)).toMatchObject({
+    expect(readDetailsFromWholeFile(write('{"type":'), createCounter(), 'active', fillOf)).toMatchObject({
       isComplete: true,
       problem: expect.stringMatching(/^line 1: found the end of the file in the middle of a JSON value; expected/),
     });
-    expect(readAllDetails({ ...write('x'), title: 'Named' }, createCounter(), 'active', fillOf).title).toBe('Named');
+    expect(readDetailsFromWholeFile({ ...write('x'), title: 'Named' }, createCounter(), 'active', fillOf).title).toBe(
+      'Named',
+    );
   });
 
   it('include only the title if the file is very large', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
-    expect(readHeadDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
-    expect(readAllDetails(found(large.path), createCounter(), 'active', fillOf).problem).toContain('a file of 32.0 MB');
+    expect(readDetailsFromBeginning(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
+    expect(readDetailsFromWholeFile(found(large.path), createCounter(), 'active', fillOf).problem).toContain(
+      'a file of 32.0 MB',
+    );
   });
 });

@@ -1,15 +1,15 @@
 /** Calls block, so run them in a worker. */
 import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import { parseHead } from '../text/jsonHead';
+import { parseTruncatedJson } from '../text/jsonHead';
 import { asBuffer } from '../text/lines';
 import { readConversation } from '../read';
 import { ConversationReadError } from '../readError';
 import { readConversationFile, type FileAccess, type FileHead } from '../readFile';
 import { UNTITLED } from '../title';
 import type { Conversation, HistoryScope } from '../types';
-import { selectWritten } from '../write/claudeCode';
-import { readBeginnings, FIRST_BEGINNING_BYTES, type Beginning } from './beginnings';
+import { selectWrittenMessages } from '../write/claudeCode';
+import { readGrowingBeginnings, FIRST_BEGINNING_BYTES, type FileBeginning } from './beginnings';
 import type { FoundConversation } from './types';
 
 /** Plain data, which crosses worker boundaries and is stored on disk. */
@@ -40,46 +40,48 @@ export interface ConversationDetails {
 /** Parsing larger files in the background would take hundreds of megabytes. */
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
-export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
+export const isSmallConversation = ({ bytes }: FoundConversation): boolean =>
+  bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
 
-export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
+export const isTooLargeToCount = ({ bytes }: FoundConversation): boolean =>
+  bytes !== undefined && bytes > MAX_COUNTED_BYTES;
 
-const toState = ({ path, modified, bytes }: FoundConversation) => ({
+const toFileState = ({ path, modified, bytes }: FoundConversation) => ({
   path,
   modified,
   ...(bytes !== undefined && { bytes }),
 });
 
-export interface HeadDetails {
+export interface DetailsFromBeginning {
   readonly details: ConversationDetails;
-  /** {@link readAllDetails} continues from this beginning. Undefined if nothing could be read. */
+  /** {@link readDetailsFromWholeFile} continues from this beginning. Undefined if nothing could be read. */
   readonly head: FileHead | undefined;
 }
 
 /** Problems are reported when the file is read whole. */
-export function readHeadDetails(found: FoundConversation): HeadDetails {
-  const isComplete = isTooLarge(found);
+export function readDetailsFromBeginning(found: FoundConversation): DetailsFromBeginning {
+  const isComplete = isTooLargeToCount(found);
   let head: FileHead | undefined;
   try {
-    for (const beginning of readBeginnings(found.path)) {
+    for (const beginning of readGrowingBeginnings(found.path)) {
       head = { bytes: beginning.bytes, modified: found.modified, size: found.bytes ?? 0 };
-      const conversation = readBeginning(beginning, found.path);
+      const conversation = parseBeginning(beginning, found.path);
       if (conversation && conversation.title !== UNTITLED) {
-        return { details: { ...toState(found), ...pickNames(conversation), isComplete }, head };
+        return { details: { ...toFileState(found), ...pickNames(conversation), isComplete }, head };
       }
     }
   } catch {
     // The file is gone or can't be opened.
   }
-  return { details: { ...toState(found), isComplete }, head };
+  return { details: { ...toFileState(found), isComplete }, head };
 }
 
-function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
+function parseBeginning({ bytes, isWhole }: FileBeginning, path: string): Conversation | undefined {
   const head = asBuffer(bytes).toString('utf8');
   // Drops the incomplete last record of a truncated file.
   const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
   try {
-    const document = parseHead(text);
+    const document = parseTruncatedJson(text);
     const isLines =
       typeof document === 'object' && document !== null && !Array.isArray(document) && !('messages' in document);
     const input = isLines || document === undefined ? text : JSON.stringify(document);
@@ -89,21 +91,21 @@ function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversatio
   }
 }
 
-export const isCurrent = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
+export const areDetailsUpToDate = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
   details.modified === modified && details.bytes === bytes;
 
-export function readAllDetails(
+export function readDetailsFromWholeFile(
   found: FoundConversation,
   counter: MessageCounter,
   history: HistoryScope,
   getFillLevel: (conversation: Conversation) => FillLevel,
   already: Pick<FileAccess, 'head' | 'databases'> = {},
 ): ConversationDetails {
-  const state = { ...toState(found), isComplete: true };
+  const state = { ...toFileState(found), isComplete: true };
   try {
     const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
     const tokens = counter.countMessages(conversation.messages);
-    const renewed = tokens - counter.countMessages(selectWritten(conversation.messages));
+    const renewed = tokens - counter.countMessages(selectWrittenMessages(conversation.messages));
     const fill = getFillLevel(conversation);
     return { ...state, ...pickNames(conversation), tokens, ...(renewed > 0 && { renewed }), fill };
   } catch (error) {

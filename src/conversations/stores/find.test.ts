@@ -16,10 +16,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeDatabase, writeHome } from '../../../test/fixtures/conversations/home';
 import { AGENT_LIST } from '../../core/agents';
 import { readConversationFile } from '../readFile';
-import { listStores } from './agentStores';
-import { findCustomPaths } from './customStorage';
-import { findConversations, storeFolders } from './find';
-import type { FindOptions } from './types';
+import { listAgentStores } from './agentStores';
+import { findCustomStoragePaths } from './customStorage';
+import { findConversations, listStoreFolders } from './find';
+import type { FindConversationsOptions } from './types';
 
 let home: string;
 
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const options = (more: Partial<FindOptions> = {}): FindOptions => ({
+const options = (more: Partial<FindConversationsOptions> = {}): FindConversationsOptions => ({
   platform: 'linux',
   env: {},
   homedir: home,
@@ -113,8 +113,8 @@ describe('a home folder with conversations of every agent', () => {
 });
 
 describe('the folders searched for conversations', () => {
-  const roots = async (more: Partial<FindOptions>): Promise<string[]> =>
-    storeFolders(options({ homedir: '/h', ...more }));
+  const roots = async (more: Partial<FindConversationsOptions>): Promise<string[]> =>
+    listStoreFolders(options({ homedir: '/h', ...more }));
 
   it('depend on the operating system', async () => {
     expect(await roots({ platform: 'darwin' })).toEqual(
@@ -167,7 +167,7 @@ describe('the folders searched for conversations', () => {
   });
 
   it('are each searched once', async () => {
-    const stores = await listStores(options({ globalStorage: join(home, '.config/Code/User/globalStorage') }));
+    const stores = await listAgentStores(options({ globalStorage: join(home, '.config/Code/User/globalStorage') }));
     const keys = stores.map(({ root, steps }) => `${root} ${steps.join()}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
@@ -185,10 +185,10 @@ describe('the folders searched for conversations', () => {
       ['Roo Code', chosen],
       ['Zoo Code', machine],
     ]);
-    expect(findCustomPaths('"roo-cline.customStoragePath": "", "kilo-code.customStoragePath": "C:\\\\data"')).toEqual([
-      { agent: 'Kilo Code', folder: 'C:\\data' },
-    ]);
-    expect(findCustomPaths('"roo-cline.customStoragePath": "\\x"')).toEqual([]);
+    expect(
+      findCustomStoragePaths('"roo-cline.customStoragePath": "", "kilo-code.customStoragePath": "C:\\\\data"'),
+    ).toEqual([{ agent: 'Kilo Code', folder: 'C:\\data' }]);
+    expect(findCustomStoragePaths('"roo-cline.customStoragePath": "\\x"')).toEqual([]);
   });
 });
 

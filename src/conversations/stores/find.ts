@@ -5,45 +5,55 @@ import { formatLocation } from '../location';
 import { listSessions } from '../formats/openCode/database';
 import { ConversationReadError } from '../readError';
 import { readConversationFile } from '../readFile';
-import { type Store, findParent, listStores } from './agentStores';
-import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';
-import { walkStore } from './walk';
+import { type AgentStore, findParentSessionPath, listAgentStores } from './agentStores';
+import type {
+  FindConversationsOptions,
+  FindConversationsProblem,
+  FindConversationsResult,
+  FoundConversation,
+} from './types';
+import { findStoreFiles } from './walk';
 
 /**
  * Newest first. Queries of databases block, so run it in a worker if possible.
  * @param databases keeps databases open
  */
-export async function findConversations(options: FindOptions, databases?: OpenDatabases): Promise<FindResult> {
-  const problems: FindProblem[] = [];
-  const found = await Promise.all((await listStores(options)).map((store) => findIn(store, problems, databases)));
-  const conversations = dropOlderForms(found.flat()).sort((a, b) => b.modified - a.modified);
+export async function findConversations(
+  options: FindConversationsOptions,
+  databases?: OpenDatabases,
+): Promise<FindConversationsResult> {
+  const problems: FindConversationsProblem[] = [];
+  const found = await Promise.all(
+    (await listAgentStores(options)).map((store) => findConversationsInStore(store, problems, databases)),
+  );
+  const conversations = dropOldStoreCopies(found.flat()).sort((a, b) => b.modified - a.modified);
   const byPath = new Map(problems.map((problem) => [problem.path, problem]));
   return { conversations, problems: [...byPath.values()] };
 }
 
-export async function storeFolders(options: FindOptions): Promise<string[]> {
-  return [...new Set((await listStores(options)).map(({ root }) => root))];
+export async function listStoreFolders(options: FindConversationsOptions): Promise<string[]> {
+  return [...new Set((await listAgentStores(options)).map(({ root }) => root))];
 }
 
-async function findIn(
-  store: Store,
-  problems: FindProblem[],
+async function findConversationsInStore(
+  store: AgentStore,
+  problems: FindConversationsProblem[],
   databases: OpenDatabases | undefined,
 ): Promise<FoundConversation[]> {
   const { agent, root, steps, kind } = store;
-  const files = await walkStore(root, steps, problems);
+  const files = await findStoreFiles(root, steps, problems);
   return files.flatMap(({ path, stats }): FoundConversation[] => {
-    if (kind === 'database') return listSessionsIn(agent, path, problems, databases);
+    if (kind === 'database') return listSessionsInFile(agent, path, problems, databases);
     const bytes = kind === 'session' ? undefined : stats.size;
-    const parent = findParent(store, path);
+    const parent = findParentSessionPath(store, path);
     return [{ agent, path, modified: stats.mtimeMs, bytes, ...(parent !== undefined && { parent }) }];
   });
 }
 
-function listSessionsIn(
+function listSessionsInFile(
   agent: FoundConversation['agent'],
   path: string,
-  problems: FindProblem[],
+  problems: FindConversationsProblem[],
   databases: OpenDatabases | undefined,
 ): FoundConversation[] {
   try {
@@ -69,7 +79,7 @@ const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\
  * Agents that changed their format left old files; a session's newer form counts. VS Code's
  * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
  */
-function dropOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
+function dropOldStoreCopies(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
   const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
   const transcripts = new Set(

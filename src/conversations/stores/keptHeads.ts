@@ -15,12 +15,12 @@ export class FileHeadCache {
     return this.bytes + MAX_BEGINNING_BYTES <= this.maxBytes;
   }
 
-  keepHead(path: string, head: FileHead): void {
+  addHead(path: string, head: FileHead): void {
     this.bytes += head.bytes.length;
     this.byPath.set(path, head);
   }
 
-  takeHead(path: string): FileHead | undefined {
+  removeHead(path: string): FileHead | undefined {
     const head = this.byPath.get(path);
     if (!head) return undefined;
     this.byPath.delete(path);

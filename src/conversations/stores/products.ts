@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { FindOptions } from './types';
+import type { FindConversationsOptions } from './types';
 
 const VSCODE_PRODUCT_FOLDERS = [
   'Code',
@@ -32,9 +32,9 @@ const SANDBOX_CONFIG_FOLDERS = [
   ['snap', 'code', 'current', '.config'],
 ];
 
-export function listUserFolders(options: FindOptions): string[] {
+export function listVsCodeUserFolders(options: FindConversationsOptions): string[] {
   const { platform, env, homedir, globalStorage } = options;
-  const settings = getSettingsFolder(options);
+  const settings = getConfigFolder(options);
   const portable = env['VSCODE_PORTABLE'];
   const folders = [
     ...VSCODE_PRODUCT_FOLDERS.map((product) => join(settings, product, 'User')),
@@ -51,18 +51,18 @@ export function listUserFolders(options: FindOptions): string[] {
   return [...new Set(folders)];
 }
 
-function getSettingsFolder({ platform, env, homedir }: FindOptions): string {
+function getConfigFolder({ platform, env, homedir }: FindConversationsOptions): string {
   if (platform === 'darwin') return join(homedir, 'Library', 'Application Support');
   if (platform === 'win32') return env['APPDATA'] || join(homedir, 'AppData', 'Roaming');
   return env['XDG_CONFIG_HOME'] || join(homedir, '.config');
 }
 
 /** Agents from Linux use `XDG_DATA_HOME` on every system. */
-export const getDataFolder = ({ env, homedir }: FindOptions): string =>
+export const getDataFolder = ({ env, homedir }: FindConversationsOptions): string =>
   env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
 /** Empty on systems other than macOS and Windows. */
-export function getLocalFolders({ platform, env, homedir }: FindOptions): string[] {
+export function getLocalFolders({ platform, env, homedir }: FindConversationsOptions): string[] {
   if (platform === 'darwin') return [join(homedir, 'Library', 'Application Support')];
   return platform === 'win32' ? [env['LOCALAPPDATA'] || join(homedir, 'AppData', 'Local')] : [];
 }

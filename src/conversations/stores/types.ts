@@ -16,19 +16,19 @@ export interface FoundConversation {
   readonly workspace?: string;
 }
 
-export interface FindProblem {
+export interface FindConversationsProblem {
   readonly path: string;
   /** The reason is shown to the user, without the path. */
   readonly reason: string;
 }
 
-export interface FindResult {
+export interface FindConversationsResult {
   /** Newest first. */
   readonly conversations: readonly FoundConversation[];
-  readonly problems: readonly FindProblem[];
+  readonly problems: readonly FindConversationsProblem[];
 }
 
-export interface FindOptions {
+export interface FindConversationsOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homedir: string;

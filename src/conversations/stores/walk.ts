@@ -2,10 +2,10 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { getErrorCode } from '../../core/errors';
-import type { PathStep } from '../../core/agents/types';
-import type { FindProblem } from './types';
+import type { StorePathStep } from '../../core/agents/types';
+import type { FindConversationsProblem } from './types';
 
-export interface WalkedFile {
+export interface StoreFile {
   readonly path: string;
   readonly stats: Stats;
 }
@@ -14,34 +14,34 @@ export interface WalkedFile {
  * The root may be a link, since users move their data; other links are not followed. Unreadable
  * folders are skipped.
  */
-export async function walkStore(
+export async function findStoreFiles(
   root: string,
-  steps: readonly PathStep[],
-  problems: FindProblem[],
-): Promise<WalkedFile[]> {
+  steps: readonly StorePathStep[],
+  problems: FindConversationsProblem[],
+): Promise<StoreFile[]> {
   const real = await realpath(root).catch(() => undefined);
-  return real === undefined ? [] : walkSteps({ root: real, problems }, root, steps);
+  return real === undefined ? [] : walkPathSteps({ root: real, problems }, root, steps);
 }
 
 interface WalkContext {
   readonly root: string;
-  readonly problems: FindProblem[];
+  readonly problems: FindConversationsProblem[];
 }
 
-async function walkSteps(
+async function walkPathSteps(
   context: WalkContext,
   folder: string,
-  [step, ...rest]: readonly PathStep[],
-): Promise<WalkedFile[]> {
+  [step, ...rest]: readonly StorePathStep[],
+): Promise<StoreFile[]> {
   if (step === undefined) return [];
   const names =
     typeof step === 'string' ? [step] : (await listFolder(context, folder)).filter((name) => step.test(name));
   const found = await Promise.all(
-    names.map(async (name): Promise<WalkedFile[]> => {
+    names.map(async (name): Promise<StoreFile[]> => {
       const path = join(folder, name);
       const stats = await readStats(context, path, name);
       if (!stats) return [];
-      if (rest.length > 0) return stats.isDirectory() ? walkSteps(context, path, rest) : [];
+      if (rest.length > 0) return stats.isDirectory() ? walkPathSteps(context, path, rest) : [];
       return stats.isFile() && stats.size > 0 ? [{ path, stats }] : [];
     }),
   );
@@ -52,7 +52,7 @@ async function listFolder({ problems }: WalkContext, folder: string): Promise<st
   try {
     return await readdir(folder);
   } catch (error) {
-    if (!isAbsent(error))
+    if (!isNotFoundError(error))
       problems.push({ path: folder, reason: `the folder can't be listed (${getErrorCode(error) ?? 'unknown error'})` });
     return [];
   }
@@ -68,10 +68,10 @@ async function readStats({ root, problems }: WalkContext, path: string, name: st
   } catch (error) {
     // A name that isn't UTF-8 can't be passed back to the system.
     if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is not UTF-8' });
-    else if (!isAbsent(error))
+    else if (!isNotFoundError(error))
       problems.push({ path, reason: `it can't be looked at (${getErrorCode(error) ?? 'unknown error'})` });
   }
   return undefined;
 }
 
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error) ?? '');
+const isNotFoundError = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error) ?? '');

@@ -84,7 +84,7 @@ export function scanValue(text: string, from: number): number {
       at += 1;
       opened = false;
     } else {
-      if (closer === '}') at = scanKey(text, at);
+      if (closer === '}') at = scanObjectKey(text, at);
       const char = text.charAt(at);
       if (char === '{' || char === '[') {
         closers.push(char === '{' ? '}' : ']');
@@ -95,19 +95,19 @@ export function scanValue(text: string, from: number): number {
       at = scanScalar(text, at);
       opened = false;
     }
-    at = closeAll(text, at, closers);
+    at = closeBrackets(text, at, closers);
     if (closers.length === 0) return at;
   }
 }
 
-function scanKey(text: string, from: number): number {
+function scanObjectKey(text: string, from: number): number {
   if (text.charAt(from) !== '"') throwJsonError(text, from, 'a key in double quotes');
   const colon = skipSpace(text, scanString(text, from));
   if (text.charAt(colon) !== ':') throwJsonError(text, colon, '":"');
   return skipSpace(text, colon + 1);
 }
 
-function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
+function closeBrackets(text: string, from: number, closers: ('}' | ']')[]): number {
   let at = from;
   while (closers.length > 0) {
     const next = skipSpace(text, at);

@@ -5,22 +5,22 @@ import { JsonError, scanValue, skipSpace } from './json';
  * @returns an array's complete elements, or an object's complete fields plus the complete elements
  * of a truncated array; undefined if nothing is complete
  */
-export function parseHead(text: string): unknown {
+export function parseTruncatedJson(text: string): unknown {
   const start = skipSpace(text, 0);
   try {
-    if (text.charAt(start) === '[') return parseElements(text, start);
-    if (text.charAt(start) === '{') return parseFields(text, start);
+    if (text.charAt(start) === '[') return parseArrayElements(text, start);
+    if (text.charAt(start) === '{') return parseObjectFields(text, start);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
   }
   return undefined;
 }
 
-function parseElements(text: string, start: number): unknown[] {
+function parseArrayElements(text: string, start: number): unknown[] {
   const values: unknown[] = [];
   let at = skipSpace(text, start + 1);
   while (at < text.length && text.charAt(at) !== ']') {
-    const end = findEnd(text, at);
+    const end = findEndOfValueIfWhole(text, at);
     if (end === undefined) break;
     values.push(JSON.parse(text.slice(at, end)));
     at = skipComma(text, end);
@@ -28,19 +28,19 @@ function parseElements(text: string, start: number): unknown[] {
   return values;
 }
 
-function parseFields(text: string, start: number): Record<string, unknown> {
+function parseObjectFields(text: string, start: number): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   let at = skipSpace(text, start + 1);
   while (text.charAt(at) === '"') {
-    const keyEnd = findEnd(text, at);
+    const keyEnd = findEndOfValueIfWhole(text, at);
     if (keyEnd === undefined) break;
     const key = String(JSON.parse(text.slice(at, keyEnd)));
     const colon = skipSpace(text, keyEnd);
     const value = skipSpace(text, colon + 1);
     if (text.charAt(colon) !== ':' || value >= text.length) break;
-    const end = findEnd(text, value);
+    const end = findEndOfValueIfWhole(text, value);
     if (end === undefined) {
-      if (text.charAt(value) === '[') entries.push([key, parseElements(text, value)]);
+      if (text.charAt(value) === '[') entries.push([key, parseArrayElements(text, value)]);
       break;
     }
     entries.push([key, JSON.parse(text.slice(value, end))]);
@@ -50,7 +50,7 @@ function parseFields(text: string, start: number): Record<string, unknown> {
 }
 
 /** Undefined if the value is truncated, or may be (a number at the very end). */
-function findEnd(text: string, from: number): number | undefined {
+function findEndOfValueIfWhole(text: string, from: number): number | undefined {
   try {
     const end = scanValue(text, from);
     return end < text.length ? end : undefined;

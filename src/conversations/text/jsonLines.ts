@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
 import { formatPlural } from '../../core/plural';
-import { ConversationReadError, describeValue, type ReadErrorData } from '../readError';
+import { ConversationReadError, describeValue, type ReadErrorDetails } from '../readError';
 import { JsonError, MAX_JSON_DEPTH, isDeeperThan, scanValue, skipSpace } from './json';
 import type { Line } from './lines';
 
@@ -19,7 +19,7 @@ export interface JsonRecord {
  * a line with garbage.
  * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
-export function readRecords(
+export function readJsonLineRecords(
   lines: Iterable<Line>,
   source: string,
   notes: string[],
@@ -29,13 +29,17 @@ export function readRecords(
   let gap: number | undefined;
   let taken = 0;
   for (const line of lines) {
-    const { values, damage } = parseValues(line, source);
+    const { values, damage } = parseLineValues(line, source);
     if (damage) damages.push(damage);
     if (damage || !line.valid) gap = line.number;
     const before = taken;
     for (const { value, bytes } of values) {
       try {
-        take({ line: line.number, value: checkValue(value, line.number, source), ...(gap !== undefined && { gap }) });
+        take({
+          line: line.number,
+          value: requireRecord(value, line.number, source),
+          ...(gap !== undefined && { gap }),
+        });
         taken += 1;
       } catch (error) {
         if (!(error instanceof ConversationReadError)) throw error;
@@ -50,11 +54,11 @@ export function readRecords(
   }
   const [first] = damages;
   if (first && taken === 0) throw new ConversationReadError(first.error);
-  notes.push(...noteDamages(damages));
+  notes.push(...describeDamagedLines(damages));
 }
 
 /** If a record's parent is missing, the conversation continues from the record above the gap. */
-export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
+export function findRecordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
   records: readonly T[],
   { line, gap }: T,
 ): T | undefined {
@@ -64,13 +68,13 @@ export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
 interface DamagedLine {
   readonly line: number;
   readonly bytes: number;
-  readonly error: ReadErrorData;
+  readonly error: ReadErrorDetails;
 }
 
 const MAX_NOTES_IN_FULL = 5;
 const MAX_LISTED_LINE_NUMBERS = 20;
 
-function noteDamages(damages: readonly DamagedLine[]): string[] {
+function describeDamagedLines(damages: readonly DamagedLine[]): string[] {
   const told = damages.slice(0, MAX_NOTES_IN_FULL).map(({ line, bytes, error }) => {
     const { found, expected } = error;
     return `Line ${line} is damaged; skipped ${formatPlural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
@@ -86,7 +90,7 @@ function noteDamages(damages: readonly DamagedLine[]): string[] {
   ];
 }
 
-function checkValue(value: unknown, line: number, source: string): JsonRecord['value'] {
+function requireRecord(value: unknown, line: number, source: string): JsonRecord['value'] {
   if (!isRecord(value)) throw createRecordError(source, line, describeValue(value), 'a record: a JSON object');
   if (isDeeperThan(value, MAX_JSON_DEPTH)) {
     throw createRecordError(
@@ -107,7 +111,7 @@ interface LineValues {
   readonly damage?: DamagedLine;
 }
 
-function parseValues(line: Line, source: string): LineValues {
+function parseLineValues(line: Line, source: string): LineValues {
   const { text, number } = line;
   try {
     // Most lines hold one record, which is parsed at full speed.
@@ -115,14 +119,14 @@ function parseValues(line: Line, source: string): LineValues {
   } catch {
     // The scanner separates several records or damage.
   }
-  const spans: Span[] = [];
-  let at = skipBlank(text, 0);
+  const spans: TextSpan[] = [];
+  let at = skipBlankAndNul(text, 0);
   let problem: JsonError['problem'] | undefined;
   while (at < text.length) {
     const end = findEndOfValue(text, at);
     if (typeof end === 'number') {
       spans.push({ start: at, end });
-      at = skipBlank(text, end);
+      at = skipBlankAndNul(text, end);
       continue;
     }
     problem ??= end;
@@ -141,17 +145,17 @@ function parseValues(line: Line, source: string): LineValues {
   };
 }
 
-interface Span {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-const countBytes = (text: string, { start, end }: Span): number => Buffer.byteLength(text.slice(start, end));
+const countBytes = (text: string, { start, end }: TextSpan): number => Buffer.byteLength(text.slice(start, end));
 
 const countLineBytes = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLength(text);
 
 /** A file system may leave NUL bytes after a power loss. */
-function skipBlank(text: string, from: number): number {
+function skipBlankAndNul(text: string, from: number): number {
   let at = skipSpace(text, from);
   while (text.charCodeAt(at) === 0) at = skipSpace(text, at + 1);
   return at;
@@ -183,13 +187,13 @@ function findNextRecord(text: string, from: number, broken: number): number {
     if (start === undefined) break;
     const end = findEndOfValue(text, start);
     if (typeof end !== 'number') continue;
-    const next = skipBlank(text, end);
+    const next = skipBlankAndNul(text, end);
     if (next === text.length || text.startsWith('{"', next)) return start;
   }
   return text.length;
 }
 
-function toErrorData(line: Line, problem: JsonError['problem'] | undefined, source: string): ReadErrorData {
+function toErrorData(line: Line, problem: JsonError['problem'] | undefined, source: string): ReadErrorDetails {
   const place = { source, line: line.number };
   if (!problem) {
     return { ...place, problem: 'broken-line', found: 'NUL bytes in the line', expected: 'one JSON record per line' };

@@ -15,7 +15,7 @@ export const readNumber = (value: Fields, field: string): number | undefined => 
 };
 
 /** 0 if missing or negative, NaN if it is not a number. */
-export const countIn = (value: Fields, field: string): number => {
+export const readCount = (value: Fields, field: string): number => {
   const count = value[field] ?? 0;
   return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, count) : Number.NaN;
 };
@@ -27,23 +27,23 @@ export function readTime(value: Fields, field: string): number | undefined {
   return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-export const recordIn = (value: Fields, field: string): Fields | undefined => {
+export const readRecord = (value: Fields, field: string): Fields | undefined => {
   const inner = value[field];
   return isRecord(inner) ? inner : undefined;
 };
 
-export const listIn = (value: Fields, field: string): readonly unknown[] => {
+export const readList = (value: Fields, field: string): readonly unknown[] => {
   const list = value[field];
   return Array.isArray(list) ? list : [];
 };
 
 /** Strings stay unchanged, null and undefined become empty, anything else JSON. */
-export const asText = (value: unknown): string =>
+export const stringifyValue = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
 const DATA_URL = /^data:([^;,]+);base64,/;
 
-export function toImageSource(url: string): Fields {
+export function convertImageUrl(url: string): Fields {
   const match = DATA_URL.exec(url);
   return match ? { type: 'base64', media_type: match[1], data: url.slice(match[0].length) } : { type: 'url', url };
 }

@@ -7,7 +7,7 @@ import type { ApiMessage, Block } from '../../core/messages/types';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface NewSession {
+export interface NewClaudeSession {
   /** UUID of the new session, whose file is `<id>.jsonl`. */
   readonly sessionId: string;
   readonly title: string;
@@ -21,7 +21,7 @@ export interface NewSession {
 /**
  * The terminal and the list of prompts hide text with `isMeta`. System messages have no records.
  */
-const renderRole = (message: ApiMessage): Json =>
+const makeRoleFields = (message: ApiMessage): Json =>
   message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
     ? { type: 'user' }
     : message.role === 'assistant'
@@ -31,16 +31,16 @@ const renderRole = (message: ApiMessage): Json =>
 const COPIED_FIELDS = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
 /** Leaves out skills, agents and tools, which Claude Code lists again in each session. */
-export const selectWritten = (view: readonly ApiMessage[]): readonly ApiMessage[] =>
+export const selectWrittenMessages = (view: readonly ApiMessage[]): readonly ApiMessage[] =>
   view.filter((message) => message['isRenewed'] !== true);
 
-export function renderSession({ sessionId, title, view, records, now, newId }: NewSession): string {
-  const kept = findSettings(records);
+export function renderClaudeSession({ sessionId, title, view, records, now, newId }: NewClaudeSession): string {
+  const kept = collectCopiedFields(records);
   const lines: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
-  for (const message of selectWritten(view)) {
-    for (const part of splitMessage(message, newId)) {
+  for (const message of selectWrittenMessages(view)) {
+    for (const part of splitMessageIntoRecords(message, newId)) {
       const uuid = newId();
       lines.push({
         parentUuid,
@@ -48,7 +48,7 @@ export function renderSession({ sessionId, title, view, records, now, newId }: N
         userType: 'external',
         ...kept,
         sessionId,
-        ...renderRole(message),
+        ...makeRoleFields(message),
         message: part,
         uuid,
         timestamp: new Date(time++).toISOString(),
@@ -70,7 +70,7 @@ const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | n
   { type: 'custom-title', customTitle: title, sessionId },
 ];
 
-function findSettings(records: readonly unknown[]): Json {
+function collectCopiedFields(records: readonly unknown[]): Json {
   const kept: Record<string, unknown> = {};
   for (const record of records) {
     if (!isRecord(record) || record['isSidechain'] === true) continue;
@@ -79,7 +79,7 @@ function findSettings(records: readonly unknown[]): Json {
   return kept;
 }
 
-function splitMessage(message: ApiMessage, newId: () => string): readonly Json[] {
+function splitMessageIntoRecords(message: ApiMessage, newId: () => string): readonly Json[] {
   const { content } = message;
   const role = message.role === 'assistant' ? 'assistant' : 'user';
   if (typeof content === 'string') {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
-import { createSidecar, applySidecar } from './clineCompaction';
+import { createCompactionSidecar, applyCompactionSidecar } from './clineCompaction';
 
 const now = new Date('2026-01-02T03:04:05Z');
 const SUMMARY: ApiMessage = { role: 'user', content: 'summary' };
 const session = (...messages: unknown[]) => ({ messages });
 const sidecarOf = (of: Readonly<Record<string, unknown>>, view: readonly ApiMessage[] = [SUMMARY]) =>
-  createSidecar({ session: of, view, now });
+  createCompactionSidecar({ session: of, view, now });
 
 describe("Cline's compaction sidecar", () => {
   it("has the session's names if it has any", () => {
@@ -77,7 +77,7 @@ describe('what Cline sends with a compaction sidecar', () => {
 
   it('is the view followed by later messages', () => {
     const later = { role: 'user', content: 'more' };
-    expect(applySidecar(sidecar, session(first, second, later))).toEqual([
+    expect(applyCompactionSidecar(sidecar, session(first, second, later))).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'summary' }] },
       later,
     ]);
@@ -85,7 +85,7 @@ describe('what Cline sends with a compaction sidecar', () => {
 
   it('is unchanged if only IDs, times and tags differ', () => {
     const typed = { ...first, content: [{ type: 'text', text: 'go' }, ...first.content.slice(1)] };
-    expect(applySidecar(sidecar, session(typed, { ...second, id: 'b', ts: 2 }))).toHaveLength(1);
+    expect(applyCompactionSidecar(sidecar, session(typed, { ...second, id: 'b', ts: 2 }))).toHaveLength(1);
   });
 
   it.each([
@@ -98,6 +98,6 @@ describe('what Cline sends with a compaction sidecar', () => {
     ['it has no hash', { ...sidecar, source_prefix_hash: undefined }, source],
     ['it has no messages', { ...sidecar, messages: 'none' }, source],
   ])('is undefined if %s', (_, beside, of) => {
-    expect(applySidecar(beside, of)).toBeUndefined();
+    expect(applyCompactionSidecar(beside, of)).toBeUndefined();
   });
 });

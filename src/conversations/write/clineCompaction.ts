@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../core/messages/types';
 import { isRecord, toBlocks } from '../../core/messages/blocks';
-import { getDisplayedInput } from './clineInput';
+import { stripClineWrappers } from './clineInput';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,8 +16,8 @@ export interface CompactionSource {
   readonly now: Date;
 }
 
-export function createSidecar({ session, view, now }: CompactionSource): Json {
-  const source = getMessages(session);
+export function createCompactionSidecar({ session, view, now }: CompactionSource): Json {
+  const source = getSessionMessages(session);
   const last = source.at(-1);
   const { sessionId, agent } = session;
   return {
@@ -26,7 +26,7 @@ export function createSidecar({ session, view, now }: CompactionSource): Json {
     ...(typeof agent === 'string' && { agent }),
     ...(typeof sessionId === 'string' && { sessionId, conversation_id: sessionId }),
     source_message_count: source.length,
-    source_prefix_hash: hashPrefix(source),
+    source_prefix_hash: hashSummarizedMessages(source),
     ...(last && { source_last_message_key: getBoundaryKey(last) }),
     messages: view.map(toStoredMessage),
     ...(typeof session['system_prompt'] === 'string' && { system_prompt: session['system_prompt'] }),
@@ -34,16 +34,16 @@ export function createSidecar({ session, view, now }: CompactionSource): Json {
 }
 
 /** Returns what Cline sends with this sidecar; undefined if Cline ignores it. */
-export function applySidecar(sidecar: Json, session: Json): readonly unknown[] | undefined {
-  const source = getMessages(session);
+export function applyCompactionSidecar(sidecar: Json, session: Json): readonly unknown[] | undefined {
+  const source = getSessionMessages(session);
   const { source_message_count: count, source_prefix_hash: hash, messages } = sidecar;
   if (typeof count !== 'number' || count > source.length || !Array.isArray(messages)) return undefined;
-  if (typeof hash !== 'string' || hashPrefix(source.slice(0, count)) !== hash) return undefined;
+  if (typeof hash !== 'string' || hashSummarizedMessages(source.slice(0, count)) !== hash) return undefined;
   return [...(messages as readonly unknown[]), ...source.slice(count)];
 }
 
 /** Excludes ids and times, which may change whenever messages are written. */
-function hashPrefix(messages: readonly Json[]): string {
+function hashSummarizedMessages(messages: readonly Json[]): string {
   const hash = createHash('sha256');
   hash.update(`cline-session-compaction-source-v2\n${messages.length}\n`);
   for (const message of messages) hash.update(`${JSON.stringify(toHashInput(message))}\n`);
@@ -63,11 +63,11 @@ function toHashInput(message: Json): readonly (readonly [string, unknown])[] {
 /** Reduces the user's text to what the chat shows, without surrounding tags. */
 function toComparable({ role, content }: Json): unknown {
   if (role !== 'user') return content;
-  if (typeof content === 'string') return getDisplayedInput(content);
+  if (typeof content === 'string') return stripClineWrappers(content);
   if (!Array.isArray(content)) return content;
   return (content as readonly unknown[]).map((part) =>
     isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string'
-      ? { ...part, text: getDisplayedInput(part['text']) }
+      ? { ...part, text: stripClineWrappers(part['text']) }
       : part,
   );
 }
@@ -79,7 +79,7 @@ function getBoundaryKey(message: Json): string {
   return `content:${String(role)}:${JSON.stringify(toComparable(message))}`;
 }
 
-function getMessages({ messages }: Json): readonly Json[] {
+function getSessionMessages({ messages }: Json): readonly Json[] {
   return Array.isArray(messages) ? (messages as readonly unknown[]).filter(isRecord) : [];
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getDisplayedInput } from './clineInput';
+import { stripClineWrappers } from './clineInput';
 
 /** The rule as its source states it, by regular expressions: what the steps without them have to give. */
 function byExpressions(input: string): string {
@@ -53,7 +53,7 @@ describe('a user’s text as Cline displays it', () => {
   it("equals the result of Cline's regular expressions", () => {
     fc.assert(
       fc.property(input, (text) => {
-        expect(getDisplayedInput(text)).toBe(byExpressions(text));
+        expect(stripClineWrappers(text)).toBe(byExpressions(text));
       }),
     );
   });
@@ -63,21 +63,21 @@ describe('a user’s text as Cline displays it', () => {
     fc.assert(
       fc.property(commands, ([slash, words, space]) => {
         const text = `<user_command slash="${slash}"${space}>${words}</user_command>`;
-        expect(getDisplayedInput(text)).toBe(byExpressions(text));
+        expect(stripClineWrappers(text)).toBe(byExpressions(text));
       }),
     );
   });
 
   it('with an unclosed tag is not a command', () => {
     const text = '<user_command slash="a" </user_command>';
-    expect(getDisplayedInput(text)).toBe(byExpressions(text));
+    expect(stripClineWrappers(text)).toBe(byExpressions(text));
   });
 
   it('without tags is unchanged', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const plain = text.replaceAll('<', '');
-        expect(getDisplayedInput(plain)).toBe(plain.trim());
+        expect(stripClineWrappers(plain)).toBe(plain.trim());
       }),
     );
   });
@@ -85,12 +85,12 @@ describe('a user’s text as Cline displays it', () => {
   it('takes linear time', () => {
     // The expressions look on to the end from each of these; in 2 MB that would not come to an end.
     const text = '<mode_notice>'.repeat(160_000);
-    expect(getDisplayedInput(text) === text).toBe(true);
+    expect(stripClineWrappers(text) === text).toBe(true);
   });
 
   it('takes linear time even with many unclosed tags', () => {
     const text = '<user_input '.repeat(160_000).trim();
-    expect(getDisplayedInput(text) === text).toBe(true);
-    expect(getDisplayedInput(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);
+    expect(stripClineWrappers(text) === text).toBe(true);
+    expect(stripClineWrappers(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);
   });
 });

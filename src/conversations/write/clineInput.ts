@@ -3,20 +3,22 @@
  * hashes, but without its regular expressions of quadratic time.
  */
 
-export function getDisplayedInput(input: string): string {
-  const shown = stripNotices(unwrapInput(input));
-  const slash = findCommand(input);
+export function stripClineWrappers(input: string): string {
+  const shown = stripNotices(unwrapUserInput(input));
+  const slash = findSlashCommand(input);
   if (slash === undefined) return shown;
   if (slash.toLowerCase() === 'team') {
-    const rest = shown.toLowerCase().startsWith(TEAM_PROMPT) ? shown.slice(TEAM_PROMPT.length).trim() : shown;
+    const rest = shown.toLowerCase().startsWith(TEAM_PROMPT_PREFIX)
+      ? shown.slice(TEAM_PROMPT_PREFIX.length).trim()
+      : shown;
     return rest === '' ? '/team' : `/team ${rest}`;
   }
   return shown === '' ? `/${slash}` : `/${slash} ${shown}`;
 }
 
-const TEAM_PROMPT = 'spawn a team of agents for the following task:';
+const TEAM_PROMPT_PREFIX = 'spawn a team of agents for the following task:';
 
-function unwrapInput(input: string): string {
+function unwrapUserInput(input: string): string {
   let text = input.trim();
   for (const tag of ['user_input', 'user_command']) {
     const inner = stripTags(text, tag);
@@ -70,7 +72,7 @@ function stripElements(text: string, tag: string): string {
   }
 }
 
-function findCommand(input: string): string | undefined {
+function findSlashCommand(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);
   // An unclosed opening tag could contain the closing tag, so this looks only after it.

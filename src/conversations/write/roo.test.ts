@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
-import { renderCondensedTask, getContextTokens, type CondensationRow } from './roo';
+import { renderCondensedTask, getContextTokens, type CondensationUiRow } from './roo';
 
-const ROW: CondensationRow = { condenseId: 'c1', cost: 0.1, tokensBefore: 1_000, tokensAfter: 400, text: 'what went' };
+const ROW: CondensationUiRow = {
+  condenseId: 'c1',
+  cost: 0.1,
+  tokensBefore: 1_000,
+  tokensAfter: 400,
+  text: 'what went',
+};
 
 const say = (role: 'user' | 'assistant', text: string, fields: Record<string, unknown> = {}) => ({
   role,

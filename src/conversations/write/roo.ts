@@ -10,7 +10,7 @@ import { selectEffectiveHistory, readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
 
 /** The agent shows a condensation in a row of its own. */
-export interface CondensationRow {
+export interface CondensationUiRow {
   readonly condenseId: string;
   /** US dollars, which the agent adds to the task's total. */
   readonly cost: number;
@@ -20,7 +20,7 @@ export interface CondensationRow {
   readonly text: string;
 }
 
-export interface TaskFiles {
+export interface RooTaskFiles {
   /** `api_conversation_history.json`, parsed. */
   readonly history: readonly unknown[];
   /** `ui_messages.json`, parsed. */
@@ -43,11 +43,11 @@ const CONDENSING_TAGS = [
  * @throws ConversationReadError if the files' shape can't be written
  */
 export function renderCondensedTask(
-  { history, rows }: TaskFiles,
+  { history, rows }: RooTaskFiles,
   read: readonly ApiMessage[],
   view: readonly ApiMessage[],
-  row: CondensationRow,
-): TaskFiles {
+  row: CondensationUiRow,
+): RooTaskFiles {
   const [first] = view;
   if (first?.role !== 'user')
     throw createShapeError('a history that begins with an answer', 'a message of the user first');
@@ -58,14 +58,14 @@ export function renderCondensedTask(
   const raw = findRawRecords(records, read);
   let time = findLatestTime([...records, ...rows.filter(isRecord)]);
   const copies = view.map((message, index) => ({
-    ...omitTags(raw.get(message) ?? message, CONDENSING_TAGS),
+    ...omitCondensingTags(raw.get(message) ?? message, CONDENSING_TAGS),
     ts: ++time,
     ...(index === 0 && { isSummary: true, condenseId: row.condenseId }),
   }));
   const tagged = records.map((record) =>
     record['condenseParent'] === undefined ? { ...record, condenseParent: row.condenseId } : record,
   );
-  return { history: [...tagged, ...copies], rows: [...rows, renderRow(row, rows, ++time)] };
+  return { history: [...tagged, ...copies], rows: [...rows, renderCondensationRow(row, rows, ++time)] };
 }
 
 /** The reader converts some records, so the agent's own are looked up. */
@@ -89,7 +89,11 @@ function findRawRecords(
 }
 
 /** The agent computes from this row how full the window is (`consolidateTokenUsage`). */
-function renderRow(row: CondensationRow, rows: readonly unknown[], ts: number): Readonly<Record<string, unknown>> {
+function renderCondensationRow(
+  row: CondensationUiRow,
+  rows: readonly unknown[],
+  ts: number,
+): Readonly<Record<string, unknown>> {
   const shown = getContextTokens(rows);
   const prevContextTokens = shown ?? row.tokensBefore;
   // The agent's figure includes system prompt and tools; at least this much was freed.
@@ -137,7 +141,7 @@ function findLatestTime(records: readonly Readonly<Record<string, unknown>>[]): 
   return latest;
 }
 
-const omitTags = (
+const omitCondensingTags = (
   record: Readonly<Record<string, unknown>>,
   fields: readonly string[],
 ): Readonly<Record<string, unknown>> =>

@@ -6,8 +6,8 @@ import { condense, setup } from '../../../test/generators/setups';
 import type { ApiMessage } from '../../core/messages/types';
 import { readConversation } from '../read';
 import { selectEffectiveHistory } from '../formats/roo';
-import { renderSession } from './claudeCode';
-import { createSidecar, applySidecar } from './clineCompaction';
+import { renderClaudeSession } from './claudeCode';
+import { createCompactionSidecar, applyCompactionSidecar } from './clineCompaction';
 import { renderCondensedTask } from './roo';
 
 /** A history as agents have them, without a system prompt among the messages, and the view of a condensation. */
@@ -74,14 +74,18 @@ it('Cline 4 uses the sidecar, adds later messages after it, and ignores it for a
       ts: index,
     }));
     const session = { version: 1, sessionId: 's', messages: stored };
-    const sidecar = JSON.parse(JSON.stringify(createSidecar({ session, view, now: new Date(0) }))) as typeof session;
-    expect(said(applySidecar(sidecar, session) ?? [])).toEqual(said(JSON.parse(JSON.stringify(view)) as unknown[]));
+    const sidecar = JSON.parse(
+      JSON.stringify(createCompactionSidecar({ session, view, now: new Date(0) })),
+    ) as typeof session;
+    expect(said(applyCompactionSidecar(sidecar, session) ?? [])).toEqual(
+      said(JSON.parse(JSON.stringify(view)) as unknown[]),
+    );
     const late = { role: 'user', content: [{ type: 'text', text: 'late' }] };
-    const grown = applySidecar(sidecar, { ...session, messages: [...stored, late] });
+    const grown = applyCompactionSidecar(sidecar, { ...session, messages: [...stored, late] });
     expect(grown?.slice(view.length)).toEqual([late]);
     const other = stored.map((each, index) => (index === 0 ? { ...each, content: [...each.content, late] } : each));
-    expect(applySidecar(sidecar, { ...session, messages: other })).toBeUndefined();
-    expect(applySidecar(sidecar, { ...session, messages: stored.slice(1) })).toBeUndefined();
+    expect(applyCompactionSidecar(sidecar, { ...session, messages: other })).toBeUndefined();
+    expect(applyCompactionSidecar(sidecar, { ...session, messages: stored.slice(1) })).toBeUndefined();
   });
 });
 
@@ -90,7 +94,7 @@ it('resuming a given-back Claude Code session reads the view, with a new ID for 
     let ids = 0;
     const newId = (): string => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`;
     const records = [{ cwd: '/w', version: '2.1.39', uuid: 'old' }];
-    const text = renderSession({ sessionId: 's', title: 'T', view, records, now: new Date(0), newId });
+    const text = renderClaudeSession({ sessionId: 's', title: 'T', view, records, now: new Date(0), newId });
     const [summary, customTitle, ...lines] = text
       .trimEnd()
       .split('\n')
@@ -104,7 +108,7 @@ it('resuming a given-back Claude Code session reads the view, with a new ID for 
     // The order of results is that of their calls, as the agent itself has them; what was read once stays as it is.
     const first = readConversation(text, { path: PATH }).messages;
     expect(blocksIn(first)).toEqual(blocksIn(view));
-    const again = renderSession({ sessionId: 's', title: 'T', view: first, records, now: new Date(0), newId });
+    const again = renderClaudeSession({ sessionId: 's', title: 'T', view: first, records, now: new Date(0), newId });
     expect(merged(readConversation(again, { path: PATH }).messages)).toEqual(merged(first));
   });
 });

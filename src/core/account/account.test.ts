@@ -3,9 +3,15 @@ import { computeCallCost } from '../cost/callCost';
 import type { ModelPrices } from '../cost/prices';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
-import { groupAccount, makeOverview, addUp, type SessionAccount } from './account';
+import { groupAccountInRows, makeAccountOverview, sumSessionAccounts, type SessionAccount } from './account';
 import { computeComposition } from './composition';
-import { fitCalibration, simulateUsage, listRequests, toUsage, type Calibration } from './replay';
+import {
+  fitCalibration,
+  simulateRequestUsage,
+  listRequests,
+  makeReplayedUsage,
+  type RequestTokenCalibration,
+} from './replay';
 
 /** One token per character plus four per message, for round figures. */
 const counter = (): MessageCounter => new MessageCounter({ count: (text) => text.length });
@@ -20,7 +26,7 @@ const PRICES: ModelPrices = {
   cacheWrite: { base: 2 },
 };
 
-const CALIBRATION: Calibration = {
+const CALIBRATION: RequestTokenCalibration = {
   fixed: 1_000,
   factor: 2,
   outputFactor: 3,
@@ -48,11 +54,11 @@ describe('requests reconstructed from a conversation', () => {
   });
 
   it('read from the cache what the previous request sent, at a cost calculated by hand', () => {
-    const usages = simulateUsage(listRequests(messages, counter(), []), CALIBRATION);
+    const usages = simulateRequestUsage(listRequests(messages, counter(), []), CALIBRATION);
     // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
     expect(usages).toEqual([
-      toUsage(1_200, 0, 150, 'anthropic', 'short'),
-      toUsage(1_700, 1_200, 150, 'anthropic', 'short'),
+      makeReplayedUsage(1_200, 0, 150, 'anthropic', 'short'),
+      makeReplayedUsage(1_700, 1_200, 150, 'anthropic', 'short'),
     ]);
     // 1,200 · $2 + 150 · $10 = $3,900; 1,200 · $0.1 + 500 · $2 + 150 · $10 = $2,620; of a million tokens each.
     expect(usages.map((usage) => computeCallCost(usage, PRICES))).toEqual([
@@ -64,7 +70,7 @@ describe('requests reconstructed from a conversation', () => {
   it('read nothing from a cold cache, and only the fixed part after a compaction', () => {
     const [first, second] = listRequests(messages, counter(), []);
     if (!first || !second) throw new Error('two requests');
-    const late = simulateUsage(
+    const late = simulateRequestUsage(
       [
         { ...first, at: 1_000 },
         { ...second, at: 1_000 + 300_001 },
@@ -72,7 +78,7 @@ describe('requests reconstructed from a conversation', () => {
       CALIBRATION,
     );
     expect(late[1]?.cacheReadTokens).toBe(0);
-    const compacted = simulateUsage(listRequests(messages, counter(), [{ message: 2 }]), CALIBRATION);
+    const compacted = simulateRequestUsage(listRequests(messages, counter(), [{ message: 2 }]), CALIBRATION);
     expect(compacted[1]?.cacheReadTokens).toBe(1_000);
   });
 });
@@ -80,7 +86,10 @@ describe('requests reconstructed from a conversation', () => {
 it('calibration recovers the figures that the usage was generated with', () => {
   const messages = Array.from({ length: 40 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 300 + 10 * index));
   const requests = listRequests(messages, counter(), []);
-  const pairs = simulateUsage(requests, CALIBRATION).map((usage, index) => ({ request: requests[index]!, usage }));
+  const pairs = simulateRequestUsage(requests, CALIBRATION).map((usage, index) => ({
+    request: requests[index]!,
+    usage,
+  }));
   expect(fitCalibration(pairs)).toEqual(CALIBRATION);
 });
 
@@ -185,22 +194,22 @@ describe('groups of the account', () => {
   ];
 
   it('sum up by agent, and say what was estimated and what has no price', () => {
-    expect(groupAccount(sessions, 'agent')).toEqual([
+    expect(groupAccountInRows(sessions, 'agent')).toEqual([
       expect.objectContaining({ key: 'Claude Code', sessions: 1, requests: 4, cost: 3, unpriced: 0, replayed: 0 }),
       expect.objectContaining({ key: 'Codex', sessions: 1, requests: 2, cost: 0, unpriced: 2, replayed: 2 }),
     ]);
   });
 
   it('are ordered by day, or named by model, including an unknown one', () => {
-    expect(groupAccount(sessions, 'day').map(({ key, requests }) => [key, requests])).toEqual([
+    expect(groupAccountInRows(sessions, 'day').map(({ key, requests }) => [key, requests])).toEqual([
       ['2026-01-01', 4],
       ['2026-01-02', 2],
     ]);
-    expect(groupAccount(sessions, 'model').map(({ key }) => key)).toEqual(['m', 'n', 'unknown']);
+    expect(groupAccountInRows(sessions, 'model').map(({ key }) => key)).toEqual(['m', 'n', 'unknown']);
   });
 
   it('since a given day exclude earlier requests', () => {
-    const { total, groups } = makeOverview(sessions, '2026-01-02');
+    const { total, groups } = makeAccountOverview(sessions, '2026-01-02');
     expect(total).toMatchObject({ sessions: 1, requests: 2, cost: 1.5 });
     expect(groups.day.map(({ key }) => key)).toEqual(['2026-01-02']);
   });
@@ -208,14 +217,14 @@ describe('groups of the account', () => {
   it('count the calls of each agent’s tools over its sessions', () => {
     const bash = { calls: [{ tool: 'Bash', calls: 2 }] };
     const all = [session(bash), session(bash), session({ ...bash, agent: 'Codex' })];
-    expect(addUp(all).calls).toEqual([
+    expect(sumSessionAccounts(all).calls).toEqual([
       { agent: 'Claude Code', tool: 'Bash', calls: 4 },
       { agent: 'Codex', tool: 'Bash', calls: 2 },
     ]);
   });
 
   it('add up to the total', () => {
-    const total = addUp(sessions);
+    const total = sumSessionAccounts(sessions);
     expect(total).toMatchObject({ sessions: 2, requests: 6, cost: 3, unpriced: 2, replayed: 2 });
   });
 });

@@ -1,11 +1,11 @@
 import type { FillLevel } from './fillLevel';
-import type { TokenSums } from './replay';
-import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
+import type { TokensByPrice } from './replay';
+import type { TokensByPartKind, ReadFileTokens, ToolCalls, UnusedResult } from './composition';
 import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
-import { formatBlockName, getWeek } from './blocks';
+import { formatUsageBlockName, getMondayOfWeek } from './blocks';
 
-export interface DayUsage extends TokenSums {
+export interface DayUsage extends TokensByPrice {
   /** Local date, such as `2026-11-23`. */
   readonly day: string;
   /** When the five-hour block starts, in milliseconds since the epoch. */
@@ -40,10 +40,10 @@ export interface SessionAccount {
   readonly compactions: CompactionSum;
   /** False if only the requests were read, so the fields below are empty. Default true. */
   readonly isComposed?: boolean;
-  readonly parts: PartSums;
+  readonly parts: TokensByPartKind;
   /** Tokens that were sent for the eleventh time or more. */
   readonly sentOften: number;
-  readonly files: readonly ReadFileSum[];
+  readonly files: readonly ReadFileTokens[];
   readonly unused: readonly UnusedResult[];
   readonly calls: readonly ToolCalls[];
 }
@@ -60,7 +60,7 @@ export const GROUPINGS = ['agent', 'project', 'model', 'block', 'day', 'week', '
 const GROUPINGS_BY_TIME: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
 export type Grouping = (typeof GROUPINGS)[number];
 
-export interface AccountRow extends TokenSums {
+export interface AccountRow extends TokensByPrice {
   /** An agent's name, a folder, a model ID, a date, or a session's path. */
   readonly key: string;
   readonly label: string;
@@ -85,12 +85,12 @@ export interface SessionTree {
   readonly replayedCost: number;
 }
 
-const UNKNOWN_KEY = 'unknown';
+const UNKNOWN_GROUP_KEY = 'unknown';
 
-type OpenRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
+type MutableAccountRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
 
-export function groupAccount(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
-  const rows = new Map<string, OpenRow>();
+export function groupAccountInRows(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
+  const rows = new Map<string, MutableAccountRow>();
   const seen = new Set<string>();
   for (const session of sessions) {
     for (const usage of session.usage) {
@@ -100,24 +100,27 @@ export function groupAccount(sessions: readonly SessionAccount[], grouping: Grou
       const once = `${key}\n${session.path}`;
       if (!seen.has(once)) row.sessions += 1;
       seen.add(once);
-      for (const field of SUMMED_FIELDS) row[field] += usage[field];
+      for (const field of SUMMED_USAGE_FIELDS) row[field] += usage[field];
     }
   }
-  if (grouping === 'session') return makeTreeRows(sessions, rows);
+  if (grouping === 'session') return makeSessionTreeRows(sessions, rows);
   const lines = [...rows.values()];
-  return GROUPINGS_BY_TIME.has(grouping) ? lines.sort((a, b) => (a.key < b.key ? -1 : 1)) : lines.sort(compareCost);
+  return GROUPINGS_BY_TIME.has(grouping) ? lines.sort((a, b) => (a.key < b.key ? -1 : 1)) : lines.sort(compareByCost);
 }
 
-const makeEmptyRow = (key: string, label: string): OpenRow => ({
+const makeEmptyRow = (key: string, label: string): MutableAccountRow => ({
   ...{ key, label, sessions: 0, requests: 0, replayed: 0, replayedCost: 0 },
   ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
 });
 
-const compareCost = (a: AccountRow, b: AccountRow): number =>
+const compareByCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
 /** A session is followed by its descendants. Without them and without cost it is left out. */
-function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
+function makeSessionTreeRows(
+  sessions: readonly SessionAccount[],
+  own: ReadonlyMap<string, MutableAccountRow>,
+): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
   for (const session of byPath.values()) {
@@ -141,18 +144,18 @@ function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<stri
   const sorted = (trees: AccountRow[][]): AccountRow[][] =>
     trees
       .filter(([root]) => root)
-      .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || compareCost(a, b) : 0));
+      .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || compareByCost(a, b) : 0));
   return sorted((below.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
 }
 
-const SUMMED_FIELDS = [
+const SUMMED_USAGE_FIELDS = [
   ...(['requests', 'fresh', 'cacheWrite', 'cacheRead', 'output'] as const),
   ...(['cost', 'unpriced', 'replayed', 'replayedCost'] as const),
 ] as const;
 
 function getGroupLabel(session: SessionAccount, usage: DayUsage, grouping: Grouping, key: string): string {
   if (grouping === 'session') return session.title;
-  if (grouping === 'block') return `${formatBlockName(usage.block)} ${session.agent}`;
+  if (grouping === 'block') return `${formatUsageBlockName(usage.block)} ${session.agent}`;
   return grouping === 'week' ? `week of ${key}` : key;
 }
 
@@ -161,13 +164,13 @@ function getGroupKey(session: SessionAccount, usage: DayUsage, grouping: Groupin
     case 'agent':
       return session.agent;
     case 'project':
-      return session.project ?? UNKNOWN_KEY;
+      return session.project ?? UNKNOWN_GROUP_KEY;
     case 'model':
-      return usage.model ?? UNKNOWN_KEY;
+      return usage.model ?? UNKNOWN_GROUP_KEY;
     case 'day':
       return usage.day;
     case 'week':
-      return getWeek(usage.day);
+      return getMondayOfWeek(usage.day);
     case 'block':
       return `${new Date(usage.block).toISOString()} ${session.agent}`;
     case 'session':
@@ -203,10 +206,10 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
   readonly estimated: readonly EstimatedSessions[];
   /** Sessions whose content we could not analyze. */
   readonly uncomposed: number;
-  readonly parts: PartSums;
+  readonly parts: TokensByPartKind;
   readonly sentOften: number;
   readonly compactions: { readonly count: number; readonly estimatedCost: number; readonly recordedCost: number };
-  readonly files: readonly (ReadFileSum & { readonly session: string })[];
+  readonly files: readonly (ReadFileTokens & { readonly session: string })[];
   readonly unused: readonly (UnusedResult & { readonly session: string })[];
   readonly calls: readonly (ToolCalls & { readonly agent: string })[];
 }
@@ -214,8 +217,8 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
 const MAX_TOP_ENTRIES = 10;
 
 /** @param unread one reason for each session that could not be read */
-export function addUp(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
-  const rows = groupAccount(sessions, 'agent');
+export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
+  const rows = groupAccountInRows(sessions, 'agent');
   const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const parts = Object.fromEntries(
     PART_KINDS.map((kind) => [kind, sessions.reduce((total, session) => total + session.parts[kind], 0)]),
@@ -254,11 +257,11 @@ export function addUp(sessions: readonly SessionAccount[], unread: readonly stri
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))
       .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
       .slice(0, MAX_TOP_ENTRIES),
-    calls: countCalls(sessions),
+    calls: countToolCalls(sessions),
   };
 }
 
-function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
+function countToolCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
   const sums = new Map<string, ToolCalls & { readonly agent: string }>();
   for (const { agent, calls: own } of sessions) {
     for (const { tool, calls } of own) {
@@ -282,19 +285,19 @@ const MAX_SHOWN_ROWS = 100;
 const MAX_SHOWN_SESSIONS = 30;
 
 /** @param since leaves out everything before this local date, such as `2026-11-16` */
-export function makeOverview(
+export function makeAccountOverview(
   sessions: readonly SessionAccount[],
   since?: string,
   unread: readonly string[] = [],
 ): AccountOverview {
-  const within = cutSessionsSince(sessions, since);
+  const within = dropUsageBefore(sessions, since);
   const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const rows = (grouping: Grouping): readonly AccountRow[] =>
-    masked(groupAccount(within, grouping).slice(0, MAX_SHOWN_ROWS));
-  const bySession = groupAccount(within, 'session');
+    masked(groupAccountInRows(within, grouping).slice(0, MAX_SHOWN_ROWS));
+  const bySession = groupAccountInRows(within, 'session');
   const byPath = new Map(within.map((session) => [session.path, session]));
-  const total = addUp(within, unread);
+  const total = sumSessionAccounts(within, unread);
   return {
     total: {
       ...total,
@@ -313,9 +316,9 @@ export function makeOverview(
       agent: rows('agent'),
       project: rows('project'),
       model: rows('model'),
-      block: groupAccount(within, 'block').slice(-MAX_SHOWN_ROWS),
-      day: groupAccount(within, 'day').slice(-MAX_SHOWN_ROWS),
-      week: groupAccount(within, 'week').slice(-MAX_SHOWN_ROWS),
+      block: groupAccountInRows(within, 'block').slice(-MAX_SHOWN_ROWS),
+      day: groupAccountInRows(within, 'day').slice(-MAX_SHOWN_ROWS),
+      week: groupAccountInRows(within, 'week').slice(-MAX_SHOWN_ROWS),
       session: masked(bySession.slice(0, MAX_SHOWN_ROWS)),
     },
     sessions: bySession
@@ -346,7 +349,7 @@ export const selectSessionsUsedSince = (
   since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
 
 /** Composition is not stored by day, so it stays whole. */
-export function cutSessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
+export function dropUsageBefore(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
   return selectSessionsUsedSince(sessions, since).map((session) => ({
     ...session,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BLOCK_MS, formatBlockName, findBlockStarts, getWeek } from './blocks';
+import { USAGE_BLOCK_MS, formatUsageBlockName, createUsageBlockFinder, getMondayOfWeek } from './blocks';
 
 const HOUR = 3_600_000;
 const agent = 'Claude Code';
 const listStarts = (times: readonly number[]): readonly number[] => {
-  const start = findBlockStarts(times.map((at) => ({ agent, at })));
+  const start = createUsageBlockFinder(times.map((at) => ({ agent, at })));
   return times.map((at) => start(agent, at));
 };
 
@@ -18,7 +18,7 @@ function peerStarts(times: readonly number[]): Map<number, number> {
   let start: number | undefined;
   let last = 0;
   for (const at of [...times].sort((a, b) => a - b)) {
-    if (start === undefined || at - start >= BLOCK_MS || at - last > BLOCK_MS) start = at - (at % HOUR);
+    if (start === undefined || at - start >= USAGE_BLOCK_MS || at - last > USAGE_BLOCK_MS) start = at - (at % HOUR);
     last = at;
     starts.set(at, start);
   }
@@ -39,7 +39,7 @@ describe('five-hour blocks', () => {
 
   it('are separate for each agent', () => {
     const at = Date.UTC(2026, 2, 28, 10, 30);
-    const start = findBlockStarts([
+    const start = createUsageBlockFinder([
       { agent, at },
       { agent: 'Codex', at: at + HOUR },
     ]);
@@ -70,7 +70,7 @@ describe("names of blocks and weeks in the user's time zone", () => {
     ['Pacific/Auckland', '2026-03-29 14:00', '2026-03-23'],
   ])('in %s are right for a block during a clock change, and for its week', (name, block, week) => {
     process.env['TZ'] = name;
-    expect(formatBlockName(Date.UTC(2026, 2, 29, 1))).toBe(block);
-    expect(getWeek(block.slice(0, 10))).toBe(week);
+    expect(formatUsageBlockName(Date.UTC(2026, 2, 29, 1))).toBe(block);
+    expect(getMondayOfWeek(block.slice(0, 10))).toBe(week);
   });
 });

@@ -3,7 +3,7 @@ import { formatLocalDay } from '../localDay';
 const HOUR_MS = 60 * 60_000;
 
 /** The session limit of Claude's and ChatGPT's plans. */
-export const BLOCK_MS = 5 * HOUR_MS;
+export const USAGE_BLOCK_MS = 5 * HOUR_MS;
 
 interface RequestTime {
   readonly agent: string;
@@ -16,13 +16,13 @@ interface RequestTime {
  * device is known.
  * @returns a function that gives a block's start in milliseconds since the epoch
  */
-export function findBlockStarts(moments: readonly RequestTime[]): (agent: string, at: number) => number {
+export function createUsageBlockFinder(moments: readonly RequestTime[]): (agent: string, at: number) => number {
   const byAgent = new Map<string, number[]>();
   for (const { agent, at } of [...moments].sort((a, b) => a.at - b.at)) {
     const starts = byAgent.get(agent) ?? [];
     byAgent.set(agent, starts);
     const last = starts.at(-1);
-    if (last === undefined || at >= last + BLOCK_MS) starts.push(Math.floor(at / HOUR_MS) * HOUR_MS);
+    if (last === undefined || at >= last + USAGE_BLOCK_MS) starts.push(Math.floor(at / HOUR_MS) * HOUR_MS);
   }
   return (agent, at) => {
     const starts = byAgent.get(agent) ?? [];
@@ -36,13 +36,13 @@ export function findBlockStarts(moments: readonly RequestTime[]): (agent: string
   };
 }
 
-export function getWeek(day: string): string {
+export function getMondayOfWeek(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
   return formatLocalDay(new Date(year, month - 1, date - weekday).getTime());
 }
 
-export function formatBlockName(start: number): string {
+export function formatUsageBlockName(start: number): string {
   const date = new Date(start);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${formatLocalDay(start)} ${two(date.getHours())}:${two(date.getMinutes())}`;

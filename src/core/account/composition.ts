@@ -1,21 +1,21 @@
 import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK_TYPE } from '../messages/blocks';
-import { findNames } from '../messages/names';
+import { findIdentifierNames } from '../messages/names';
 import { listContents } from '../messages/content';
 import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
 import { isMachineMessage, listWrittenTexts } from '../messages/personText';
 import { parseCommandCall } from '../messages/commands/commandCalls';
-import { DEFAULT_TOOLS, getPath, getToolRule, listTexts } from '../messages/tools';
+import { DEFAULT_TOOLS, getToolPath, getToolRule, listParameterTexts } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import { maskSecrets } from '../secrets/maskSecrets';
 import { shortenText } from '../shortened';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
-import { OFTEN_SENT_TIMES, type PartKind } from './parts';
+import { MIN_SENDS_COUNTED_OFTEN, type PartKind } from './parts';
 
 /** o200k tokens; content counts each time it was sent. */
-export type PartSums = Readonly<Record<PartKind, number>>;
+export type TokensByPartKind = Readonly<Record<PartKind, number>>;
 
-export interface ReadFileSum {
+export interface ReadFileTokens {
   readonly path: string;
   readonly reads: number;
   /** Counts each result once. */
@@ -36,9 +36,9 @@ export interface ToolCalls {
 }
 
 export interface Composition {
-  readonly parts: PartSums;
+  readonly parts: TokensByPartKind;
   readonly sentOften: number;
-  readonly files: readonly ReadFileSum[];
+  readonly files: readonly ReadFileTokens[];
   readonly unused: readonly UnusedResult[];
   readonly calls: readonly ToolCalls[];
 }
@@ -56,29 +56,30 @@ export function computeComposition(
   counter: MessageCounter,
   fixed: number,
 ): Composition {
-  const sends = countSends(messages.length, requests);
-  const parts: Record<PartKind, number> = { ...NO_PARTS, fixed: fixed * requests.length };
-  let sentOften = fixed * Math.max(0, requests.length - OFTEN_SENT_TIMES);
+  const sends = countSendsPerMessage(messages.length, requests);
+  const parts: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixed * requests.length };
+  let sentOften = fixed * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
   const all = listToolExchanges(messages);
   const exchanges = all.filter(({ isDisplay }) => !isDisplay);
-  const again = readAgain(exchanges);
+  const again = findRepeatedReads(exchanges);
   const results = classifyResults(all, again);
   messages.forEach((message, index) => {
     const sent = sends[index] ?? 0;
     if (sent === 0) return;
-    sentOften += Math.max(0, sent - OFTEN_SENT_TIMES) * counter.countMessage(message);
-    for (const { kind, tokens } of splitMessage(message, index, results, counter)) parts[kind] += tokens * sent;
+    sentOften += Math.max(0, sent - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
+    for (const { kind, tokens } of splitMessageIntoParts(message, index, results, counter))
+      parts[kind] += tokens * sent;
   });
   return {
     parts,
     sentOften,
     files: listReadFiles(exchanges, counter),
     unused: listUnusedResults(messages, exchanges, sends, counter),
-    calls: countCalls(exchanges),
+    calls: countToolCalls(exchanges),
   };
 }
 
-const NO_PARTS: PartSums = {
+const ZERO_TOKENS_BY_PART: TokensByPartKind = {
   people: 0,
   prose: 0,
   thinking: 0,
@@ -94,7 +95,7 @@ const NO_PARTS: PartSums = {
   fixed: 0,
 };
 
-function countSends(count: number, requests: readonly ConversationRequest[]): number[] {
+function countSendsPerMessage(count: number, requests: readonly ConversationRequest[]): number[] {
   const sends = new Array<number>(count).fill(0);
   let next = requests.length - 1;
   let sum = 0;
@@ -111,9 +112,9 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   return sends;
 }
 
-type ResultKinds = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
+type ResultKindsByMessage = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
 
-function classifyResults(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKinds {
+function classifyResults(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKindsByMessage {
   const kinds = new Map<number, { kind: PartKind; text: string }[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
@@ -140,10 +141,10 @@ function classifyExchange(exchange: ToolExchange, again: ReadonlySet<ToolExchang
   }
 }
 
-function* splitMessage(
+function* splitMessageIntoParts(
   message: ApiMessage,
   index: number,
-  results: ResultKinds,
+  results: ResultKindsByMessage,
   counter: MessageCounter,
 ): Generator<{ readonly kind: PartKind; readonly tokens: number }> {
   if (message['isSummary'] === true || message['isCompactSummary'] === true) {
@@ -180,11 +181,11 @@ const listImages = (block: Block): readonly Block[] => {
   return (block.content as readonly Block[]).filter((part) => isRecord(part) && isImage(part));
 };
 
-function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
+function findRepeatedReads(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
   const shown = new Map<string, Set<string>>();
   const again = new Set<ToolExchange>();
   for (const exchange of exchanges) {
-    const path = readPath(exchange);
+    const path = getReadPath(exchange);
     if (path === undefined) continue;
     const lines = exchange.resultText.split('\n').filter((line) => line.trim().length > 3);
     const known = shown.get(path);
@@ -198,24 +199,24 @@ function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange
   return again;
 }
 
-const readPath = (exchange: ToolExchange): string | undefined =>
+const getReadPath = (exchange: ToolExchange): string | undefined =>
   getToolRule(DEFAULT_TOOLS, exchange)?.kind === 'read' && exchange.results.length > 0 && !exchange.isError
-    ? getPath(DEFAULT_TOOLS, exchange)
+    ? getToolPath(DEFAULT_TOOLS, exchange)
     : undefined;
 
 const countResultTokens = ({ results }: ToolExchange, counter: MessageCounter): number =>
   results.reduce((sum, { text }) => sum + counter.countText(text), 0);
 
-function countCalls(exchanges: readonly ToolExchange[]): ToolCalls[] {
+function countToolCalls(exchanges: readonly ToolExchange[]): ToolCalls[] {
   const calls = new Map<string, number>();
   for (const { tool } of exchanges) calls.set(tool, (calls.get(tool) ?? 0) + 1);
   return [...calls].map(([tool, count]) => ({ tool, calls: count }));
 }
 
-function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileSum[] {
-  const files = new Map<string, ReadFileSum>();
+function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileTokens[] {
+  const files = new Map<string, ReadFileTokens>();
   for (const exchange of exchanges) {
-    const path = readPath(exchange);
+    const path = getReadPath(exchange);
     if (path === undefined) continue;
     const { reads, tokens } = files.get(path) ?? { reads: 0, tokens: 0 };
     files.set(path, { path, reads: reads + 1, tokens: tokens + countResultTokens(exchange, counter) });
@@ -247,7 +248,7 @@ function listUnusedResults(
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
       for (const { text } of listContents(message)) {
-        for (const name of findNames(text)) {
+        for (const name of findIdentifierNames(text)) {
           const owner = firstIn.get(name);
           if (owner) used.add(owner);
           else firstIn.set(name, undefined);
@@ -259,18 +260,18 @@ function listUnusedResults(
     }
     for (const exchange of byMessage.get(index) ?? []) {
       let own = 0;
-      for (const name of findNames(exchange.resultText)) {
+      for (const name of findIdentifierNames(exchange.resultText)) {
         if (firstIn.has(name)) continue;
         firstIn.set(name, exchange);
         own += 1;
       }
       names.set(exchange, own);
-      const path = readPath(exchange);
+      const path = getReadPath(exchange);
       if (path !== undefined) lastRead.set(path, exchange);
     }
     for (const { type, text } of listContents(message)) {
       if (type === 'toolResults') continue;
-      for (const name of findNames(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
+      for (const name of findIdentifierNames(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
     }
   });
   return exchanges
@@ -282,18 +283,24 @@ function listUnusedResults(
     })
     .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
     .slice(0, MAX_TOP_ENTRIES)
-    .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange, exchanges), ...figures }));
+    .map(({ exchange, ...figures }) => ({
+      tool: exchange.tool,
+      what: describeExchangeBriefly(exchange, exchanges),
+      ...figures,
+    }));
 }
 
 /** Masks before shortening, which could split a secret. */
-function nameExchange(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string {
-  const name = getPath(DEFAULT_TOOLS, exchange) ?? getLine(exchange) ?? findContinuedLine(exchange, exchanges) ?? '';
+function describeExchangeBriefly(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string {
+  const name =
+    getToolPath(DEFAULT_TOOLS, exchange) ?? getLine(exchange) ?? findContinuedLine(exchange, exchanges) ?? '';
   return shortenText(maskSecrets(name).replace(/\s+/g, ' '), MAX_SUBJECT_CHARS);
 }
 
 /** The command line, or the program in Codex' code mode. */
 const getLine = ({ tool, input }: ToolExchange): string | undefined =>
-  parseCommandCall(tool, input)?.line ?? listTexts(input, getToolRule(DEFAULT_TOOLS, { tool, input })?.command)[0];
+  parseCommandCall(tool, input)?.line ??
+  listParameterTexts(input, getToolRule(DEFAULT_TOOLS, { tool, input })?.command)[0];
 
 /**
  * A call that asks for more output names the running command only by an ID, which an earlier call

@@ -4,17 +4,17 @@ import type { ApiMessage } from '../messages/types';
 import { createCounter } from '../testingCounter';
 import {
   type FillLevel,
-  chooseWindow,
+  chooseLikelyWindow,
   estimateCondensedFill,
-  estimateCopyFill,
+  estimateFillOfCopy,
   explainFill,
-  fillChange,
-  fillLevel,
-  fillSentence,
-  fillShare,
-  fillTokens,
+  formatFillChange,
+  computeFillLevel,
+  formatFillSentence,
+  formatFillShare,
+  formatFillTokens,
 } from './fillLevel';
-import { findLastRequest, type LastRequest, type RecordedRequests } from './recordedRequest';
+import { findLastRequestInHistory, type LastRequest, type RecordedRequests } from './recordedRequest';
 
 const said = (text: string): ApiMessage => ({ role: 'user', content: text });
 const messages = [said('one two three'), said('four'), said('five six')];
@@ -32,13 +32,19 @@ const model = { tokenFactor: 1.5, window: 200_000 };
 
 describe('the fill level of the window', () => {
   it('is the last recorded request, including cached tokens, and its answer', () => {
-    const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 0 }), createCounter(), 0);
+    const fill = computeFillLevel(
+      messages,
+      model,
+      last({ usage: usage(10, 40), messagesSince: 0 }),
+      createCounter(),
+      0,
+    );
     expect(fill).toEqual({ tokens: 1_150, window: 200_000, isRecorded: true });
   });
 
   it("adds later messages in the model's tokens", () => {
     const counter = createCounter();
-    const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 2 }), counter, 0);
+    const fill = computeFillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 2 }), counter, 0);
     expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.countMessages(messages.slice(1))));
   });
 
@@ -46,22 +52,22 @@ describe('the fill level of the window', () => {
     const counter = createCounter();
     const counted = Math.round(1.5 * counter.countMessages(messages));
     const expected = { tokens: counted + 150, window: 200_000, isRecorded: false };
-    expect(fillLevel(messages, model, undefined, counter, 100)).toEqual(expected);
-    expect(fillLevel(messages, model, last({ usage: usage(10, 40) }), counter, 100)).toEqual(expected);
-    expect(fillLevel(messages, model, last({ messagesSince: 0 }), counter, 100)).toEqual(expected);
+    expect(computeFillLevel(messages, model, undefined, counter, 100)).toEqual(expected);
+    expect(computeFillLevel(messages, model, last({ usage: usage(10, 40) }), counter, 100)).toEqual(expected);
+    expect(computeFillLevel(messages, model, last({ messagesSince: 0 }), counter, 100)).toEqual(expected);
   });
 
   it('uses the window that the agent reported before that of the price table', () => {
     const named = last({ usage: usage(10, 40), messagesSince: 0, window: 258_400 });
-    expect(fillLevel(messages, model, named, createCounter(), 0).window).toBe(258_400);
+    expect(computeFillLevel(messages, model, named, createCounter(), 0).window).toBe(258_400);
   });
 
   it('never says that an answered request did not fit', () => {
-    expect(chooseWindow(516_627, 200_000, 'claude-opus-4-8')).toEqual({ window: 1_000_000 });
-    expect(chooseWindow(516_627, 200_000, 'other')).toEqual({});
+    expect(chooseLikelyWindow(516_627, 200_000, 'claude-opus-4-8')).toEqual({ window: 1_000_000 });
+    expect(chooseLikelyWindow(516_627, 200_000, 'other')).toEqual({});
     fc.assert(
       fc.property(fc.nat(2_000_000), fc.nat(2_000_000), fc.constantFrom('claude-x', 'gpt-x', undefined), (a, b, id) => {
-        expect(chooseWindow(a, b, id).window ?? a).toBeGreaterThanOrEqual(a);
+        expect(chooseLikelyWindow(a, b, id).window ?? a).toBeGreaterThanOrEqual(a);
       }),
     );
   });
@@ -73,14 +79,14 @@ describe('the fill level with condensed messages', () => {
   it('is the total less what was removed, in the model’s tokens', () => {
     const condensed = estimateCondensedFill(recordedFill, 269_057, 203_016);
     expect(condensed).toEqual({ ...recordedFill, tokens: 606_957 - Math.round(1.5 * 66_041) + 1, isRecorded: false });
-    expect(fillChange(recordedFill, condensed, 200_000)).toBe('61% → ≈ 51% full');
+    expect(formatFillChange(recordedFill, condensed, 200_000)).toBe('61% → ≈ 51% full');
   });
 
   it('of a copy equals that of the condensed original, although the agent adds its lists anew', () => {
     const original = { fill: recordedFill, tokens: 269_057, renewed: 4_576 };
-    const copy = estimateCopyFill(original, 203_016 - 4_576);
+    const copy = estimateFillOfCopy(original, 203_016 - 4_576);
     expect(copy.tokens).toBe(estimateCondensedFill(recordedFill, 269_057, 203_016).tokens);
-    expect(fillSentence(copy)).toMatch(
+    expect(formatFillSentence(copy)).toMatch(
       /^≈ 51% full: ≈ 507,896 of 1,000,000 tokens, estimated from the original’s last request, with 4,576 of lists/,
     );
   });
@@ -127,37 +133,37 @@ describe('the last recorded request', () => {
   });
 
   it('includes how many messages follow its answer', () => {
-    expect(findLastRequest(recorded({}), 7)?.messagesSince).toBe(2);
+    expect(findLastRequestInHistory(recorded({}), 7)?.messagesSince).toBe(2);
   });
 
   it('says nothing about the window if a later compaction kept its answer', () => {
     const requests = [{ purpose: 'answer' as const, usage: usage(1, 1), message: 4, at: 1_000 }];
     const since = (at: number): unknown =>
-      findLastRequest({ requests, compactions: [{ message: 3, at }] }, 7)?.messagesSince;
+      findLastRequestInHistory({ requests, compactions: [{ message: 3, at }] }, 7)?.messagesSince;
     expect([since(2_000), since(500)]).toEqual([undefined, 2]);
   });
 
   it('says nothing about the window once the conversation was compacted', () => {
-    expect(findLastRequest(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
-    expect(findLastRequest(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
+    expect(findLastRequestInHistory(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
+    expect(findLastRequestInHistory(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
   });
 });
 
 it('the fill level is described as the agent’s figure, or as our estimate', () => {
   const exact = { tokens: 516_627, window: 1_000_000, isRecorded: true };
-  expect(fillShare(exact, 200_000)).toBe('52%');
-  expect(fillTokens(exact)).toBe('516,627 of 1,000,000 tokens');
-  expect(fillSentence(exact)).toBe(
+  expect(formatFillShare(exact, 200_000)).toBe('52%');
+  expect(formatFillTokens(exact)).toBe('516,627 of 1,000,000 tokens');
+  expect(formatFillSentence(exact)).toBe(
     '52% full: 516,627 of 1,000,000 tokens, by the last recorded request with its instructions and tools, as the vendor counts',
   );
-  expect(fillShare({ ...exact, isRecorded: false }, 200_000)).toBe('≈ 52%');
+  expect(formatFillShare({ ...exact, isRecorded: false }, 200_000)).toBe('≈ 52%');
   const windowless = { tokens: 100_000, isRecorded: true };
-  expect(fillShare(windowless, 200_000)).toBe('≈ 50%');
-  expect(fillTokens(windowless)).toBe('100,000 tokens');
-  expect(fillSentence({ tokens: 100, isRecorded: false })).toBe(
+  expect(formatFillShare(windowless, 200_000)).toBe('≈ 50%');
+  expect(formatFillTokens(windowless)).toBe('100,000 tokens');
+  expect(formatFillSentence({ tokens: 100, isRecorded: false })).toBe(
     '≈ 100 tokens of a window that is not known, estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top',
   );
-  expect(fillSentence({ tokens: 100, isRecorded: false }, 200)).toBe(
+  expect(formatFillSentence({ tokens: 100, isRecorded: false }, 200)).toBe(
     '≈ 50% full: ≈ 100 tokens of a window taken as 200, estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top',
   );
 });

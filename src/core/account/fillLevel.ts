@@ -20,7 +20,7 @@ export interface FillLevel {
   };
 }
 
-export interface FillModel {
+export interface FillLevelModel {
   readonly tokenFactor: number;
   readonly window?: number | undefined;
 }
@@ -32,9 +32,9 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
  * @param messages what the agent would send next
  * @param declared o200k tokens of instructions and tools, if the file has them
  */
-export function fillLevel(
+export function computeFillLevel(
   messages: readonly ApiMessage[],
-  { tokenFactor, window }: FillModel,
+  { tokenFactor, window }: FillLevelModel,
   last: LastRequest | undefined,
   counter: MessageCounter,
   declared: number,
@@ -44,14 +44,18 @@ export function fillLevel(
   if (usage && messagesSince !== undefined) {
     const since = messagesSince === 0 ? 0 : count(messages.slice(-messagesSince));
     const tokens = countPromptTokens(usage) + usage.outputTokens + since;
-    return { tokens, ...chooseWindow(countPromptTokens(usage), last?.window ?? window, last?.model), isRecorded: true };
+    return {
+      tokens,
+      ...chooseLikelyWindow(countPromptTokens(usage), last?.window ?? window, last?.model),
+      isRecorded: true,
+    };
   }
   const tokens = count(messages) + Math.round(tokenFactor * declared);
-  return { tokens, ...chooseWindow(0, last?.window ?? window, last?.model), isRecorded: false };
+  return { tokens, ...chooseLikelyWindow(0, last?.window ?? window, last?.model), isRecorded: false };
 }
 
 /** Returns the known window, unless the vendor answered a larger request. */
-export function chooseWindow(
+export function chooseLikelyWindow(
   prompt: number,
   window: number | undefined,
   model: string | undefined,
@@ -78,7 +82,7 @@ export function estimateCondensedFill(fill: FillLevel, counted: number, after: n
  * @param original `renewed`: tokens of its messages that the agent adds again when it continues the
  * copy
  */
-export const estimateCopyFill = (
+export const estimateFillOfCopy = (
   original: { readonly fill: FillLevel; readonly tokens: number; readonly renewed: number },
   tokens: number,
 ): FillLevel => ({
@@ -99,35 +103,35 @@ export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, 
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
-const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || window === undefined;
+const isEstimatedFill = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || window === undefined;
 
 /**
  * Formats `52%`, or `≈ 52%` if the agent did not record the figure.
  * @param assumed window in tokens to use if the model's is unknown
  */
-export const fillShare = (fill: FillLevel, assumed: number): string =>
-  `${isRough(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
+export const formatFillShare = (fill: FillLevel, assumed: number): string =>
+  `${isEstimatedFill(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
 
-export const fillChange = (before: FillLevel, after: FillLevel, assumed: number): string =>
-  `${fillShare(before, assumed)} → ${fillShare(after, assumed)} full`;
+export const formatFillChange = (before: FillLevel, after: FillLevel, assumed: number): string =>
+  `${formatFillShare(before, assumed)} → ${formatFillShare(after, assumed)} full`;
 
-export function fillSentence(fill: FillLevel, assumed?: number): string {
+export function formatFillSentence(fill: FillLevel, assumed?: number): string {
   const window = fill.window ?? assumed;
-  const share = window === undefined ? '' : `${fillShare(fill, window)} full: `;
+  const share = window === undefined ? '' : `${formatFillShare(fill, window)} full: `;
   const source = fill.isRecorded
     ? 'by the last recorded request with its instructions and tools, as the vendor counts'
     : fill.fromOriginal
-      ? `estimated from the original’s last request${describeRenewed(fill.fromOriginal.renewed)}`
+      ? `estimated from the original’s last request${describeRenewedTokens(fill.fromOriginal.renewed)}`
       : 'estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top';
   const unknown =
     assumed === undefined ? ' of a window that is not known' : ` of a window taken as ${formatTokens(assumed)}`;
-  return `${share}${fillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;
+  return `${share}${formatFillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;
 }
 
-const describeRenewed = (tokens: number): string =>
+const describeRenewedTokens = (tokens: number): string =>
   tokens === 0
     ? ''
     : `, with ${formatTokens(tokens)} of lists of skills, agents and tools that are added when it continues`;
 
-export const fillTokens = ({ tokens, window, isRecorded }: FillLevel): string =>
+export const formatFillTokens = ({ tokens, window, isRecorded }: FillLevel): string =>
   `${isRecorded ? '' : '≈ '}${formatTokens(tokens)}${window === undefined ? '' : ` of ${formatTokens(window)}`} tokens`;

@@ -1,8 +1,8 @@
 /** Generated session trees whose agents copy history like real ones. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupAccount, GROUPINGS, addUp, type SessionAccount } from './account';
-import { countOnce, type PaidRequest, type ReadSession } from './once';
+import { groupAccountInRows, GROUPINGS, sumSessionAccounts, type SessionAccount } from './account';
+import { countRequestsOnce, type PaidRequest, type ReadSession } from './once';
 import { makeSessionAccount } from './testing';
 
 /**
@@ -89,7 +89,7 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
 }
 
 const sumSessions = (sessions: readonly SessionAccount[]) => {
-  const { requests, fresh, cacheWrite, cacheRead, output, cost } = addUp(sessions);
+  const { requests, fresh, cacheWrite, cacheRead, output, cost } = sumSessionAccounts(sessions);
   return { requests, fresh, cacheWrite, cacheRead, output, cost: cost.toFixed(6) };
 };
 
@@ -116,7 +116,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copied requests that are 
     fc.assert(
       fc.property(trees, ({ steps, isRestamped, order }) => {
         const grown = grow(way, steps, isRestamped);
-        const accounts = countOnce(grown.map(({ session }) => session));
+        const accounts = countRequestsOnce(grown.map(({ session }) => session));
         for (const [index, { made }] of grown.entries()) {
           const account = accounts[index];
           expect(account && sumSessions([account])).toEqual(paidSum(made));
@@ -126,7 +126,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copied requests that are 
           .sort((a, b) => a.place - b.place)
           .map(({ session }) => session);
         const byPath = (a: SessionAccount, b: SessionAccount): number => (a.path < b.path ? -1 : 1);
-        expect(countOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
+        expect(countRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
       }),
     );
   });
@@ -135,14 +135,14 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copied requests that are 
     fc.assert(
       fc.property(trees, ({ steps, isRestamped }) => {
         const grown = grow(way, steps, isRestamped);
-        const accounts = countOnce(grown.map(({ session }) => session));
-        const whole = addUp(accounts);
+        const accounts = countRequestsOnce(grown.map(({ session }) => session));
+        const whole = sumSessionAccounts(accounts);
         for (const grouping of GROUPINGS) {
-          const rows = groupAccount(accounts, grouping);
+          const rows = groupAccountInRows(accounts, grouping);
           expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(whole.requests);
           expect(rows.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(whole.cost, 6);
         }
-        const roots = groupAccount(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
+        const roots = groupAccountInRows(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
         expect(roots.reduce((sum, { tree }) => sum + (tree?.requests ?? 0), 0)).toBe(whole.requests);
         expect(roots.reduce((sum, { tree }) => sum + (tree?.cost ?? 0), 0)).toBeCloseTo(whole.cost, 6);
       }),
@@ -170,7 +170,7 @@ it("a fork of a fork whose file is gone does not count the first session's reque
     };
     return { ...fields, id, path: `/${id}`, compactions: { count: 0, isEstimate: false }, requests, identity };
   };
-  const accounts = countOnce([
+  const accounts = countRequestsOnce([
     session('a', 0, [at(1, '1'), at(2, '2')]),
     session('c', 50_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(60_000, '4')], ['b', 'a']),
     session('d', 90_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(99_000, '5')], ['b', 'a']),
@@ -192,6 +192,6 @@ it('usage in an agent’s totals beyond its requests counts once per session', (
   });
   const files = [file('/archived/s', 2, 27), file('/s', 3, 40), file('/other/s', 3, 40)];
   for (const order of [files, files.toReversed()]) {
-    expect(sumSessions(countOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
+    expect(sumSessions(countRequestsOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
   }
 });

@@ -2,12 +2,12 @@
  * Counts each paid request once: forks, copies, resumed and given-back sessions repeat requests.
  */
 import type { DayUsage, SessionAccount } from './account';
-import { findBlockStarts } from './blocks';
+import { createUsageBlockFinder } from './blocks';
 import { formatLocalDay } from '../localDay';
 import type { RecordedSession } from './recordedRequest';
-import type { TokenSums } from './replay';
+import type { TokensByPrice } from './replay';
 
-export interface PaidRequest extends TokenSums {
+export interface PaidRequest extends TokensByPrice {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly model?: string;
@@ -33,13 +33,13 @@ export interface PaidTotal {
   readonly models: readonly PaidModel[];
 }
 
-export interface PaidModel extends TokenSums {
+export interface PaidModel extends TokensByPrice {
   readonly model?: string;
   readonly requests?: number;
   /** US dollars that the vendor charged. */
   readonly charge?: number;
   /** US dollars per token of each kind; absent if unknown. */
-  readonly rates?: TokenSums;
+  readonly rates?: TokensByPrice;
   readonly toolCost?: number;
 }
 
@@ -57,8 +57,8 @@ interface RequestClaim {
   readonly isCopy: boolean;
 }
 
-export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
-  const inOrder = [...sessions].sort(compareAge);
+export function countRequestsOnce(sessions: readonly ReadSession[]): SessionAccount[] {
+  const inOrder = [...sessions].sort(compareSessionAge);
   const claims = new Map<string, RequestClaim>();
   const keyed = groupRequestsByKey(inOrder);
   for (const session of inOrder) {
@@ -81,9 +81,12 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const above = findParentSessions(inOrder, keyed, claims);
   const summed = findSessionsWithTotals(inOrder);
   const rest = new Map(
-    inOrder.map((session) => [session, summed.has(session) ? listRest(session, { inOrder, owned, above, keyed }) : []]),
+    inOrder.map((session) => [
+      session,
+      summed.has(session) ? listUnrecordedCharges(session, { inOrder, owned, above, keyed }) : [],
+    ]),
   );
-  const starts = findBlockStarts(
+  const starts = createUsageBlockFinder(
     inOrder.flatMap((session) =>
       [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({ agent: session.agent, at })),
     ),
@@ -96,7 +99,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
     return {
       ...account,
       source: replayed === 0 ? 'recorded' : replayed === paid.length ? 'replayed' : 'mixed',
-      usage: groupUsage(paid, (at) => starts(session.agent, at)),
+      usage: groupUsageByDay(paid, (at) => starts(session.agent, at)),
       ...(over && { above: { path: over.session.path, relation: over.relation } }),
       compactions: countCompactions(session, totals, paid),
     };
@@ -104,7 +107,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
 }
 
 /** A total order makes the result independent of the order of files. */
-function compareAge(a: ReadSession, b: ReadSession): number {
+function compareSessionAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
     compareText(a.id, b.id) ||
@@ -224,7 +227,7 @@ function findParentSessions(
     const forkOf = session.identity?.forkOf;
     const origin =
       (forkOf === undefined ? undefined : byName.get(`${session.agent} ${forkOf}`)) ??
-      findOrigin(session, keyed.get(session) ?? [], claims);
+      findOriginSession(session, keyed.get(session) ?? [], claims);
     const found = starter ?? origin;
     if (!found || isBelow(found, session)) continue;
     above.set(session, { session: found, relation: starter ? 'subagent' : 'fork' });
@@ -232,7 +235,7 @@ function findParentSessions(
   return above;
 }
 
-function findOrigin(
+function findOriginSession(
   session: ReadSession,
   own: readonly KeyedClaim[],
   claims: ReadonlyMap<string, RequestClaim>,
@@ -272,7 +275,7 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
  * Lists what the totals contain beyond recorded requests, such as compactions and titles. A fork
  * continues its origin's totals.
  */
-function listRest(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
+function listUnrecordedCharges(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];
   const origin = above.get(session);
@@ -304,7 +307,7 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
         ...(before ? [before] : []),
       ]);
       if (TOKEN_KINDS.every((kind) => left[kind] === 0)) continue;
-      most.set(name, before ? { ...each, ...addSums(before, left) } : { ...each, ...left });
+      most.set(name, before ? { ...each, ...addUsageSums(before, left) } : { ...each, ...left });
       const requestCount = left.requests ?? Math.max(1, made);
       const tools = Math.max(0, (each.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
       toolsPaid.set(name, Math.max(each.toolCost ?? 0, toolsPaid.get(name) ?? 0));
@@ -335,7 +338,7 @@ const normalizeModelName = (model = ''): string =>
     .replace(/-\d{8}$/, '')
     .toLowerCase();
 
-interface Countable extends TokenSums {
+interface SummedUsage extends TokensByPrice {
   readonly requests?: number;
   readonly cost?: number;
   readonly charge?: number;
@@ -343,9 +346,9 @@ interface Countable extends TokenSums {
 
 function subtractRequests(
   total: PaidModel,
-  counted: readonly Countable[],
-): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
-  const sum = (of: (each: Countable) => number): number => counted.reduce((all, each) => all + of(each), 0);
+  counted: readonly SummedUsage[],
+): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
+  const sum = (of: (each: SummedUsage) => number): number => counted.reduce((all, each) => all + of(each), 0);
   const left = (kind: (typeof TOKEN_KINDS)[number]): number => Math.max(0, total[kind] - sum((each) => each[kind]));
   const { requests, charge } = total;
   return {
@@ -355,7 +358,7 @@ function subtractRequests(
   };
 }
 
-function addSums(one: Countable, other: Countable): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
+function addUsageSums(one: SummedUsage, other: SummedUsage): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
   return {
     fresh: one.fresh + other.fresh,
     cacheWrite: one.cacheWrite + other.cacheWrite,
@@ -366,7 +369,7 @@ function addSums(one: Countable, other: Countable): TokenSums & Pick<PaidModel, 
   };
 }
 
-function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
+function groupUsageByDay(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
   const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
   for (const { at, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
     const day = formatLocalDay(at);

@@ -14,12 +14,12 @@ export const PART_KINDS = [
   'fixed',
 ] as const;
 /**
- * `calls`: tool parameters. `readAgain`: reads that mostly repeat an earlier one. `agent`: text
+ * `calls`: tool parameters. `findRepeatedReads`: reads that mostly repeat an earlier one. `agent`: text
  * that the agent adds to user messages. `fixed`: instructions and tool declarations.
  */
 export type PartKind = (typeof PART_KINDS)[number];
 
-export const OFTEN_SENT_TIMES = 10;
+export const MIN_SENDS_COUNTED_OFTEN = 10;
 
 export const PART_LABELS: Readonly<Record<PartKind, string>> = {
   people: 'user messages',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isSoundUsage, countPromptTokens, type Usage } from '../cost/usage';
+import { isPlausibleUsage, countPromptTokens, type Usage } from '../cost/usage';
 import { selectRecordedRequests, type RecordedRequest } from './recordedRequest';
 
 const anyNumber = fc.oneof(
@@ -43,7 +43,7 @@ it('every recorded request is kept, but not impossible numbers', () => {
       expect(kept).toHaveLength(requests.length);
       for (const [at, { usage, isOdd, ...rest }] of kept.entries()) {
         const before = requests[at]?.usage;
-        const isSound = before !== undefined && isSoundUsage(before);
+        const isSound = before !== undefined && isPlausibleUsage(before);
         expect(usage).toEqual(isSound && isSomething(before) ? before : undefined);
         expect(isOdd === true).toBe(before !== undefined && !isSound);
         for (const value of Object.values(rest)) {

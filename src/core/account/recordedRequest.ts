@@ -1,5 +1,5 @@
-import { computeToolCost, type ServiceConditions } from '../cost/service';
-import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, countPromptTokens, type Usage } from '../cost/usage';
+import { computeWebSearchCost, type ServiceConditions } from '../cost/service';
+import { isPlausibleUsage, MAX_CALL_TOKENS, MAX_CALL_USD, countPromptTokens, type Usage } from '../cost/usage';
 
 export interface RecordedRequest {
   /** Milliseconds since the epoch. */
@@ -14,7 +14,7 @@ export interface RecordedRequest {
   readonly usage?: Usage;
   readonly isOdd?: true;
   /** Earlier steps and other models, charged in addition to `usage`. */
-  readonly parts?: readonly RequestPart[];
+  readonly parts?: readonly RequestUsagePart[];
   readonly service?: ServiceConditions;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
@@ -29,7 +29,7 @@ export interface RecordedRequest {
   readonly purpose: 'answer' | 'compaction';
 }
 
-export interface RequestPart {
+export interface RequestUsagePart {
   readonly model?: string;
   readonly usage: Usage;
 }
@@ -110,13 +110,13 @@ export function selectRecordedRequests(
   count: number,
 ): { readonly recorded?: RecordedRequests; readonly lastRequest?: LastRequest } {
   if (!recorded) return {};
-  const sound = withoutOddNumbers(recorded);
+  const sound = dropImplausibleUsage(recorded);
   if (history === 'all') return { recorded: sound };
-  const lastRequest = findLastRequest(sound, count);
+  const lastRequest = findLastRequestInHistory(sound, count);
   return lastRequest ? { lastRequest } : {};
 }
 
-export function findLastRequest(recorded: RecordedRequests, count: number): LastRequest | undefined {
+export function findLastRequestInHistory(recorded: RecordedRequests, count: number): LastRequest | undefined {
   const last = findLastAnswer(recorded);
   if (!last) return undefined;
   const { message, ...rest } = last;
@@ -128,13 +128,13 @@ export function findLastRequest(recorded: RecordedRequests, count: number): Last
   return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }
 
-const MAX_REQUESTS = 100_000;
+const MAX_RECORDED_REQUESTS = 100_000;
 
 /** A rejected request, or one whose server reports no usage. */
-const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
+const isEmptyUsage = (usage: Usage, parts: readonly RequestUsagePart[] = []): boolean =>
   countPromptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
 
-export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
+export function dropImplausibleUsage<T extends RecordedRequests>(recorded: T): T {
   const isTokens = (value: number): boolean => value >= 0 && value <= MAX_CALL_TOKENS;
   const isDollars = (value: number): boolean => value >= 0 && value <= MAX_CALL_USD;
   return {
@@ -142,14 +142,14 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
     requests: recorded.requests.map(
       ({ usage, parts, service, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
         const isSound =
-          isDollars(computeToolCost(service ?? {})) &&
-          (usage === undefined || isSoundUsage(usage)) &&
-          (parts ?? []).every((part) => isSoundUsage(part.usage));
+          isDollars(computeWebSearchCost(service ?? {})) &&
+          (usage === undefined || isPlausibleUsage(usage)) &&
+          (parts ?? []).every((part) => isPlausibleUsage(part.usage));
         return {
           ...request,
           ...(isSound
             ? {
-                ...(usage && !isNothing(usage, parts) && { usage }),
+                ...(usage && !isEmptyUsage(usage, parts) && { usage }),
                 ...(parts && { parts }),
                 ...(service && { service }),
               }
@@ -163,7 +163,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
     ...(recorded.totals && {
       totals: recorded.totals.map((total) => ({
         ...total,
-        models: total.models.filter(({ usage }) => isSoundUsage(usage, MAX_REQUESTS)),
+        models: total.models.filter(({ usage }) => isPlausibleUsage(usage, MAX_RECORDED_REQUESTS)),
       })),
     }),
     compactions: recorded.compactions.map(({ tokensBefore, ...compaction }) => ({

@@ -15,7 +15,7 @@ export interface ConversationRequest {
   readonly at?: number;
 }
 
-export const findMarkedCompactions = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
+export const findCompactionsInMessages = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
   messages.flatMap((message, index) =>
     index > 0 && (message['isSummary'] === true || message['isCompactSummary'] === true) ? [{ message: index }] : [],
   );
@@ -48,7 +48,7 @@ export function listRequests(
 }
 
 /** How a model turns a conversation's o200k tokens into billed tokens. */
-export interface Calibration {
+export interface RequestTokenCalibration {
   /** Tokens of instructions and tool declarations, as the model counts them. */
   readonly fixed: number;
   readonly factor: number;
@@ -73,10 +73,10 @@ export interface CalibrationPair {
 
 const MIN_CALIBRATION_PAIRS = 3;
 
-export function fitCalibration(pairs: readonly CalibrationPair[]): Calibration | undefined {
+export function fitCalibration(pairs: readonly CalibrationPair[]): RequestTokenCalibration | undefined {
   const [first] = pairs;
   if (!first || pairs.length < MIN_CALIBRATION_PAIRS) return undefined;
-  const { fixed, factor } = fitLine(
+  const { fixed, factor } = fitRobustLine(
     pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
   );
   const sum = (of: (pair: CalibrationPair) => number): number => pairs.reduce((total, pair) => total + of(pair), 0);
@@ -106,7 +106,7 @@ const CACHE_LIFETIMES_MS = {
 function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;
-    const known = isWarm(before.request, request, ms)
+    const known = isCacheWarm(before.request, request, ms)
       ? Math.min(countPromptTokens(before.usage), countPromptTokens(usage))
       : 0;
     return { known, read: usage.cacheReadTokens };
@@ -117,7 +117,7 @@ function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: 
   return { ms, share, error: reads.reduce((sum, each) => sum + Math.abs(each.read - share * each.known), 0) };
 }
 
-export const isWarm = (
+export const isCacheWarm = (
   before: ConversationRequest,
   request: ConversationRequest,
   cacheMs: number | undefined,
@@ -125,17 +125,20 @@ export const isWarm = (
   before.at === undefined || request.at === undefined || cacheMs === undefined || request.at - before.at <= cacheMs;
 
 /** Plausible model tokens per o200k token. */
-const FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
+const TOKEN_FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
 
 /** Theil–Sen estimate of y = fixed + factor · x. */
-function fitLine(points: readonly { readonly x: number; readonly y: number }[]): { fixed: number; factor: number } {
+function fitRobustLine(points: readonly { readonly x: number; readonly y: number }[]): {
+  fixed: number;
+  factor: number;
+} {
   const half = Math.max(1, Math.floor(points.length / 2));
   const slopes = points.flatMap(({ x, y }, index) => {
     const far = points[index + half];
     return far && Math.abs(far.x - x) > 200 ? [(far.y - y) / (far.x - x)] : [];
   });
   const slope = slopes.length === 0 ? 1 : computeMedian(slopes);
-  const factor = Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, slope));
+  const factor = Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, slope));
   return { factor, fixed: Math.max(0, computeMedian(points.map(({ x, y }) => y - factor * x))) };
 }
 
@@ -146,9 +149,9 @@ export function computeMedian(values: readonly number[]): number {
 }
 
 /** @param before the previous request, whose prompt may still be in the cache */
-export function simulateUsage(
+export function simulateRequestUsage(
   requests: readonly ConversationRequest[],
-  calibration: Calibration,
+  calibration: RequestTokenCalibration,
   before?: ConversationRequest,
 ): Usage[] {
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
@@ -157,20 +160,20 @@ export function simulateUsage(
     const prompt = Math.round(fixed + factor * request.sent);
     const earlier = last;
     last = request;
-    const isKnown = earlier !== undefined && isWarm(earlier, request, cacheMs);
+    const isKnown = earlier !== undefined && isCacheWarm(earlier, request, cacheMs);
     // A compaction leaves the instructions in the cache.
     const known = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
     const read = Math.round(Math.min(prompt, known) * cacheShare);
-    return toUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
+    return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });
 }
 
-export function toUsage(
+export function makeReplayedUsage(
   prompt: number,
   read: number,
   output: number,
   accounting: UsageAccounting,
-  writes: Calibration['writes'],
+  writes: RequestTokenCalibration['writes'],
 ): Usage {
   const rest = prompt - read;
   const written = writes === 'none' ? 0 : rest;
@@ -185,14 +188,14 @@ export function toUsage(
   };
 }
 
-export interface TokenSums {
+export interface TokensByPrice {
   readonly fresh: number;
   readonly cacheWrite: number;
   readonly cacheRead: number;
   readonly output: number;
 }
 
-export const convertToTokenSums = (usage: Usage): TokenSums => ({
+export const toTokensByPrice = (usage: Usage): TokensByPrice => ({
   fresh: countUncachedInput(usage),
   cacheWrite: usage.cacheWriteTokens,
   cacheRead: usage.cacheReadTokens,

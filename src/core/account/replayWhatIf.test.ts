@@ -2,18 +2,18 @@ import { expect, it } from 'vitest';
 import { computeCallCost, sumCosts } from '../cost/callCost';
 import type { ModelPrices } from '../cost/prices';
 import type { Usage } from '../cost/usage';
-import { createView } from '../condense/edits/view';
+import { createUneditedView } from '../condense/edits/view';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
-import { replayWhatIf, type ReplayOptions } from './replayWhatIf';
-import { listRequests, type Calibration } from './replay';
+import { replayWithCondensation, type ReplayOptions } from './replayWhatIf';
+import { listRequests, type RequestTokenCalibration } from './replay';
 
 /** One token per character plus four per message. */
 const counter = new MessageCounter({ count: (text) => text.length });
 const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
 
 /** Answers are free, so that only input is billed. */
-const CALIBRATION: Calibration = {
+const CALIBRATION: RequestTokenCalibration = {
   fixed: 0,
   factor: 1,
   outputFactor: 0,
@@ -32,7 +32,7 @@ const messages = [100, 100, 100, 100, 100, 100, 100, 100].map((tokens, index) =>
 );
 
 const run = (over: Partial<ReplayOptions> = {}) =>
-  replayWhatIf({
+  replayWithCondensation({
     messages,
     requests: listRequests(messages, counter, []),
     calibration: CALIBRATION,
@@ -41,7 +41,7 @@ const run = (over: Partial<ReplayOptions> = {}) =>
     // The first message becomes twenty tokens.
     condense: (prefix) => {
       const messages = [said('user', 20), ...prefix.slice(1)];
-      return Promise.resolve({ ...createView(prefix), messages });
+      return Promise.resolve({ ...createUneditedView(prefix), messages });
     },
     ...over,
   });
@@ -61,7 +61,7 @@ it('a replay keeps everything before the first change cached', async () => {
   const { after } = await run({
     condense: (prefix) =>
       Promise.resolve({
-        ...createView(prefix),
+        ...createUneditedView(prefix),
         messages: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)],
       }),
   });
@@ -107,7 +107,7 @@ it('a replay counts lines that an edit needs later, and the cost of reading them
       const cleared = prefix.map((message, index) =>
         index === 2 ? { ...message, content: [{ type: 'tool_result', tool_use_id: 'a', content: '' }] } : message,
       );
-      return Promise.resolve({ ...createView(prefix), messages: cleared });
+      return Promise.resolve({ ...createUneditedView(prefix), messages: cleared });
     },
   });
   expect(lost).toMatchObject({ needed: 1, missing: 1, recallable: 0 });

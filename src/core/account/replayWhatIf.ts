@@ -3,21 +3,27 @@
  * same answers.
  */
 import type { View } from '../condense/edits/view';
-import { KeptLineChecker } from '../condense/futureNeed/kept';
+import { NeededLineChecker } from '../condense/futureNeed/kept';
 import { findNeededLines } from '../condense/futureNeed/neededLater';
 import { findTurnStarts } from '../condense/futureNeed/cuts';
 import type { Usage } from '../cost/usage';
-import { placeKey, type Edit } from '../condense/edits/edits';
+import { makePlaceKey, type Edit } from '../condense/edits/edits';
 import { getValueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
-import { isWarm, simulateUsage, toUsage, type Calibration, type ConversationRequest } from './replay';
+import {
+  isCacheWarm,
+  simulateRequestUsage,
+  makeReplayedUsage,
+  type RequestTokenCalibration,
+  type ConversationRequest,
+} from './replay';
 import { isEqual } from '../isEqual';
 
 export interface ReplayOptions {
   readonly messages: readonly ApiMessage[];
   readonly requests: readonly ConversationRequest[];
-  readonly calibration: Calibration;
+  readonly calibration: RequestTokenCalibration;
   readonly counter: MessageCounter;
   /** Requests with at least this many model tokens are condensed. */
   readonly dueTokens: number;
@@ -42,10 +48,10 @@ export interface ReplayedCosts {
   readonly rereads: readonly Usage[];
 }
 
-const TURNS_AHEAD = 20;
+const MAX_TURNS_LOOKED_AHEAD = 20;
 const RETRY_GROWTH_FACTOR = 1.1;
 
-export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCosts> {
+export async function replayWithCondensation(options: ReplayOptions): Promise<ReplayedCosts> {
   const { messages, requests, calibration, counter, dueTokens, condense } = options;
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
   const after: Usage[] = [];
@@ -70,27 +76,33 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
-        const missing = countMissingLines(messages.slice(from), answer - from, condensed, lines);
+        const missing = countMissingNeededLines(messages.slice(from), answer - from, condensed, lines);
         for (const text of missing) {
           const context = Math.round(prompt);
           const result = Math.round(factor * counter.countText(text));
           rereads.push(
-            toUsage(context + result, context, Math.round(outputFactor * TOKENS_PER_CALL), accounting, writes),
+            makeReplayedUsage(
+              context + result,
+              context,
+              Math.round(outputFactor * TOKENS_PER_RECALL_CALL),
+              accounting,
+              writes,
+            ),
           );
         }
         state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.messages, waitFor: 0 };
       } else state = { ...state, waitFor: prompt * RETRY_GROWTH_FACTOR };
     }
-    const warm = last !== undefined && isWarm(last.request, request, cacheMs);
+    const warm = last !== undefined && isCacheWarm(last.request, request, cacheMs);
     const total = Math.round(prompt);
     const read = warm ? Math.round(Math.min(total, known) * cacheShare) : 0;
-    after.push(toUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
+    after.push(makeReplayedUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
     last = { request, prompt };
   }
-  return { before: simulateUsage(requests, calibration), after, condensations, ...lines, rereads };
+  return { before: simulateRequestUsage(requests, calibration), after, condensations, ...lines, rereads };
 }
 
-const TOKENS_PER_CALL = 50;
+const TOKENS_PER_RECALL_CALL = 50;
 
 interface ReplayState {
   readonly from: number;
@@ -115,16 +127,16 @@ function countSamePrefixTokens(
   return tokens;
 }
 
-function countMissingLines(
+function countMissingNeededLines(
   messages: readonly ApiMessage[],
   cut: number,
   condensed: View,
   lines: { needed: number; missing: number; recallable: number },
 ): string[] {
   const ahead = findTurnStarts(messages).filter((turn) => turn >= cut);
-  const needed = findNeededLines(messages, cut, ahead[TURNS_AHEAD] ?? messages.length);
+  const needed = findNeededLines(messages, cut, ahead[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
   if (needed.length === 0) return [];
-  const kept = new KeptLineChecker(condensed);
+  const kept = new NeededLineChecker(condensed);
   const places = new Map<string, string>();
   for (const line of needed) {
     lines.needed += 1;
@@ -134,7 +146,7 @@ function countMissingLines(
     if (state === 'recallable') lines.recallable += 1;
     const shown = line.shown.at(-1);
     const text = shown && getValueAt(messages[shown.message], shown.path);
-    if (shown && typeof text === 'string') places.set(placeKey(shown), text);
+    if (shown && typeof text === 'string') places.set(makePlaceKey(shown), text);
   }
   return [...places.values()];
 }

@@ -2,7 +2,7 @@ import type { DayUsage, SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 
 // One entry for each kind, made of the list of kinds.
-const noParts = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
+const ZERO_TOKENS_BY_PART = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
 /**
  * A Claude Code session: window three quarters full, one compaction, one file reread, one unused
@@ -24,7 +24,7 @@ export const makeSessionAccount = ({
   fill: [100, 750],
   now: { tokens: 510, window: 1_000, isRecorded: true },
   compactions: { count: 1, isEstimate: true, cost: 0.25 },
-  parts: { ...noParts, reads: 75, people: 25 },
+  parts: { ...ZERO_TOKENS_BY_PART, reads: 75, people: 25 },
   sentOften: 50,
   files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
   unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
@@ -39,7 +39,7 @@ export const makeSessionAccount = ({
 });
 
 /** The same, replayed instead of recorded. */
-export const asReplayed = (session: SessionAccount): SessionAccount => ({
+export const markUsageReplayed = (session: SessionAccount): SessionAccount => ({
   ...session,
   source: 'replayed',
   usage: session.usage.map((each) => ({ ...each, replayed: each.requests, replayedCost: each.cost })),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
-import { computeWhatIf, type SessionSaving } from './whatIf';
+import { sumSessionSavings, type SessionSaving } from './whatIf';
 import { describeLostLines, describeWhatIfCounts, formatWhatIfHeadline } from './words';
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
@@ -24,7 +24,7 @@ const saving = (days: SessionSaving['days'], more: Partial<SessionSaving> = {}):
 
 describe('what sessions would have cost with a provider', () => {
   it('is scaled: if $10 were simulated as $8 and $4 with condensing, it is $5, and repeated reads scale alike', () => {
-    const sum = computeWhatIf(
+    const sum = sumSessionSavings(
       [session('a', { '2026-01-01': 10 }), session('short', { '2026-01-01': 2 })],
       new Map([['a', saving([{ day: '2026-01-01', before: 8, after: 4 }], { rereads: 0.8 })]]),
     );
@@ -39,7 +39,7 @@ describe('what sessions would have cost with a provider', () => {
       { day: '2026-01-01', before: 8, after: 8 },
       { day: '2026-01-08', before: 8, after: 2 },
     ];
-    const sum = computeWhatIf(
+    const sum = sumSessionSavings(
       [session('a', { '2026-01-01': 10, '2026-01-08': 20 }), session('old', { '2026-01-01': 5 })],
       new Map([['a', saving(days)]]),
       '2026-01-05',
@@ -49,14 +49,14 @@ describe('what sessions would have cost with a provider', () => {
 
   it('may be more than it was, and says so', () => {
     const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
-    const sum = computeWhatIf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
+    const sum = sumSessionSavings([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
     expect(formatWhatIfHeadline(sum, 'All', 'Lossless')).toBe(
       'All: $1.00; with Lossless: $1.50; needed lines lost: none, as no later edit quoted lines from before a condensation.',
     );
   });
 
   it('is the actual cost if the simulation is unknown or there is no price', () => {
-    const sum = computeWhatIf(
+    const sum = sumSessionSavings(
       [session('a', { '2026-01-01': 3 }), session('free', { '2026-01-01': 0 })],
       new Map<string, SessionSaving | 'unknown'>([
         ['a', 'unknown'],

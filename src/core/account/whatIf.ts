@@ -33,7 +33,7 @@ export interface WhatIfSum {
 /**
  * Scales each session's actual cost by the ratio of its replayed costs with and without condensing.
  */
-export function computeWhatIf(
+export function sumSessionSavings(
   sessions: readonly SessionAccount[],
   savings: ReadonlyMap<string, SessionSaving | 'unknown'>,
   since = '',

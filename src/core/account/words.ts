@@ -2,7 +2,7 @@ import type { AgentName } from '../agents';
 import { formatShare } from '../percent';
 import { formatPlural } from '../plural';
 import type { AccountRow, AccountTotal } from './account';
-import { OFTEN_SENT_TIMES } from './parts';
+import { MIN_SENDS_COUNTED_OFTEN } from './parts';
 import type { WhatIfSum } from './whatIf';
 
 type CostAndRequests = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
@@ -14,7 +14,7 @@ export const isCostUnknown = ({
   cost,
 }: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): boolean => unpriced >= requests && unpriced > 0 && cost === 0;
 
-export function formatMoney(money: CostAndRequests): string {
+export function formatAccountCost(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (isCostUnknown(money)) return 'cost not known';
   const { least, most } = computeCostRange(money);
@@ -39,30 +39,30 @@ export const computeCostRange = ({
   most: cost + replayedCost * (MAX_REPLAY_FACTOR - 1),
 });
 
-export const describeEstimated = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
+export const describeEstimatedSessions = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
   estimated.length === 0
     ? ''
     : `estimated: ${estimated.map(({ agent, sessions }) => `${formatPlural(sessions, 'session')} of ${agent}`).join(', ')}`;
 
-export function describeReplayed(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
+export function describeReplayedRequests(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
   const made = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
   const most = `Content that is not in its files is missing: the real cost is usually up to ${MAX_REPLAY_FACTOR} times as much`;
-  const isCopilot = estimated.some(({ agent }) => agent === COPILOT);
-  return `${made} ${most}${isCopilot ? `; for ${COPILOT} it is often less` : ''}`;
+  const isCopilot = estimated.some(({ agent }) => agent === COPILOT_CLI_NAME);
+  return `${made} ${most}${isCopilot ? `; for ${COPILOT_CLI_NAME} it is often less` : ''}`;
 }
 
 /** Two sessions of version 1.0.74 were charged 40 and 53 % of their replayed cost. */
-const COPILOT: AgentName = 'Copilot CLI';
+const COPILOT_CLI_NAME: AgentName = 'Copilot CLI';
 
 export const describePeriod = (days: number | undefined): string =>
   days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
 
-export const describeUncomposed = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
+export const describeSessionsWithoutParts = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
   uncomposed === 0
     ? ''
     : `${formatPlural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
 
-export function describeUnread({ unread }: Pick<AccountTotal, 'unread'>): string {
+export function describeUnreadSessions({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (all === 0) return '';
   const shown = unread.slice(0, MAX_SHOWN_UNREAD).map(({ reason, sessions }) => `${sessions}: ${reason}`);
@@ -73,8 +73,10 @@ export function describeUnread({ unread }: Pick<AccountTotal, 'unread'>): string
 
 const MAX_SHOWN_UNREAD = 3;
 
-export const describeTree = ({ tree }: Pick<AccountRow, 'tree'>): string =>
-  tree && tree.sessions > 1 ? `with ${formatPlural(tree.sessions - 1, 'session')} below: ${formatMoney(tree)}` : '';
+export const describeSessionTree = ({ tree }: Pick<AccountRow, 'tree'>): string =>
+  tree && tree.sessions > 1
+    ? `with ${formatPlural(tree.sessions - 1, 'session')} below: ${formatAccountCost(tree)}`
+    : '';
 
 export const describeCompactions = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>
   [
@@ -85,8 +87,8 @@ export const describeCompactions = ({ count, recordedCost, estimatedCost }: Acco
       : []),
   ].join(', ');
 
-export const describeSentOften = (sentOften: number, sent: number): string =>
-  `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN_SENT_TIMES} times; they are included in the shares above.`;
+export const describeTokensSentOften = (sentOften: number, sent: number): string =>
+  `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${MIN_SENDS_COUNTED_OFTEN} times; they are included in the shares above.`;
 
 export function describeLostLines({
   condensations,

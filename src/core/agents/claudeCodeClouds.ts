@@ -2,7 +2,7 @@
  * Variables that make Claude Code ignore `ANTHROPIC_BASE_URL`, as listed in the published program
  * (2.1.330).
  */
-export const CLAUDE_CODE_CLOUDS = [
+export const CLAUDE_CODE_CLOUD_VARIABLES = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
   'CLAUDE_CODE_USE_FOUNDRY',
@@ -12,4 +12,5 @@ export const CLAUDE_CODE_CLOUDS = [
   'CLAUDE_CODE_USE_GATEWAY',
 ];
 
-export const isTurnedOn = (value: string | undefined): boolean => !['', '0', 'false', undefined].includes(value);
+export const isVariableTurnedOn = (value: string | undefined): boolean =>
+  !['', '0', 'false', undefined].includes(value);

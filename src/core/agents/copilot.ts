@@ -1,5 +1,5 @@
 /** GitHub Copilot: VS Code's own agent and the command line, which write the same events. */
-import type { Agent, Tools } from './types';
+import type { Agent, AgentToolRules } from './types';
 
 const ANY_NAME = /^/;
 const TRANSCRIPT_STEPS = [/^github\.copilot-chat$/i, 'transcripts', /\.jsonl$/] as const;
@@ -62,7 +62,7 @@ const vscodeTools = {
   get_project_setup_info: { kind: 'other' },
   read_notebook_cell_output: { kind: 'other' },
   run_notebook_cell: { kind: 'other' },
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
 const contributedTools = {
   copilot_readfile: vscodeTools.read_file,
@@ -84,7 +84,7 @@ const contributedTools = {
   copilot_githubrepo: vscodeTools.github_repo,
   copilot_memory: vscodeTools.memory,
   copilot_think: vscodeTools.think,
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
 export const vscode = {
   name: 'VS Code',

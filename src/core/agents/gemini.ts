@@ -2,7 +2,7 @@
  * Gemini CLI and its fork Qwen Code. Sources: a Gemini CLI session of 2026, tools declared by
  * Gemini CLI 0.61 and Qwen Code 0.24.
  */
-import type { Agent, Tools } from './types';
+import type { Agent, AgentToolRules } from './types';
 
 const ANY_NAME = /^/;
 
@@ -22,7 +22,7 @@ const commonTools = {
   exit_plan_mode: { kind: 'other', person: true },
   web_fetch: { kind: 'fetch' },
   save_memory: { kind: 'other' },
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
 /**
  * Gemini CLI puts these lines around files that a prompt names with @; each line is a part of its

@@ -2,9 +2,9 @@
  * OpenCode and its fork Kilo (from 7). Sources: sessions of 1.2 to 1.18, tools declared by OpenCode
  * 1.18.33 and Kilo 7.7.7.
  */
-import type { Agent, StoreRow, Tools } from './types';
+import type { Agent, StoreRow, AgentToolRules } from './types';
 
-const ANY = /^/;
+const ANY_NAME = /^/;
 
 /**
  * OpenCode and Kilo use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the
@@ -13,7 +13,7 @@ const ANY = /^/;
 const listStoreRows = (name: string): StoreRow[] =>
   [`<data>/${name}`, `<local>/${name}`].flatMap((root): StoreRow[] => [
     { root, steps: [new RegExp(`^${name}(?:-[\\w.-]+)?\\.db$`)], kind: 'database' },
-    { root: `${root}/storage/session`, steps: [ANY, /^ses_\w+\.json$/], kind: 'session' },
+    { root: `${root}/storage/session`, steps: [ANY_NAME, /^ses_\w+\.json$/], kind: 'session' },
   ]);
 
 const openCodeTools = {
@@ -43,7 +43,7 @@ const openCodeTools = {
   skill: { kind: 'other' },
   lsp: { kind: 'other' },
   batch: { kind: 'other' },
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
 export const openCode = {
   name: 'OpenCode',
@@ -74,6 +74,6 @@ export const kiloTools = {
   kilo_local_recall: { kind: 'other' },
   schedule_wakeup: { kind: 'other' },
   cancel_wakeup: { kind: 'other' },
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
 export const kiloStores = listStoreRows('kilo');

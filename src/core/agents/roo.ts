@@ -3,10 +3,10 @@
  * Cline 4, tools declared by Cline 3.0.65, public tool definitions.
  */
 import { kiloStores, kiloTools } from './openCode';
-import type { Agent, Preamble, StoreRow, Tools } from './types';
+import type { Agent, PromptPreamble, StoreRow, AgentToolRules } from './types';
 
-const ANY = /^/;
-const TASK_FILE_STEPS = [ANY, 'api_conversation_history.json'] as const;
+const ANY_NAME = /^/;
+const TASK_FILE_STEPS = [ANY_NAME, 'api_conversation_history.json'] as const;
 
 const makeTaskStore = (extension: string): StoreRow => ({
   root: `<user>/globalStorage/${extension}/tasks`,
@@ -36,7 +36,7 @@ const commonTools = {
   browser_action: { kind: 'other', xml: true },
   condense: { kind: 'other' },
   skill: { kind: 'other' },
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
 const rooTools = {
   ...commonTools,
@@ -60,9 +60,9 @@ const rooTools = {
   switch_mode: { kind: 'other' },
   run_slash_command: { kind: 'other' },
   generate_image: { kind: 'other' },
-} as const satisfies Tools;
+} as const satisfies AgentToolRules;
 
-const rooPreamble: Preamble = {
+const rooPreamble: PromptPreamble = {
   elements: [
     'environment_details',
     'file_content',
@@ -82,7 +82,7 @@ const rooPreamble: Preamble = {
 };
 
 /** Roo and Zoo continue a conversation from changed files in its task folder. */
-const makeInPlaceGiveBack = (extension: RegExp) =>
+const makeRooGiveBack = (extension: RegExp) =>
   ({
     target: 'roo-task',
     path: new RegExp(
@@ -104,7 +104,7 @@ export const roo = {
   settings: 'roo-cline',
   tools: rooTools,
   preamble: rooPreamble,
-  giveBack: makeInPlaceGiveBack(/rooveterinaryinc\.roo-cline/),
+  giveBack: makeRooGiveBack(/rooveterinaryinc\.roo-cline/),
   live: { through: 'nothing' },
 } as const satisfies Agent;
 
@@ -116,7 +116,7 @@ export const zoo = {
   settings: 'zoo-code',
   tools: rooTools,
   preamble: rooPreamble,
-  giveBack: makeInPlaceGiveBack(/zoocodeorganization\.zoo-code/),
+  giveBack: makeRooGiveBack(/zoocodeorganization\.zoo-code/),
   live: { through: 'nothing' },
 } as const satisfies Agent;
 
@@ -141,7 +141,7 @@ export const cline = {
     { root: '${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/tasks', steps: TASK_FILE_STEPS },
     {
       root: '${CLINE_SESSION_DATA_DIR:-${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/sessions}',
-      steps: [ANY, /\.messages\.json$/],
+      steps: [ANY_NAME, /\.messages\.json$/],
     },
   ],
   tools: {

@@ -32,7 +32,7 @@ export interface LineRange {
   readonly base?: 0 | 1;
 }
 
-export type NumberForm = 'arrow' | 'tab' | 'pipe' | 'bar' | 'colon' | 'dot' | 'L' | 'box';
+export type LineNumberForm = 'arrow' | 'tab' | 'pipe' | 'bar' | 'colon' | 'dot' | 'L' | 'box';
 
 export type Shell = 'sh' | 'powershell' | 'cmd';
 
@@ -51,7 +51,7 @@ export interface ToolRule {
   /** Undefined if we must detect the shell from the command. */
   readonly shell?: Shell;
   /** Empty if lines are unnumbered; undefined if we must detect the format. */
-  readonly numbers?: readonly NumberForm[];
+  readonly numbers?: readonly LineNumberForm[];
   /**
    * True if the result contains the user's answer. Valid only for the agent's own sessions, since
    * others' tools may have the same name.
@@ -61,25 +61,25 @@ export interface ToolRule {
   readonly xml?: true;
 }
 
-type ToolRow<Kind extends ToolKind, Needs extends keyof ToolRule = 'kind'> = Omit<ToolRule, 'kind'> & {
+type ToolRuleOfKind<Kind extends ToolKind, Needs extends keyof ToolRule = 'kind'> = Omit<ToolRule, 'kind'> & {
   readonly kind: Kind;
 } & Required<Pick<ToolRule, Needs>>;
 
-export type Tool =
-  | ToolRow<'read', 'path' | 'numbers'>
-  | ToolRow<'list', 'path'>
-  | ToolRow<'search', 'path' | 'pattern'>
+export type AgentToolRule =
+  | ToolRuleOfKind<'read', 'path' | 'numbers'>
+  | ToolRuleOfKind<'list', 'path'>
+  | ToolRuleOfKind<'search', 'path' | 'pattern'>
   /** `command` is empty if a call only requests more output of a running command. */
-  | ToolRow<'command', 'command'>
-  | ToolRow<'write', 'path' | 'content'>
-  | ToolRow<'edit', 'path' | 'old' | 'new'>
-  | ToolRow<'edit', 'patch'>
-  | ToolRow<'plan' | 'fetch' | 'agent' | 'other'>;
+  | ToolRuleOfKind<'command', 'command'>
+  | ToolRuleOfKind<'write', 'path' | 'content'>
+  | ToolRuleOfKind<'edit', 'path' | 'old' | 'new'>
+  | ToolRuleOfKind<'edit', 'patch'>
+  | ToolRuleOfKind<'plan' | 'fetch' | 'agent' | 'other'>;
 
 /** By lowercase name, since capitalization varies between agents and models. */
-export type Tools = Readonly<Record<Lowercase<string>, Tool>>;
+export type AgentToolRules = Readonly<Record<Lowercase<string>, AgentToolRule>>;
 
-export type PathStep = string | RegExp;
+export type StorePathStep = string | RegExp;
 
 export interface StoreRow {
   /**
@@ -88,7 +88,7 @@ export interface StoreRow {
    * folder of each VS Code product.
    */
   readonly root: string;
-  readonly steps: readonly PathStep[];
+  readonly steps: readonly StorePathStep[];
   /** `database`: a file with many sessions. `session`: the messages are in other files. */
   readonly kind?: 'database' | 'session';
   /**
@@ -100,7 +100,7 @@ export interface StoreRow {
 
 export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session';
 
-export interface GiveBack {
+export interface GiveBackRule {
   readonly target: GiveBackTarget;
   readonly path: RegExp;
   /** For a folder that the user configured in the agent's settings. */
@@ -114,7 +114,7 @@ export type LiveAccess =
   | { readonly through: 'nothing' };
 
 /** Text that the agent, not the user, puts into user messages. */
-export interface Preamble {
+export interface PromptPreamble {
   /** XML elements. One without an end tag extends to the end, since its text was cut. */
   readonly elements?: readonly string[];
   /** Elements that contain reports of subagents and background tasks. */
@@ -144,8 +144,8 @@ export interface Agent {
   readonly storesFewResults?: true;
   /** Prefix of the agent's VS Code settings, in which users can choose another folder. */
   readonly settings?: string;
-  readonly tools: Tools;
-  readonly preamble: Preamble;
-  readonly giveBack: GiveBack | undefined;
+  readonly tools: AgentToolRules;
+  readonly preamble: PromptPreamble;
+  readonly giveBack: GiveBackRule | undefined;
   readonly live: LiveAccess;
 }

@@ -3,13 +3,13 @@ import { applyEdits } from './edits/applyEdits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';
-import { findDueReason, type DueReason } from './trigger/due';
-import { computeAllowedTokens, computeTargetTokens, type Threshold } from './trigger/thresholds';
+import { findReasonToCondense, type ReasonToCondense } from './trigger/due';
+import { computeMaxPromptTokens, computeTargetTokens, type CondensationThreshold } from './trigger/thresholds';
 
 /** `targetTokens` replaces the target that `threshold` implies. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
   readonly window: WindowLimits;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
 }
 
 export type AutomaticOutcome =
@@ -19,16 +19,16 @@ export type AutomaticOutcome =
       readonly tokens: number;
       readonly percent: number;
     }
-  | { readonly kind: 'ran'; readonly reason: DueReason; readonly outcome: CondensationOutcome };
+  | { readonly kind: 'ran'; readonly reason: ReasonToCondense; readonly outcome: CondensationOutcome };
 
 /**
  * @returns o200k tokens
  * @param overheadTokens o200k tokens sent besides the messages
  * @param dueTokens the model's tokens at which the request is due, if below the threshold
  */
-export const getMessagesTarget = (
+export const computeMessagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,
-  threshold: Threshold,
+  threshold: CondensationThreshold,
   overheadTokens = 0,
   dueTokens?: number,
 ): number =>
@@ -47,15 +47,15 @@ export async function condenseIfNeeded(
   const view = applyEdits(request.messages, request.edits ?? []).messages;
   const tokens = Math.ceil((counter.countMessages(view) + overheadTokens) * tokenFactor);
   // `maxOutputTokens` is the room that the caller reserves for the reply.
-  const isFitting = tokens <= computeAllowedTokens(contextWindow, maxOutputTokens);
-  const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
+  const isFitting = tokens <= computeMaxPromptTokens(contextWindow, maxOutputTokens);
+  const reason = findReasonToCondense({ contextWindow, threshold, tokens, isFitting });
   if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };
   const outcome = await condenseWithFallback(
     manager,
     {
       ...rest,
       trigger: 'automatic',
-      targetTokens: request.targetTokens ?? getMessagesTarget(window, threshold, overheadTokens),
+      targetTokens: request.targetTokens ?? computeMessagesTarget(window, threshold, overheadTokens),
       windowTokens: Math.floor(contextWindow / tokenFactor),
     },
     { ...policy, window },

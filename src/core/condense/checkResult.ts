@@ -6,7 +6,7 @@ import { Draft } from './draft/draft';
 import { applyEdits } from './edits/applyEdits';
 import { checkEdits } from './edits/checkEdits';
 import type { Edit } from './edits/edits';
-import { restoreReferences } from './lossless/integrity';
+import { restoreDraftReferences } from './lossless/integrity';
 import type { CondensationOptions, ConversationContext } from './types';
 
 export interface CheckedResult {
@@ -23,7 +23,7 @@ export interface CheckedResult {
  * Also checks that earlier references still lead to their text.
  * @throws the signal's reason if it is aborted
  */
-export async function checkResult(
+export async function checkCondensationResult(
   context: ConversationContext,
   made: readonly Edit[],
   { tools, signal }: Pick<CondensationOptions, 'tools' | 'signal'>,
@@ -43,7 +43,7 @@ function restoreBrokenReferences(
   tools: ToolTable | undefined,
 ): readonly Edit[] {
   const draft = new Draft(context.messages, context.counter, [...context.edits, ...made]);
-  return restoreReferences(draft, tools) > 0 ? draft.edits : [];
+  return restoreDraftReferences(draft, tools) > 0 ? draft.edits : [];
 }
 
 function applyAndCheck({ messages, edits, counter }: ConversationContext, made: readonly Edit[]): CheckedResult {

@@ -1,6 +1,6 @@
 import type { Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
-import type { CoherenceFloor, CoherenceReport } from './coherence/coherence';
+import type { MinimumCoherence, CoherenceReport } from './coherence/coherence';
 import type { Edit } from './edits/edits';
 import type { LoadOwnModel } from './summarizer';
 import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
@@ -33,10 +33,10 @@ export interface CondensationRequest extends CondensationOptions {
   readonly pinned?: ReadonlySet<number>;
   readonly ownModel?: LoadOwnModel;
   readonly minimumGain?: MinimumGain;
-  readonly coherenceFloor?: CoherenceFloor;
+  readonly coherenceFloor?: MinimumCoherence;
 }
 
-export interface OutcomeBase {
+export interface OutcomeFields {
   readonly provider: string;
   /** By provider; only presets and strategies have names. */
   readonly configNames?: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export interface OutcomeBase {
   readonly estimatedCost?: number;
 }
 
-export type OutcomeSummary = OutcomeBase &
+export type OutcomeSummary = OutcomeFields &
   (
     | {
         readonly kind: 'condensed';
@@ -78,9 +78,9 @@ interface CondensedOutcome {
   readonly kind: 'condensed';
 }
 
-export function summarizeOutcome(outcome: OutcomeSummary & CondensedOutcome): OutcomeSummary & CondensedOutcome;
-export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary;
-export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
+export function dropMessagesAndEdits(outcome: OutcomeSummary & CondensedOutcome): OutcomeSummary & CondensedOutcome;
+export function dropMessagesAndEdits(outcome: OutcomeSummary): OutcomeSummary;
+export function dropMessagesAndEdits(outcome: OutcomeSummary): OutcomeSummary {
   if (outcome.kind !== 'condensed') return outcome;
   const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & CondensedOutcome;
   return summary;
@@ -90,7 +90,7 @@ export type OutcomeWithoutView =
   | Exclude<OutcomeSummary, CondensedOutcome>
   | (Extract<OutcomeSummary, CondensedOutcome> & { readonly edits: readonly Edit[] });
 
-export function removeView(outcome: CondensationOutcome): OutcomeWithoutView {
+export function dropViewFromOutcome(outcome: CondensationOutcome): OutcomeWithoutView {
   if (outcome.kind !== 'condensed') return outcome;
   const { view: _view, ...rest } = outcome;
   return rest;

@@ -3,7 +3,7 @@ import { describeIssue } from '../issueWords';
 import { isRecord } from '../messages/blocks';
 import { getValueAt } from '../messages/path';
 import { findUnknownFields } from './unknownFields';
-import { parseWithoutWrong, splitUnknownFields, type FieldPath } from './wrongFields';
+import { parseDroppingWrongFields, splitUnknownFields, type FieldPath } from './wrongFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /** @param known the JSON Schema, if `schema` was made from one */
@@ -16,13 +16,13 @@ export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?:
   const { issues } = result.error;
   return {
     valid: false,
-    problems: issues.flatMap((issue) => toProblems(issue, config, known ?? toJsonSchema(schema))),
+    problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, known ?? toJsonSchema(schema))),
   };
 }
 
 /**
  * Uses the default for a wrong field and drops a wrong list entry.
- * @param removable see {@link parseWithoutWrong}
+ * @param removable see {@link parseDroppingWrongFields}
  */
 export function validateFields<T>(
   schema: z.ZodType<T>,
@@ -32,10 +32,10 @@ export function validateFields<T>(
 ): ValidationResult<T> {
   const result = validateConfig(schema, config, known);
   if (result.valid) return result;
-  const { rest, issues } = parseWithoutWrong(schema, config, known, removable);
+  const { rest, issues } = parseDroppingWrongFields(schema, config, known, removable);
   return {
     valid: false,
-    problems: issues.flatMap((issue) => toProblems(issue, config, known)),
+    problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, known)),
     ...(rest && { rest }),
   };
 }
@@ -46,15 +46,17 @@ function getRemovableField(path: FieldPath): FieldPath {
 }
 
 /** If a value may have several forms, reports only the problems with the closest one. */
-function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
+function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys')
-    return splitUnknownFields(issue, known, config).flatMap((each) => toProblems(each, config, known));
+    return splitUnknownFields(issue, known, config).flatMap((each) => convertIssueToProblems(each, config, known));
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const [nearest = []] = issue.errors.toSorted(
-      (a, b) => findDeepestPath(b) - findDeepestPath(a) || a.length - b.length,
+      (a, b) => findDeepestPathLength(b) - findDeepestPathLength(a) || a.length - b.length,
     );
-    return nearest.flatMap((inner) => toProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, known));
+    return nearest.flatMap((inner) =>
+      convertIssueToProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, known),
+    );
   }
   const found = getValueAt(
     config,
@@ -62,15 +64,15 @@ function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchem
   );
   const namesValue = issue.code === 'custom';
   const words = describeIssue(issue);
-  return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${formatValue(found)}` }];
+  return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${formatConfigValue(found)}` }];
 }
 
-const findDeepestPath = (issues: readonly z.core.$ZodIssue[]): number =>
+const findDeepestPathLength = (issues: readonly z.core.$ZodIssue[]): number =>
   Math.max(0, ...issues.map(({ path }) => path.length));
 
 const MAX_SHOWN_VALUE_CHARS = 60;
 
-function formatValue(value: unknown): string {
+function formatConfigValue(value: unknown): string {
   const text = typeof value === 'function' ? 'a function' : JSON.stringify(value);
   return text.length > MAX_SHOWN_VALUE_CHARS ? `${text.slice(0, MAX_SHOWN_VALUE_CHARS).toWellFormed()}…` : text;
 }
@@ -93,7 +95,7 @@ export interface UsableConfig {
 }
 
 /** Returns a description of the problems if no part is usable. */
-export function toUsableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
+export function parseUsableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
     const { warnings = [] } = result;
@@ -114,8 +116,8 @@ export function toUsableConfig(provider: CondensationProvider, config: unknown):
  * Falls back to the provider's defaults.
  * @throws Error if the provider rejects its own defaults
  */
-export function toCheckedConfig(provider: CondensationProvider, config: unknown): UsableConfig {
-  const usable = toUsableConfig(provider, config);
+export function parseConfigOrThrow(provider: CondensationProvider, config: unknown): UsableConfig {
+  const usable = parseUsableConfig(provider, config);
   if (typeof usable !== 'string') return usable;
   const defaults = provider.validateConfig(undefined);
   if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
@@ -124,4 +126,5 @@ export function toCheckedConfig(provider: CondensationProvider, config: unknown)
 
 /** @param config unchecked; an invalid one counts as the defaults */
 export const mayCallModel = (provider: CondensationProvider, config: unknown): boolean =>
-  provider.asksModel?.(toCheckedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;
+  provider.asksModel?.(parseConfigOrThrow(provider, config).config) ??
+  provider.getCapabilities().supportsLLMSummarization;

@@ -6,10 +6,10 @@ const newList = (): number[] => [];
 
 it("a conversation's cached data stays with it while it grows, and is not shared", () => {
   const messages = [user('task'), ...makeToolExchange('a', 'Read', {}, 'text')];
-  getConversationMemory(messages).getPart(newList).push(1);
-  expect(getConversationMemory([...messages, user('more')]).getPart(newList)).toEqual([1]);
-  expect(getConversationMemory(structuredClone(messages)).getPart(newList)).toEqual([]);
-  expect(getConversationMemory([]).getPart(newList)).toEqual([]);
+  getConversationMemory(messages).getOrCreate(newList).push(1);
+  expect(getConversationMemory([...messages, user('more')]).getOrCreate(newList)).toEqual([1]);
+  expect(getConversationMemory(structuredClone(messages)).getOrCreate(newList)).toEqual([]);
+  expect(getConversationMemory([]).getOrCreate(newList)).toEqual([]);
 });
 
 it('a conversation that grows or diverges has the exchanges of its own messages', () => {

@@ -8,7 +8,7 @@ import type { ApiMessage } from '../messages/types';
 export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();
 
-  getPart<T>(make: () => T): T {
+  getOrCreate<T>(make: () => T): T {
     const known = this.parts.get(make) as T | undefined;
     if (known !== undefined) return known;
     const made = make();
@@ -18,17 +18,17 @@ export class ConversationMemory {
 }
 
 /** Keyed by the first message, so the memory is freed with the conversation. */
-const byFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
+const memoryByFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
 
 export function getConversationMemory([first]: readonly ApiMessage[]): ConversationMemory {
-  const known = first && byFirstMessage.get(first);
+  const known = first && memoryByFirstMessage.get(first);
   if (known) return known;
   const made = new ConversationMemory();
-  if (first) byFirstMessage.set(first, made);
+  if (first) memoryByFirstMessage.set(first, made);
   return made;
 }
 
-const createExchanges = (): Exchanges => new Exchanges();
+const createEmptyExchanges = (): Exchanges => new Exchanges();
 
 export const listOriginalExchanges = (original: readonly ApiMessage[]): readonly ToolExchange[] =>
-  getConversationMemory(original).getPart(createExchanges).getExchanges(original);
+  getConversationMemory(original).getOrCreate(createEmptyExchanges).getExchanges(original);

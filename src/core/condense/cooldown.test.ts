@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measureCoherence } from './coherence/coherence';
-import { Cooldown } from './cooldown';
+import { CondensationCooldown } from './cooldown';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 
 const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic' };
@@ -17,9 +17,9 @@ const GOOD: CondensationOutcome = {
 
 /** Tokens that are still to come at 500 tokens, after the outcomes. */
 const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
-  const cooldown = new Cooldown();
+  const cooldown = new CondensationCooldown();
   for (const [outcome, fields] of outcomes) cooldown.recordOutcome('c', outcome, { ...REQUEST, ...fields });
-  return cooldown.countTokensToGo('c', 500);
+  return cooldown.countTokensUntilEnd('c', 500);
 };
 
 describe('the cool-down after an automatic condensation', () => {
@@ -35,10 +35,10 @@ describe('the cool-down after an automatic condensation', () => {
   });
 
   it('counts from the resulting size if the target was missed', () => {
-    const cooldown = new Cooldown();
+    const cooldown = new CondensationCooldown();
     cooldown.recordOutcome('c', GOOD, { ...REQUEST, targetTokens: 299 });
-    expect(cooldown.countTokensToGo('c', 300)).toBe(39);
-    expect(cooldown.countTokensToGo('c', 339)).toBe(0);
+    expect(cooldown.countTokensUntilEnd('c', 300)).toBe(39);
+    expect(cooldown.countTokensUntilEnd('c', 339)).toBe(0);
   });
 
   it('neither starts nor ends with a cancellation', () => {

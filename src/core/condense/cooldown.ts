@@ -6,31 +6,31 @@ const REQUIRED_GROWTH_PERCENT = 13;
 const MAX_TRACKED_CONVERSATIONS = 1_000;
 
 /** Delays automatic attempts after a condensation that gained too little or was undone. */
-export class Cooldown {
+export class CondensationCooldown {
   private readonly waiting = new LruMap<string, number>(MAX_TRACKED_CONVERSATIONS);
   private readonly reported = new LruMap<string, true>(MAX_TRACKED_CONVERSATIONS);
 
   /** Tokens by which the conversation must still grow; 0 if an attempt may run now. */
-  countTokensToGo(conversation: string, tokens: number): number {
+  countTokensUntilEnd(conversation: string, tokens: number): number {
     return Math.max(0, (this.waiting.get(conversation) ?? 0) - tokens);
   }
 
   recordOutcome(conversation: string, outcome: CondensationOutcome, request: CondensationRequest): void {
     if (outcome.kind === 'cancelled') return;
-    this.end(conversation);
+    this.endCooldown(conversation);
     const tokens = outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
     const reached =
       outcome.kind === 'condensed' && (request.targetTokens === undefined || tokens <= request.targetTokens);
     if (reached) return;
-    this.start(conversation, tokens, request.overheadTokens);
+    this.startCooldown(conversation, tokens, request.overheadTokens);
   }
 
-  start(conversation: string, tokens: number, overheadTokens = 0): void {
+  startCooldown(conversation: string, tokens: number, overheadTokens = 0): void {
     const growth = Math.ceil(((tokens + overheadTokens) * REQUIRED_GROWTH_PERCENT) / 100);
     this.waiting.set(conversation, tokens + growth);
   }
 
-  end(conversation: string): void {
+  endCooldown(conversation: string): void {
     this.waiting.delete(conversation);
   }
 

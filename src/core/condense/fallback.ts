@@ -12,12 +12,12 @@ import {
   type CondensationRequest,
   type OutcomeSummary,
 } from './condensation';
-import type { Step } from './draft/steps';
-import type { Work } from './draft/work';
+import type { PipelineStep } from './draft/steps';
+import type { PipelineWork } from './draft/work';
 import type { CondensationManager } from './manager';
 import { explainTooLittleGain } from './minimumGain';
 import { runPipeline } from './pipeline';
-import { computeAllowedTokens } from './trigger/thresholds';
+import { computeMaxPromptTokens } from './trigger/thresholds';
 import type { UnchangedReason } from './types';
 
 export interface WindowLimits {
@@ -58,7 +58,7 @@ export interface FallbackPolicy {
 export const computeFittingTokens = (
   { contextWindow, maxOutputTokens, tokenFactor = 1 }: WindowLimits,
   overheadTokens = 0,
-): number => Math.floor(computeAllowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
+): number => Math.floor(computeMaxPromptTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
 /** @throws UnknownProviderError */
 export async function condenseWithFallback(
@@ -69,9 +69,10 @@ export async function condenseWithFallback(
   const asked = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
   const first = await manager.condense(asked);
   const tries = new FallbackAttempt(manager, asked, policy, first);
-  await tries.run(chooseFallbacks(policy, request));
-  if (policy.fileAwareFollows && isShort(first, request)) tries.outcome = withMinimumGain(tries.outcome, request);
-  await tries.run(chooseFittingFallbacks(policy, tries.outcome));
+  await tries.runFallbacks(chooseFallbacksForTarget(policy, request));
+  if (policy.fileAwareFollows && missesTarget(first, request))
+    tries.outcome = requireMinimumGain(tries.outcome, request);
+  await tries.runFallbacks(chooseFallbacksForWindow(policy, tries.outcome));
   return tries.outcome;
 }
 
@@ -85,13 +86,13 @@ interface Fallback {
   readonly isToFit?: boolean;
 }
 
-const makeFallbackStep = (fallback: Fallback): Step<FallbackAttempt> => ({
+const createFallbackStep = (fallback: Fallback): PipelineStep<FallbackAttempt> => ({
   name: fallback.provider,
-  skip: (tries) => (tries.isWanted(fallback) ? undefined : 'it is not needed'),
-  run: (tries) => tries.addOutcome(fallback),
+  skip: (tries) => (tries.isFallbackWanted(fallback) ? undefined : 'it is not needed'),
+  run: (tries) => tries.runAndAddOutcome(fallback),
 });
 
-const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
+const hasOutcomeFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
 
 const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boolean =>
   outcome.kind === 'unchanged' && outcome.reason === reason;
@@ -99,23 +100,25 @@ const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boo
 /**
  * At the same size, File-Aware keeps far more needed content than Truncation. It calls no model.
  */
-const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
+const FILE_AWARE_CHOICE = { provider: 'smart', config: 'file-aware' } as const;
 const LOSSLESS_ALONE_NOTE =
   'Lossless alone left more than the target, so what is least likely to be needed was removed.';
 
-const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
-  outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && getTokens(outcome) > targetTokens;
+const missesTarget = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
+  outcome.kind !== 'cancelled' &&
+  !isUnchanged(outcome, 'cooling-down') &&
+  getTokensAfterOutcome(outcome) > targetTokens;
 
-const chooseFallbacks = (
+const chooseFallbacksForTarget = (
   { mayUseNative, configs, fileAwareFollows }: FallbackPolicy,
   request: CondensationRequest,
 ): readonly Fallback[] =>
   fileAwareFollows
     ? [
         {
-          ...FILE_AWARE,
+          ...FILE_AWARE_CHOICE,
           why: LOSSLESS_ALONE_NOTE,
-          when: (outcome) => isShort(outcome, request),
+          when: (outcome) => missesTarget(outcome, request),
         },
       ]
     : [
@@ -123,7 +126,7 @@ const chooseFallbacks = (
           provider: 'native',
           config: configs?.['native'],
           why: 'Summary was used instead.',
-          when: (outcome) => mayUseNative && hasFailed(outcome) && outcome.provider !== 'native',
+          when: (outcome) => mayUseNative && hasOutcomeFailed(outcome) && outcome.provider !== 'native',
         },
         {
           provider: 'lossless',
@@ -133,10 +136,11 @@ const chooseFallbacks = (
         },
       ];
 
-const isTooLong = (outcome: CondensationOutcome, { enough }: FallbackAttempt): boolean => getTokens(outcome) > enough;
+const exceedsWindow = (outcome: CondensationOutcome, { enough }: FallbackAttempt): boolean =>
+  getTokensAfterOutcome(outcome) > enough;
 
 /** Removes old results, then new ones, then parameters, but never the user's words. */
-const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
+const LAST_RESORT_TRUNCATIONS: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
   {
@@ -150,27 +154,28 @@ const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: 'That left too little room in the window, so results were suppressed, the oldest first.',
   // Recent messages are condensed only if the request would not fit otherwise.
-  when: config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokens(outcome) > limit : isTooLong,
+  when:
+    config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokensAfterOutcome(outcome) > limit : exceedsWindow,
   isToFit: true,
 }));
 
-function chooseFittingFallbacks(
+function chooseFallbacksForWindow(
   { configs, hasFloor }: FallbackPolicy,
   outcome: CondensationOutcome,
 ): readonly Fallback[] {
   const why = 'The window would have been exceeded, so';
-  const toFit = { when: isTooLong, isToFit: true };
-  const fileAware = { ...FILE_AWARE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
+  const toFit = { when: exceedsWindow, isToFit: true };
+  const fileAware = { ...FILE_AWARE_CHOICE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
   const config = configs?.['truncation'];
   const truncation = { provider: 'truncation', config, ...toFit, why: `${why} old content was truncated.` } as const;
   // A user who chose Truncation keeps it, and a broken Smart would fail again.
-  const isSmartBroken = outcome.provider === 'smart' && hasFailed(outcome);
+  const isSmartBroken = outcome.provider === 'smart' && hasOutcomeFailed(outcome);
   const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
-  return [...chosen, ...(hasFloor === true ? LAST_RESORT_FALLBACKS : [])];
+  return [...chosen, ...(hasFloor === true ? LAST_RESORT_TRUNCATIONS : [])];
 }
 
 /** Lossless and File-Aware form one condensation, so the minimum gain applies to both together. */
-function withMinimumGain(
+function requireMinimumGain(
   outcome: CondensationOutcome,
   { minimumGain = DEFAULT_MINIMUM_GAIN }: CondensationRequest,
 ): CondensationOutcome {
@@ -182,10 +187,10 @@ function withMinimumGain(
   return { ...base, notes, kind: 'unchanged', reason: 'below-minimum-gain', detail };
 }
 
-const getTokens = (outcome: CondensationOutcome): number =>
+const getTokensAfterOutcome = (outcome: CondensationOutcome): number =>
   outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
-class FallbackAttempt implements Work {
+class FallbackAttempt implements PipelineWork {
   /** In o200k tokens of the messages. */
   readonly limit: number;
   /** o200k tokens at which no further fallback is needed. */
@@ -206,12 +211,12 @@ class FallbackAttempt implements Work {
     this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(truncateTo, fittingTarget) };
   }
 
-  async run(fallbacks: readonly Fallback[]): Promise<void> {
-    const reports = await runPipeline(this, fallbacks.map(makeFallbackStep), {});
+  async runFallbacks(fallbacks: readonly Fallback[]): Promise<void> {
+    const reports = await runPipeline(this, fallbacks.map(createFallbackStep), {});
     const failures = reports.flatMap(({ name, outcome }) =>
       outcome.kind === 'failed' ? [{ provider: name, reason: `${name}: ${outcome.reason}` }] : [],
     );
-    const idle = [...this.idle, ...failures].filter(({ provider }) => !this.hasEdited(provider));
+    const idle = [...this.idle, ...failures].filter(({ provider }) => !this.hasProviderEdited(provider));
     const reasons = idle.map(({ reason }) => reason);
     this.idle = [];
     if (reasons.length > 0)
@@ -219,32 +224,32 @@ class FallbackAttempt implements Work {
   }
 
   get tokens(): number {
-    return getTokens(this.outcome);
+    return getTokensAfterOutcome(this.outcome);
   }
 
   get edits(): readonly Edit[] {
     return this.outcome.kind === 'condensed' ? this.outcome.edits : [];
   }
 
-  checkpoint(): CondensationOutcome {
+  saveState(): CondensationOutcome {
     return this.outcome;
   }
 
-  rollback(outcome: CondensationOutcome): void {
+  restoreState(outcome: CondensationOutcome): void {
     this.outcome = outcome;
   }
 
-  isWanted({ provider, when }: Fallback): boolean {
+  isFallbackWanted({ provider, when }: Fallback): boolean {
     const isThere = this.manager.listProviders().some(({ id }) => id === provider);
     return isThere && this.outcome.kind !== 'cancelled' && when(this.outcome, this);
   }
 
-  private hasEdited(provider: string): boolean {
+  private hasProviderEdited(provider: string): boolean {
     const { outcome } = this;
     return outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
   }
 
-  async addOutcome({ provider, config, why, isToFit }: Fallback): Promise<void> {
+  async runAndAddOutcome({ provider, config, why, isToFit }: Fallback): Promise<void> {
     const before = this.outcome;
     const request = isToFit ? this.fitting : this.request;
     const { edits: made } = this;
@@ -295,12 +300,12 @@ class FallbackAttempt implements Work {
 
   private describeReason(outcome: CondensationOutcome): string {
     const { name } = this.manager.getProvider(outcome.provider);
-    const why = describeWhyNot(outcome);
+    const why = explainWhyNothingRemoved(outcome);
     return why.startsWith(name) ? why : `${name}: ${why}`;
   }
 }
 
-export function describeWhyNot(outcome: OutcomeSummary): string {
+export function explainWhyNothingRemoved(outcome: OutcomeSummary): string {
   switch (outcome.kind) {
     case 'unchanged':
       return outcome.detail;

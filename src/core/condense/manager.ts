@@ -1,16 +1,16 @@
 import type { MessageCounter } from '../tokens/messageCounter';
-import { mayCallModel, toCheckedConfig } from './config';
-import { checkResult } from './checkResult';
-import { measureCoherence, describeBreaches } from './coherence/coherence';
+import { mayCallModel, parseConfigOrThrow } from './config';
+import { checkCondensationResult } from './checkResult';
+import { measureCoherence, describeFloorBreaches } from './coherence/coherence';
 import {
   DEFAULT_MINIMUM_GAIN,
   type CondensationOutcome,
   type CondensationRequest,
-  type OutcomeBase,
+  type OutcomeFields,
   type ProviderInfo,
 } from './condensation';
 import { explainTooLittleGain } from './minimumGain';
-import { Cooldown } from './cooldown';
+import { CondensationCooldown } from './cooldown';
 import { applyEdits } from './edits/applyEdits';
 import { yieldBetweenSteps } from '../betweenSteps';
 import {
@@ -19,12 +19,12 @@ import {
   type CondensationEstimate,
   type CondensationProvider,
   type ConversationContext,
-  type LosslessRuns,
+  type CachedLosslessRunsByMessages,
   type ProviderResult,
   type UnchangedReason,
 } from './types';
 import type { ApiMessage } from '../messages/types';
-import { editKey } from './edits/edits';
+import { makeEditPlaceKey } from './edits/edits';
 import { formatTokens } from '../format';
 
 export class UnknownProviderError extends Error {
@@ -39,8 +39,8 @@ export class UnknownProviderError extends Error {
 
 export class CondensationManager {
   private readonly providers = new Map<string, CondensationProvider>();
-  private readonly cooldown = new Cooldown();
-  private readonly losslessRuns: LosslessRuns = new WeakMap();
+  private readonly cooldown = new CondensationCooldown();
+  private readonly losslessRuns: CachedLosslessRunsByMessages = new WeakMap();
 
   /** @param providers at least one; the first is the default */
   constructor(
@@ -67,7 +67,7 @@ export class CondensationManager {
     return provider;
   }
 
-  providerName(id: string): string {
+  getProviderDisplayName(id: string): string {
     return getProviderName(id, [...this.providers.values()]);
   }
 
@@ -101,18 +101,18 @@ export class CondensationManager {
     return provider === undefined ? this.defaultProvider : this.getProvider(provider);
   }
 
-  countTokensToGo(conversation: string, tokens: number): number {
-    return this.cooldown.countTokensToGo(conversation, tokens);
+  countTokensUntilDue(conversation: string, tokens: number): number {
+    return this.cooldown.countTokensUntilEnd(conversation, tokens);
   }
 
   /** Makes automatic attempts wait until the conversation has grown. */
-  postpone(conversation: string, tokens: number, overheadTokens: number): void {
-    this.cooldown.start(conversation, tokens, overheadTokens);
+  startCooldown(conversation: string, tokens: number, overheadTokens: number): void {
+    this.cooldown.startCooldown(conversation, tokens, overheadTokens);
   }
 
   /** Ends what {@link postpone} started. */
-  resume(conversation: string): void {
-    this.cooldown.end(conversation);
+  endCooldown(conversation: string): void {
+    this.cooldown.endCooldown(conversation);
   }
 
   /**
@@ -121,8 +121,8 @@ export class CondensationManager {
    */
   async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
     const provider = this.resolveProvider(request);
-    const { config } = toCheckedConfig(provider, request.config);
-    const { context } = this.describeSituation(request);
+    const { config } = parseConfigOrThrow(provider, request.config);
+    const { context } = this.createSituation(request);
     return provider.estimate(context, config, request);
   }
 
@@ -133,11 +133,11 @@ export class CondensationManager {
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
     const provider = this.resolveProvider(request);
     const started = performance.now();
-    const { context, current, staleEdits } = this.describeSituation(request);
+    const { context, current, staleEdits } = this.createSituation(request);
     const tokensBefore = this.counter.countMessages(current);
-    const notes = [...noteStaleEdits(staleEdits), ...this.noteFloor(request, tokensBefore)];
+    const notes = [...describeStaleEdits(staleEdits), ...this.describeUnreachableTargetOnce(request, tokensBefore)];
     const configName = request.configName ?? provider.nameOfConfig?.(request.config);
-    const base = ({ steps, cost, calls, estimatedCost }: ProviderSpending): OutcomeBase => ({
+    const base = ({ steps, cost, calls, estimatedCost }: ProviderSpending): OutcomeFields => ({
       provider: provider.id,
       ...(configName !== undefined && { configNames: { [provider.id]: configName } }),
       tokensBefore,
@@ -158,7 +158,7 @@ export class CondensationManager {
       );
     }
     if (request.trigger === 'automatic') {
-      const wait = this.cooldown.countTokensToGo(request.conversation, tokensBefore);
+      const wait = this.cooldown.countTokensUntilEnd(request.conversation, tokensBefore);
       if (wait > 0) {
         return unchanged(
           'cooling-down',
@@ -175,17 +175,17 @@ export class CondensationManager {
     provider: CondensationProvider,
     context: ConversationContext,
     request: CondensationRequest,
-    makers: OutcomeMakers,
+    makers: OutcomeBuilder,
   ): Promise<CondensationOutcome> {
     let result: ProviderResult | undefined;
     try {
-      const { config, notes } = toCheckedConfig(provider, request.config);
+      const { config, notes } = parseConfigOrThrow(provider, request.config);
       makers.notes.push(...notes);
       // Applying the earlier edits and counting tokens took time.
       await yieldBetweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
-      return await this.judgeResult(provider, result, context, request, makers);
+      return await this.checkProviderResult(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even without a result.
       const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NO_SPENDING));
@@ -195,10 +195,10 @@ export class CondensationManager {
     }
   }
 
-  private describeSituation(request: CondensationRequest): Situation {
+  private createSituation(request: CondensationRequest): ConversationSituation {
     const { messages, edits = [], system, vendor, pinned, ownModel } = request;
     const { messages: current, stale } = applyEdits(messages, edits);
-    const gone = new Set(stale.map(editKey));
+    const gone = new Set(stale.map(makeEditPlaceKey));
     const known = {
       conversation: request.conversation,
       ...(system !== undefined && { system }),
@@ -207,7 +207,7 @@ export class CondensationManager {
       ...(ownModel && { ownModel }),
     };
     const { counter, losslessRuns } = this;
-    const active = edits.filter((edit) => !gone.has(editKey(edit)));
+    const active = edits.filter((edit) => !gone.has(makeEditPlaceKey(edit)));
     return {
       context: { messages, edits: active, counter, losslessRuns, ...known },
       current,
@@ -216,17 +216,17 @@ export class CondensationManager {
   }
 
   /** Each note is reported only once per conversation. */
-  private noteFloor(request: CondensationRequest, tokens: number): string[] {
-    const note = noteCoherenceFloor(request, tokens, this.counter);
+  private describeUnreachableTargetOnce(request: CondensationRequest, tokens: number): string[] {
+    const note = describeUnreachableTarget(request, tokens, this.counter);
     return note !== undefined && this.cooldown.isFirstReport(request.conversation) ? [note] : [];
   }
 
-  private async judgeResult(
+  private async checkProviderResult(
     provider: CondensationProvider,
     result: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
-    { base, unchanged, tokensBefore }: OutcomeMakers,
+    { base, unchanged, tokensBefore }: OutcomeBuilder,
   ): Promise<CondensationOutcome> {
     if (result.edits.length === 0) {
       const { reason, detail } = result.unchanged ?? {
@@ -236,7 +236,7 @@ export class CondensationManager {
       return unchanged(reason, detail, result);
     }
     await yieldBetweenSteps(request.signal);
-    const checked = await checkResult(context, result.edits, request);
+    const checked = await checkCondensationResult(context, result.edits, request);
     const { edits, view, tokens: tokensAfter, staleEdits, violations } = checked;
     if (staleEdits > 0) throw new Error(`${provider.name} gave ${staleEdits} edits of another conversation.`);
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
@@ -246,7 +246,7 @@ export class CondensationManager {
     if (tooLittle !== undefined) return unchanged('below-minimum-gain', tooLittle, result);
     await yieldBetweenSteps(request.signal);
     const coherence = measureCoherence(request.messages, [...context.edits, ...edits]);
-    const breaches = describeBreaches(coherence, request.coherenceFloor ?? {});
+    const breaches = describeFloorBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
@@ -255,21 +255,21 @@ export class CondensationManager {
 type ProviderSpending = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
 const NO_SPENDING: ProviderSpending = { steps: [], cost: 0 };
 
-interface OutcomeMakers {
+interface OutcomeBuilder {
   readonly notes: string[];
-  readonly base: (spent: ProviderSpending) => OutcomeBase;
+  readonly base: (spent: ProviderSpending) => OutcomeFields;
   readonly unchanged: (reason: UnchangedReason, detail: string, spent?: ProviderSpending) => CondensationOutcome;
   readonly tokensBefore: number;
 }
 
-export interface Situation {
+export interface ConversationSituation {
   readonly context: ConversationContext;
   readonly current: readonly ApiMessage[];
   /** Number of earlier edits dropped because the conversation has diverged. */
   readonly staleEdits: number;
 }
 
-const noteStaleEdits = (staleEdits: number): string[] =>
+const describeStaleEdits = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
     : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
@@ -278,7 +278,11 @@ const noteStaleEdits = (staleEdits: number): string[] =>
  * Warns if the task alone exceeds the target.
  * @param tokens o200k tokens of the view
  */
-function noteCoherenceFloor(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
+function describeUnreachableTarget(
+  request: CondensationRequest,
+  tokens: number,
+  counter: MessageCounter,
+): string | undefined {
   const { messages, targetTokens, overheadTokens } = request;
   if (targetTokens === undefined || tokens <= targetTokens) return undefined;
   const task = messages.find((message) => message.role === 'user');

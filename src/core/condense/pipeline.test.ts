@@ -3,7 +3,7 @@ import { makeToolExchange, makeLines, user } from '../testing';
 import { createCounter } from '../testingCounter';
 import { Draft } from './draft/draft';
 import { runPipeline } from './pipeline';
-import type { Step } from './draft/steps';
+import type { PipelineStep } from './draft/steps';
 import type { CondensationProgress } from './types';
 
 const counter = createCounter();
@@ -11,7 +11,7 @@ const FILE = makeLines('file', 200);
 const messages = [user('task'), ...makeToolExchange('a', 'Read', {}, FILE)];
 
 /** Cuts the given share of the file's text. */
-const cutting = (name: string, start: number, end: number, then?: () => void): Step => ({
+const cutting = (name: string, start: number, end: number, then?: () => void): PipelineStep => ({
   name,
   run(draft) {
     const place = { message: 2, path: ['content', 0, 'content'] };
@@ -46,7 +46,7 @@ describe('running a pipeline of steps', () => {
 
   it('reports what a step is doing on the scale of all steps', async () => {
     const progress: CondensationProgress[] = [];
-    const talking: Step = { name: 'two', run: (_draft, _signal, report) => report?.('call 1 of 2') };
+    const talking: PipelineStep = { name: 'two', run: (_draft, _signal, report) => report?.('call 1 of 2') };
     await runPipeline(new Draft(messages, counter), [cutting('one', 0, 1_000), talking], {
       onProgress: (one) => progress.push(one),
     });
@@ -97,7 +97,7 @@ describe('running a pipeline of steps', () => {
 
   it('lets other work run between steps', async () => {
     const order: string[] = [];
-    const step = (name: string): Step => ({ name, run: () => void order.push(name) });
+    const step = (name: string): PipelineStep => ({ name, run: () => void order.push(name) });
     setImmediate(() => {
       order.push('other work');
       setImmediate(() => order.push('more of it'));
@@ -109,7 +109,7 @@ describe('running a pipeline of steps', () => {
   it('notices an abort during a step before the next one starts', async () => {
     const stop = new AbortController();
     let isNextRun = false;
-    const steps: Step[] = [
+    const steps: PipelineStep[] = [
       { name: 'one', run: () => void setImmediate(() => stop.abort(new Error('stop'))) },
       { name: 'two', run: () => void (isNextRun = true) },
     ];
@@ -120,7 +120,7 @@ describe('running a pipeline of steps', () => {
 
   it('drops a step whose result is refused, and reports why', async () => {
     const draft = new Draft(messages, counter);
-    const refused: Step = { ...cutting('a', 0, 3_000), refuse: () => 'too few facts' };
+    const refused: PipelineStep = { ...cutting('a', 0, 3_000), refuse: () => 'too few facts' };
     const steps = await runPipeline(draft, [refused], {});
     expect(steps).toMatchObject([{ edits: 0, outcome: { kind: 'failed', reason: 'too few facts' } }]);
     expect(draft.edits).toEqual([]);
@@ -129,11 +129,11 @@ describe('running a pipeline of steps', () => {
   it('goes through the steps a second time if that is worthwhile, never a third, and reports what that changed', async () => {
     const draft = new Draft(messages, counter);
     let runs = 0;
-    const growing: Step = {
+    const growing: PipelineStep = {
       name: 'growing',
       run: (work) => cutting('growing', 0, 1_000 * ++runs).run(work),
     };
-    const idle: Step = { name: 'idle', run: () => undefined };
+    const idle: PipelineStep = { name: 'idle', run: () => undefined };
     const steps = await runPipeline(draft, [growing, idle], { again: () => true });
     expect(runs).toBe(2);
     expect(steps.map(({ name, edits }) => [name, edits])).toEqual([
@@ -145,7 +145,7 @@ describe('running a pipeline of steps', () => {
 
   it('repeats a step once on restored text, and no more often', async () => {
     const order: string[] = [];
-    const watch = (_: Draft, { name }: Step) => {
+    const watch = (_: Draft, { name }: PipelineStep) => {
       order.push(`before ${name}`);
       return async () => (order.push(`after ${name}`), true);
     };
@@ -156,7 +156,7 @@ describe('running a pipeline of steps', () => {
   it("includes the reports of a step's own steps, which may end the round", async () => {
     const report = { name: 'inner', tokensBefore: 3, tokensAfter: 2, edits: 1, timeMs: 0, cost: 0 } as const;
     const inner = { ...report, outcome: { kind: 'done' } } as const;
-    const ending: Step = {
+    const ending: PipelineStep = {
       name: 'outer',
       run: () => undefined,
       result: () => ({ reports: [inner], endsRound: true }),
@@ -168,7 +168,7 @@ describe('running a pipeline of steps', () => {
   it('releases what the steps used, also after a cancellation', async () => {
     const draft = new Draft(messages, counter);
     let isFree = false;
-    draft.onRelease(() => (isFree = true));
+    draft.addReleaseListener(() => (isFree = true));
     await expect(runPipeline(draft, [], { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');
     expect(isFree).toBe(true);
   });

@@ -5,11 +5,11 @@
 import { yieldBetweenSteps } from '../betweenSteps';
 import { getErrorMessage } from '../errors';
 import type { Edit } from './edits/edits';
-import type { Step, StepReporter, StepResult, StepSpending } from './draft/steps';
-import type { Work } from './draft/work';
+import type { PipelineStep, StepReporter, PipelineResult, StepSpending } from './draft/steps';
+import type { PipelineWork } from './draft/work';
 import type { CondensationOptions, StepReport } from './types';
 
-export interface PipelineOptions<W extends Work> extends Pick<
+export interface PipelineOptions<W extends PipelineWork> extends Pick<
   CondensationOptions,
   'targetTokens' | 'signal' | 'onProgress'
 > {
@@ -17,14 +17,14 @@ export interface PipelineOptions<W extends Work> extends Pick<
    * The returned function runs after the step, restores what the step must not remove, and returns
    * true if it did. Then the step runs once more.
    */
-  readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
+  readonly watch?: (work: W, step: PipelineStep<W>) => () => Promise<boolean>;
   /** True if a second round may find more. */
-  readonly again?: (work: W, first: Round) => boolean;
+  readonly again?: (work: W, first: PipelineRound) => boolean;
   /** Filled step by step, so that reports are known after an abort. */
   readonly reports?: StepReport[];
 }
 
-export interface Round {
+export interface PipelineRound {
   readonly tokensBefore: number;
   readonly isEnded: boolean;
 }
@@ -34,32 +34,32 @@ export interface Round {
  * @returns what each step did; for the second round only steps that changed something
  * @throws the signal's reason if it is aborted
  */
-export async function runPipeline<W extends Work>(
+export async function runPipeline<W extends PipelineWork>(
   work: W,
-  steps: readonly Step<W>[],
+  steps: readonly PipelineStep<W>[],
   options: PipelineOptions<W>,
 ): Promise<readonly StepReport[]> {
   const { reports = [], signal, onProgress } = options;
   try {
-    const first = await runRound(work, steps, options, reports);
+    const first = await runPipelineRound(work, steps, options, reports);
     if (options.again?.(work, first)) {
       const repeated = steps.map((step) => ({ ...step, isRepeat: true }));
-      await runRound(work, repeated, options, reports);
+      await runPipelineRound(work, repeated, options, reports);
     }
     onProgress?.({ step: '', done: steps.length, total: steps.length });
     await yieldBetweenSteps(signal);
     return reports;
   } finally {
-    work.release?.();
+    work.releaseResources?.();
   }
 }
 
-async function runRound<W extends Work>(
+async function runPipelineRound<W extends PipelineWork>(
   work: W,
-  steps: readonly Step<W>[],
+  steps: readonly PipelineStep<W>[],
   options: PipelineOptions<W>,
   reports: StepReport[],
-): Promise<Round> {
+): Promise<PipelineRound> {
   const { signal, targetTokens, onProgress } = options;
   const tokensBefore = work.tokens;
   for (const [index, step] of steps.entries()) {
@@ -70,23 +70,23 @@ async function runRound<W extends Work>(
     show(step.name);
     const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
     const skip = isMet ? 'the target was already met' : await step.skip?.(work);
-    const { reports: own, endsRound }: StepResult =
+    const { reports: own, endsRound }: PipelineResult =
       skip === undefined
-        ? await runStep(work, step, options, (doing) => {
+        ? await runPipelineStep(work, step, options, (doing) => {
             show(`${step.name}: ${doing}`);
           })
-        : { reports: [makeReport(work, step.name, { kind: 'skipped', reason: skip })] };
-    reports.push(...(step.isRepeat ? own.filter(isWorthTelling) : own));
+        : { reports: [makeStepReport(work, step.name, { kind: 'skipped', reason: skip })] };
+    reports.push(...(step.isRepeat ? own.filter(isWorthReporting) : own));
     if (endsRound) return { tokensBefore, isEnded: true };
   }
   return { tokensBefore, isEnded: false };
 }
 
-const isWorthTelling = ({ edits, calls, outcome }: StepReport): boolean =>
+const isWorthReporting = ({ edits, calls, outcome }: StepReport): boolean =>
   edits > 0 || calls !== undefined || outcome.kind === 'failed';
 
 /** Makes the report of a step that changed nothing. */
-export const makeReport = ({ tokens }: Work, name: string, outcome: StepReport['outcome']): StepReport => ({
+export const makeStepReport = ({ tokens }: PipelineWork, name: string, outcome: StepReport['outcome']): StepReport => ({
   name,
   tokensBefore: tokens,
   tokensAfter: tokens,
@@ -96,34 +96,34 @@ export const makeReport = ({ tokens }: Work, name: string, outcome: StepReport['
   outcome,
 });
 
-async function runStep<W extends Work>(
+async function runPipelineStep<W extends PipelineWork>(
   work: W,
-  step: Step<W>,
+  step: PipelineStep<W>,
   { signal, watch }: PipelineOptions<W>,
   report: StepReporter,
-): Promise<StepResult> {
-  const checkpoint = work.checkpoint();
+): Promise<PipelineResult> {
+  const checkpoint = work.saveState();
   const { tokens: tokensBefore, edits: editsBefore } = work;
-  const spentBefore = step.spent?.() ?? NO_SPENDING;
+  const spentBefore = step.spent?.() ?? ZERO_SPENDING;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
-    await runWatched(work, step, watch, signal, report);
+    await runStepRestoringReferences(work, step, watch, signal, report);
     const refusal = step.refuse?.(work);
     if (refusal !== undefined) throw new Error(refusal);
     if (step.result) return step.result();
   } catch (error) {
-    work.rollback(checkpoint);
+    work.restoreState(checkpoint);
     signal?.throwIfAborted();
     outcome = { kind: 'failed', reason: getErrorMessage(error) };
   }
-  const spent = step.spent?.() ?? NO_SPENDING;
+  const spent = step.spent?.() ?? ZERO_SPENDING;
   const calls = spent.calls - spentBefore.calls;
   const made: StepReport = {
     name: step.name,
     tokensBefore,
     tokensAfter: work.tokens,
-    edits: countNew(work.edits, editsBefore),
+    edits: countNewEdits(work.edits, editsBefore),
     timeMs: performance.now() - started,
     cost: spent.cost === undefined ? undefined : spent.cost - (spentBefore.cost ?? 0),
     ...(calls > 0 && { calls }),
@@ -132,15 +132,15 @@ async function runStep<W extends Work>(
   return { reports: [made] };
 }
 
-function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
+function countNewEdits(edits: readonly Edit[], before: readonly Edit[]): number {
   if (edits === before) return 0;
   const known = new Set(before);
   return edits.filter((edit) => !known.has(edit)).length;
 }
 
-async function runWatched<W extends Work>(
+async function runStepRestoringReferences<W extends PipelineWork>(
   work: W,
-  step: Step<W>,
+  step: PipelineStep<W>,
   watch: PipelineOptions<W>['watch'],
   signal: AbortSignal | undefined,
   report: StepReporter,
@@ -154,4 +154,4 @@ async function runWatched<W extends Work>(
   }
 }
 
-const NO_SPENDING: StepSpending = { calls: 0, cost: 0 };
+const ZERO_SPENDING: StepSpending = { calls: 0, cost: 0 };

@@ -28,10 +28,10 @@ export interface SummarizerModel {
   readonly compacts?: boolean;
   readonly maskSecrets?: MaskPolicy;
   /** Default: the names of VS Code's settings. */
-  readonly limitNames?: LimitNames;
+  readonly limitNames?: SpendingLimitNames;
 }
 
-export interface LimitNames {
+export interface SpendingLimitNames {
   readonly condensation: string;
   readonly conversation: string;
   readonly day: string;
@@ -39,7 +39,7 @@ export interface LimitNames {
   readonly unknownPrice: string;
 }
 
-export const getLimitNames = ({ limitNames, profile }: SummarizerModel): LimitNames =>
+export const getSpendingLimitNames = ({ limitNames, profile }: SummarizerModel): SpendingLimitNames =>
   limitNames ?? {
     condensation: 'contextCondenser.maxCostPerCondensation',
     conversation: 'contextCondenser.maxCostPerConversation',
@@ -56,7 +56,7 @@ export type MaskPolicy = (typeof MASK_POLICIES)[number];
  * @param vendor vendor of the conversation's own model
  * @param asked policy of the run's configuration
  */
-export function shouldMask(
+export function shouldMaskSecrets(
   { vendor: other, maskSecrets }: SummarizerModel,
   vendor: string | undefined,
   asked?: MaskPolicy,
@@ -71,7 +71,7 @@ export interface SummaryRequest {
   readonly prompt: string;
   /** The input of the vendor's own compaction; the prompt is empty then. */
   readonly messages?: readonly ApiMessage[];
-  /** See {@link getOutputLimit}. */
+  /** See {@link computeOutputLimit}. */
   readonly maxOutputTokens: number;
 }
 
@@ -87,7 +87,7 @@ const THINKING_ALLOWANCE_TOKENS = 8_192;
 const MAX_THINKING_WINDOW_SHARE = 0.05;
 
 /** Leaves room to think before an answer of this many tokens. */
-export function getOutputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
+export function computeOutputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
   const room = Math.min(
     THINKING_ALLOWANCE_TOKENS,
     (contextWindow ?? DEFAULT_WINDOW_TOKENS) * MAX_THINKING_WINDOW_SHARE,
@@ -116,7 +116,7 @@ export type SummaryFailure =
   | 'aborted'
   | 'failed';
 
-interface ReplyBase {
+interface ReplyFields {
   /** Undefined if the vendor reported none. Failed replies may be paid, too. */
   readonly usage: Usage | undefined;
   /**
@@ -128,7 +128,7 @@ interface ReplyBase {
   readonly timeMs: number;
 }
 
-export type SummaryReply = ReplyBase &
+export type SummaryReply = ReplyFields &
   (
     | { readonly kind: 'complete'; readonly text: string }
     | {

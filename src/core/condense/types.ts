@@ -30,9 +30,10 @@ export const PROVIDER_DESCRIPTIONS: Readonly<Record<BuiltInProviderId, string>> 
   native: 'Has a model write a summary in place of older messages. Costs what the model costs.',
   strategy: 'Runs several providers in order, each only if its condition is met. Costs what they cost.',
 };
-export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
+export const isBuiltInProvider = (id: string): id is BuiltInProviderId =>
+  BUILT_IN_PROVIDERS.some((known) => known === id);
 
-export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-configured'>> = {
+export const PROVIDER_CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-configured'>> = {
   native: true,
   lossless: false,
   truncation: false,
@@ -40,7 +41,8 @@ export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-confi
   strategy: 'if-configured',
 };
 
-export const needsModelOrExtension = (id: string): boolean => !isBuiltIn(id) || CALLS_MODEL[id] === true;
+export const needsModelOrExtension = (id: string): boolean =>
+  !isBuiltInProvider(id) || PROVIDER_CALLS_MODEL[id] === true;
 
 /** Stored as the provider of condensations of new results. */
 export const NEW_RESULTS_PROVIDER_ID = 'on-arrival';
@@ -54,7 +56,7 @@ export function getProviderName(
   registered: readonly { readonly id: string; readonly name: string }[] = [],
 ): string {
   if (id === NEW_RESULTS_PROVIDER_ID) return 'New results';
-  return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
+  return isBuiltInProvider(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 }
 
 /** For example "Smart (File-Aware)". */
@@ -91,10 +93,10 @@ export type ValidationResult<Config> =
       readonly valid: false;
       readonly problems: readonly ConfigProblem[];
       /** Absent if no part is usable. */
-      readonly rest?: UsableRest<Config>;
+      readonly rest?: ConfigWithoutInvalidParts<Config>;
     };
 
-export interface UsableRest<Config> {
+export interface ConfigWithoutInvalidParts<Config> {
   readonly config: Config;
   /** The configuration as written, without defaults. */
   readonly written: unknown;
@@ -120,7 +122,7 @@ export interface ConversationContext {
   /** Loads the model to use if no profile can summarize. */
   readonly ownModel?: LoadOwnModel;
   /** Cached runs for all providers that begin with Lossless; absent to remember none. */
-  readonly losslessRuns?: LosslessRuns;
+  readonly losslessRuns?: CachedLosslessRunsByMessages;
 }
 
 export interface LosslessRun {
@@ -135,7 +137,7 @@ export interface CachedLosslessRun extends LosslessRun {
 }
 
 /** The latest run is last. */
-export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly CachedLosslessRun[]>;
+export type CachedLosslessRunsByMessages = WeakMap<readonly ApiMessage[], readonly CachedLosslessRun[]>;
 
 export interface CondensationProgress {
   readonly step: string;

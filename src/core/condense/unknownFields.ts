@@ -9,7 +9,7 @@ const MAX_SEARCH_DEPTH = 40;
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_SEARCH_DEPTH) return [];
-    const shape = findShape(given, value, schema);
+    const shape = findMatchingSchema(given, value, schema);
     if (!shape) return [];
     if (Array.isArray(value))
       return value.flatMap((entry, index) => walk(shape['items'], entry, [...path, `${index}`]));
@@ -20,32 +20,38 @@ export function findUnknownFields(schema: ConfigSchema, config: unknown): Config
       if (Object.hasOwn(known, name)) return walk(known[name], inner, [...path, name]);
       if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
         return walk(additionalProperties, inner, [...path, name]);
-      return isRecord(properties) ? [createWarning([...path, name], Object.keys(known))] : [];
+      return isRecord(properties) ? [createUnknownFieldWarning([...path, name], Object.keys(known))] : [];
     });
   };
   return walk(schema, config, []);
 }
 
-function createWarning(path: readonly string[], known: readonly string[]): ConfigWarning {
+function createUnknownFieldWarning(path: readonly string[], known: readonly string[]): ConfigWarning {
   const suggestion = findNearestName(path.at(-1) ?? '', known);
   if (suggestion === undefined) return { path: path.join('.'), message: 'is not a known field' };
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
-function findShape(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
+function findMatchingSchema(
+  given: unknown,
+  value: unknown,
+  root: ConfigSchema,
+  depth = 0,
+): Record<string, unknown> | undefined {
   if (!isRecord(given) || depth > MAX_SEARCH_DEPTH) return undefined;
   const { $ref: reference, allOf } = given;
-  if (typeof reference === 'string') return findShape(resolveReference(reference, root), value, root, depth + 1);
-  if (Array.isArray(allOf) && allOf.length === 1) return findShape(allOf[0], value, root, depth + 1);
+  if (typeof reference === 'string')
+    return findMatchingSchema(resolveSchemaReference(reference, root), value, root, depth + 1);
+  if (Array.isArray(allOf) && allOf.length === 1) return findMatchingSchema(allOf[0], value, root, depth + 1);
   const shapes = given['oneOf'] ?? given['anyOf'];
   if (!Array.isArray(shapes)) return given;
   const fitting = shapes
-    .map((shape: unknown) => findShape(shape, value, root, depth + 1))
+    .map((shape: unknown) => findMatchingSchema(shape, value, root, depth + 1))
     .filter((shape) => shape !== undefined && matchesConstants(shape, value));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function resolveReference(reference: string, root: ConfigSchema): unknown {
+function resolveSchemaReference(reference: string, root: ConfigSchema): unknown {
   let target: unknown = root;
   for (const key of reference.split('/').slice(1)) target = isRecord(target) ? target[key] : undefined;
   return target;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePresets } from '../../settings/presets';
 import { SETTINGS } from '../../settings/table';
-import { toCheckedConfig } from './config';
+import { parseConfigOrThrow } from './config';
 import { losslessProvider } from './providers/lossless';
 import { createSmartProvider } from './providers/smart';
 import { nativeConfigSchema } from './summary/nativeConfig';
@@ -101,7 +101,7 @@ describe('invalid passes', () => {
         const isUsable = first === -1 || kept.length > 0;
         expect(presets).toEqual(isUsable ? [{ ...preset, config: { ...config, passes: kept } }] : []);
         expect(problems.length > 0).toBe(first !== -1);
-        const ran = toCheckedConfig(smart, config);
+        const ran = parseConfigOrThrow(smart, config);
         expect(ran.notes.length > 0).toBe(first !== -1);
         if (isUsable) expect(ran.config).toMatchObject({ parallelCalls: 2, passes: kept.map(({ id }) => ({ id })) });
       }),

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { isRecord } from '../messages/blocks';
 import { findUnknownFields } from './unknownFields';
-import type { ConfigSchema, UsableRest } from './types';
+import type { ConfigSchema, ConfigWithoutInvalidParts } from './types';
 
 /** Keys of a nested field or list entry. */
 export type FieldPath = readonly PropertyKey[];
@@ -11,12 +11,12 @@ export type FieldPath = readonly PropertyKey[];
  * value cannot do without it
  * @returns all issues found; no rest if nothing is usable
  */
-export function parseWithoutWrong<T>(
+export function parseDroppingWrongFields<T>(
   schema: z.ZodType<T>,
   value: unknown,
   known: ConfigSchema,
   removable: (path: FieldPath) => FieldPath | undefined,
-): { readonly rest?: UsableRest<T>; readonly issues: readonly z.core.$ZodIssue[] } {
+): { readonly rest?: ConfigWithoutInvalidParts<T>; readonly issues: readonly z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
   let written = value;
   // A whole object is checked only after its fields are valid, so leaving fields out can reveal
@@ -29,7 +29,7 @@ export function parseWithoutWrong<T>(
     const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
     // Stops if the next round would find the same issues.
     if (paths.length < found.length || !paths.every(([field]) => hasField(written, field))) return { issues };
-    written = removePaths(written, paths);
+    written = removeFields(written, paths);
   }
 }
 
@@ -44,28 +44,28 @@ export function splitUnknownFields(issue: z.core.$ZodIssue, known: ConfigSchema,
 }
 
 /** Removes list entries from the end, so that earlier indexes stay valid. */
-const removePaths = (value: unknown, paths: readonly FieldPath[]): unknown =>
+const removeFields = (value: unknown, paths: readonly FieldPath[]): unknown =>
   [...new Map(paths.map((path) => [path.map(String).join('\n'), path])).values()]
-    .toSorted((a, b) => comparePaths(b, a))
-    .reduce(removePath, value);
+    .toSorted((a, b) => comparePathsForRemoval(b, a))
+    .reduce(removeField, value);
 
-function comparePaths(a: FieldPath, b: FieldPath): number {
+function comparePathsForRemoval(a: FieldPath, b: FieldPath): number {
   const place = a.findIndex((key, index) => key !== b[index]);
   const [one, other] = [a[place], b[place]];
   return typeof one === 'number' && typeof other === 'number' ? one - other : 0;
 }
 
 /** If the field is missing, removes the object that requires it. */
-function removePath(value: unknown, [field = '', ...inner]: FieldPath): unknown {
+function removeField(value: unknown, [field = '', ...inner]: FieldPath): unknown {
   const [next] = inner;
   if (Array.isArray(value)) {
     const index = Number(field);
     const entry: unknown = value[index];
-    return hasField(entry, next) ? value.with(index, removePath(entry, inner)) : value.toSpliced(index, 1);
+    return hasField(entry, next) ? value.with(index, removeField(entry, inner)) : value.toSpliced(index, 1);
   }
   if (!isRecord(value) || typeof field === 'symbol') return value;
   const { [field]: held, ...others } = value;
-  return hasField(held, next) ? { ...others, [field]: removePath(held, inner) } : others;
+  return hasField(held, next) ? { ...others, [field]: removeField(held, inner) } : others;
 }
 
 const hasField = (value: unknown, field: PropertyKey | undefined): boolean =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { computeCallCost, computeCostParts, scaleCost, sumCosts } from './callCost';
-import { getPriceAt, applyOverrides, type ModelPrices } from './prices';
+import { computeCallCost, computeCostByTokenKind, computeCostForOtherUsage, sumCosts } from './callCost';
+import { getPriceForPrompt, applyPriceOverrides, type ModelPrices } from './prices';
 import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
 const SONNET: ModelPrices = {
@@ -42,7 +42,7 @@ describe('the cost of a call', () => {
 
   it('charges more for cache writes that last an hour than for those of five minutes', () => {
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 10_000, longCacheWriteTokens: 4_000 });
-    expect(computeCostParts(written, SONNET).cacheWrite).toBeCloseTo(0.0225 + 0.024, 10);
+    expect(computeCostByTokenKind(written, SONNET).cacheWrite).toBeCloseTo(0.0225 + 0.024, 10);
   });
 
   it('derives unknown cache prices from the input price', () => {
@@ -74,7 +74,7 @@ describe('the cost of a call', () => {
     // The factor for an unknown cache rate applies to the tier too.
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 300_000 });
     expect(computeCallCost(written, tiered)).toBeCloseTo(0.3 * 6 * 1.25, 10);
-    expect(getPriceAt({ base: 1, tiers: [] }, 9)).toBe(1);
+    expect(getPriceForPrompt({ base: 1, tiers: [] }, 9)).toBe(1);
   });
 });
 
@@ -82,32 +82,32 @@ describe('the cost of a call with a different number of tokens', () => {
   const more = usage({ inputTokens: 50_000 });
 
   it('is what those tokens cost', () => {
-    expect(scaleCost(usage(), more, SONNET)).toBe(computeCallCost(more, SONNET));
-    expect(scaleCost(usage(), more, undefined)).toBeUndefined();
+    expect(computeCostForOtherUsage(usage(), more, SONNET)).toBe(computeCallCost(more, SONNET));
+    expect(computeCostForOtherUsage(usage(), more, undefined)).toBeUndefined();
   });
 
   it('is a vendor’s charge, scaled by the price of the different tokens', () => {
     const charged = usage({ costUsd: 0.5 });
-    expect(scaleCost(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
-    expect(scaleCost(charged, charged, SONNET)).toBeCloseTo(0.5, 10);
-    expect(scaleCost(charged, more, undefined)).toBeUndefined();
+    expect(computeCostForOtherUsage(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
+    expect(computeCostForOtherUsage(charged, charged, SONNET)).toBeCloseTo(0.5, 10);
+    expect(computeCostForOtherUsage(charged, more, undefined)).toBeUndefined();
   });
 });
 
 describe("a profile's own prices", () => {
   it("replace the table's prices, including tiers", () => {
     const table = { ...SONNET, input: { base: 3, tiers: [{ aboveTokens: 1, price: 9 }] } };
-    expect(applyOverrides(table, { input: 2, cacheRead: 0 })).toEqual({
+    expect(applyPriceOverrides(table, { input: 2, cacheRead: 0 })).toEqual({
       ...SONNET,
       input: { base: 2 },
       cacheRead: { base: 0 },
     });
-    expect(applyOverrides(SONNET)).toEqual(SONNET);
+    expect(applyPriceOverrides(SONNET)).toEqual(SONNET);
   });
 
   it('are enough for a model without table prices if input and output are given', () => {
-    expect(applyOverrides(undefined, { input: 1 })).toBeUndefined();
-    expect(applyOverrides(undefined, { input: 1, output: 2, cacheWrite: 3, longCacheWrite: 4 })).toEqual({
+    expect(applyPriceOverrides(undefined, { input: 1 })).toBeUndefined();
+    expect(applyPriceOverrides(undefined, { input: 1, output: 2, cacheWrite: 3, longCacheWrite: 4 })).toEqual({
       input: { base: 1 },
       output: { base: 2 },
       cacheWrite: { base: 3 },

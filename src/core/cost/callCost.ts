@@ -1,20 +1,20 @@
-import { getPriceAt, getRate, type ModelPrices } from './prices';
+import { getPriceForPrompt, getRate, type ModelPrices } from './prices';
 import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
-const TOKENS_PER_PRICE = 1_000_000;
+const TOKENS_PER_PRICE_UNIT = 1_000_000;
 
 /** In US dollars. */
-export interface CostParts {
+export interface CostByTokenKind {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
 }
 
-export function computeCostParts(usage: Usage, prices: ModelPrices): CostParts {
+export function computeCostByTokenKind(usage: Usage, prices: ModelPrices): CostByTokenKind {
   const length = countPromptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
-    getPriceAt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / TOKENS_PER_PRICE;
+    getPriceForPrompt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / TOKENS_PER_PRICE_UNIT;
   const long = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
     input: countUncachedInput(usage) * price('input'),
@@ -36,7 +36,11 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
  * Estimates the cost with other tokens, in US dollars. A vendor's charge is scaled by the ratio of
  * the computed costs.
  */
-export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
+export function computeCostForOtherUsage(
+  usage: Usage,
+  others: Usage,
+  prices: ModelPrices | undefined,
+): number | undefined {
   const would = priceTokens(others, prices);
   if (usage.costUsd === undefined) return would;
   const did = priceTokens(usage, prices);
@@ -45,7 +49,7 @@ export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | und
 
 function priceTokens(usage: Usage, prices: ModelPrices | undefined): number | undefined {
   if (!prices) return undefined;
-  const { input, output, cacheRead, cacheWrite } = computeCostParts(usage, prices);
+  const { input, output, cacheRead, cacheWrite } = computeCostByTokenKind(usage, prices);
   return input + output + cacheRead + cacheWrite;
 }
 

@@ -3,7 +3,7 @@ export interface PriceTier {
   readonly price: number;
 }
 
-export interface Rate {
+export interface TieredRate {
   readonly base: number;
   /** By prompt length, shortest first. */
   readonly tiers?: readonly PriceTier[];
@@ -14,13 +14,13 @@ export interface Rate {
  * fallback.
  */
 export interface ModelPrices {
-  readonly input: Rate;
-  readonly output: Rate;
-  readonly cacheRead?: Rate;
+  readonly input: TieredRate;
+  readonly output: TieredRate;
+  readonly cacheRead?: TieredRate;
   /** Writing to a cache that lasts five minutes. */
-  readonly cacheWrite?: Rate;
+  readonly cacheWrite?: TieredRate;
   /** Writing to a cache that lasts an hour. */
-  readonly longCacheWrite?: Rate;
+  readonly longCacheWrite?: TieredRate;
 }
 
 export type CacheLifetime = 'none' | '5m' | '1h';
@@ -40,15 +40,15 @@ const CACHE_WRITE_PRICE_FACTOR = 1.25;
 const LONG_CACHE_WRITE_PRICE_FACTOR = 2;
 
 /** The highest tier that the prompt exceeds applies to all tokens. */
-export const getPriceAt = ({ base, tiers = [] }: Rate, promptTokens: number): number =>
+export const getPriceForPrompt = ({ base, tiers = [] }: TieredRate, promptTokens: number): number =>
   tiers.reduce((price, tier) => (promptTokens > tier.aboveTokens ? tier.price : price), base);
 
-const scaleRate = ({ base, tiers }: Rate, factor: number): Rate => ({
+const scaleRate = ({ base, tiers }: TieredRate, factor: number): TieredRate => ({
   base: base * factor,
   ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
 });
 
-export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWritesCostMore: boolean): Rate {
+export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWritesCostMore: boolean): TieredRate {
   const rate = prices[kind];
   if (rate) return rate;
   if (!cacheWritesCostMore || kind === 'cacheRead') return prices.input;
@@ -57,7 +57,7 @@ export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWrite
 
 const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
 
-export function applyOverrides(
+export function applyPriceOverrides(
   table: ModelPrices | undefined,
   overrides: PriceOverrides = {},
 ): ModelPrices | undefined {

@@ -1,11 +1,11 @@
-import type { Saving } from './saving';
+import type { CondensationSaving } from './saving';
 
 export interface ProfileFigures {
   readonly profile: string;
   /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
   readonly tokensSaved: number;
-  readonly saving: Saving | undefined;
+  readonly saving: CondensationSaving | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelPrices } from './prices';
-import { estimateSaving, type CondensationEffect, type ConversationPricing } from './saving';
+import { estimateCondensationSaving, type CondensationEffect, type ConversationPricing } from './saving';
 
 const prices: ModelPrices = {
   input: { base: 3 },
@@ -14,7 +14,7 @@ const pricing: ConversationPricing = { prices, accounting: 'anthropic', cache: '
 
 describe('the saving of a condensation', () => {
   it('with a warm cache is small per request, and costs one cache break', () => {
-    const saving = estimateSaving(effect, pricing);
+    const saving = estimateCondensationSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     // 30,000 tokens written at $3.75 instead of read at $0.30
     expect(saving.cacheBreak).toBeCloseTo((30_000 * 3.45) / 1e6, 10);
@@ -22,11 +22,14 @@ describe('the saving of a condensation', () => {
   });
 
   it('with an hour-long cache uses its own price for writing it again', () => {
-    expect(estimateSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
+    expect(estimateCondensationSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo(
+      (30_000 * 5.7) / 1e6,
+      10,
+    );
   });
 
   it('without a cache is at the base price for each request', () => {
-    expect(estimateSaving(effect, { ...pricing, cache: 'none' })).toEqual({
+    expect(estimateCondensationSaving(effect, { ...pricing, cache: 'none' })).toEqual({
       perRequest: expect.closeTo(0.18, 10),
       cacheBreak: 0,
       breakEvenRequests: 2,
@@ -34,7 +37,7 @@ describe('the saving of a condensation', () => {
   });
 
   it('with an expired cache counts less to write once, and later reads at the cache price', () => {
-    const saving = estimateSaving(effect, { ...pricing, cache: 'cold' });
+    const saving = estimateCondensationSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
     // Cost of twenty requests without it minus with it (regression: 20 times as much was reported).
@@ -44,17 +47,19 @@ describe('the saving of a condensation', () => {
   });
 
   it('of a free condensation that keeps the prefix has nothing to earn back', () => {
-    expect(estimateSaving({ ...effect, cost: 0, keptPrefixTokens: 40_000 }, pricing).breakEvenRequests).toBe(0);
+    expect(
+      estimateCondensationSaving({ ...effect, cost: 0, keptPrefixTokens: 40_000 }, pricing).breakEvenRequests,
+    ).toBe(0);
   });
 
   it('never breaks even if nothing is saved or the cost is unknown', () => {
-    expect(estimateSaving({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
-    expect(estimateSaving({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
+    expect(estimateCondensationSaving({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
+    expect(estimateCondensationSaving({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
   });
 
   it('includes falling below a price tier', () => {
     const tiered = { ...prices, input: { base: 3, tiers: [{ aboveTokens: 90_000, price: 6 }] } };
-    const saving = estimateSaving(effect, { ...pricing, prices: tiered, cache: 'none' });
+    const saving = estimateCondensationSaving(effect, { ...pricing, prices: tiered, cache: 'none' });
     expect(saving.perRequest).toBeCloseTo(0.6 - 0.12, 10);
   });
 });

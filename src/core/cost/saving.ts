@@ -1,7 +1,7 @@
-import { getPriceAt, getRate, type ModelPrices } from './prices';
+import { getPriceForPrompt, getRate, type ModelPrices } from './prices';
 import type { UsageAccounting } from './usage';
 
-const TOKENS_PER_PRICE = 1_000_000;
+const TOKENS_PER_PRICE_UNIT = 1_000_000;
 
 /** Tokens are those of the conversation's model. */
 export interface CondensationEffect {
@@ -22,7 +22,7 @@ export interface ConversationPricing {
   readonly isLongCache?: boolean;
 }
 
-export interface Saving {
+export interface CondensationSaving {
   /** US dollars saved per later request. */
   readonly perRequest: number;
   /**
@@ -34,11 +34,15 @@ export interface Saving {
 }
 
 /** Later requests read their history from the cache, since the first one fills it again. */
-export function estimateSaving(effect: CondensationEffect, pricing: ConversationPricing): Saving {
+export function estimateCondensationSaving(
+  effect: CondensationEffect,
+  pricing: ConversationPricing,
+): CondensationSaving {
   const { prices, accounting, cache } = pricing;
   const cached = cache !== 'none';
   const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
-    (tokens * getPriceAt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) / TOKENS_PER_PRICE;
+    (tokens * getPriceForPrompt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) /
+    TOKENS_PER_PRICE_UNIT;
   const historyPrice = cached ? 'cacheRead' : 'input';
   const perRequest =
     dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -

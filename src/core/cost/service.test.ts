@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getServedPrices, computeToolCost, type ServiceConditions } from './service';
+import { applyServiceSurcharge, computeWebSearchCost, type ServiceConditions } from './service';
 
 const prices = { input: { base: 5, tiers: [{ aboveTokens: 200_000, price: 10 }] }, output: { base: 25 } };
 
@@ -19,7 +19,7 @@ it.each<[string, string, ServiceConditions, number | undefined]>([
   ['a speed that nobody has heard of', 'claude-opus-5', { speed: 'warp' }, undefined],
   ['the plain way', 'claude-opus-5', { speed: 'standard', tier: 'default', region: 'global' }, 1],
 ])('the service %s has its price factor', (_, model, service, factor) => {
-  const served = getServedPrices(prices, model, service);
+  const served = applyServiceSurcharge(prices, model, service);
   if (factor === undefined) {
     expect(served).toBeUndefined();
     return;
@@ -30,6 +30,6 @@ it.each<[string, string, ServiceConditions, number | undefined]>([
 });
 
 it('a web search costs one cent', () => {
-  expect(computeToolCost({ webSearches: 3 })).toBeCloseTo(0.03, 9);
-  expect(computeToolCost({})).toBe(0);
+  expect(computeWebSearchCost({ webSearches: 3 })).toBeCloseTo(0.03, 9);
+  expect(computeWebSearchCost({})).toBe(0);
 });

@@ -1,4 +1,4 @@
-import type { ModelPrices, Rate } from './prices';
+import type { ModelPrices, TieredRate } from './prices';
 
 /** How the vendor served an answer. An absent field means the standard. */
 export interface ServiceConditions {
@@ -12,7 +12,7 @@ export interface ServiceConditions {
   readonly webSearches?: number;
 }
 
-interface Surcharge {
+interface ServiceSurcharge {
   readonly models: RegExp;
   readonly field: 'speed' | 'tier' | 'region';
   readonly value: string;
@@ -31,7 +31,7 @@ interface Surcharge {
  * - OpenAI's priority and flex processing: openai.com/api-priority-processing,
  * developers.openai.com/api/docs/pricing.
  */
-const SERVICE_SURCHARGES: readonly Surcharge[] = [
+const SERVICE_SURCHARGES: readonly ServiceSurcharge[] = [
   { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', times: 6 },
   { models: /claude-opus-(?:4-8|5(?!\d))/, field: 'speed', value: 'fast', times: 2 },
   {
@@ -46,7 +46,7 @@ const SERVICE_SURCHARGES: readonly Surcharge[] = [
   { models: /gpt-(?:5|6)/, field: 'tier', value: 'flex', times: 0.5 },
 ];
 
-const PLAIN_SERVICE = {
+const SERVICE_VALUES_WITHOUT_SURCHARGE = {
   speed: /^(?:standard)?$/,
   tier: /^(?:standard|default|auto)?$/,
   region: /^(?:global|not_available)?$/,
@@ -58,9 +58,10 @@ const PLAIN_SERVICE = {
  */
 const WEB_SEARCH_DOLLARS = 0.01;
 
-export const computeToolCost = ({ webSearches = 0 }: ServiceConditions): number => webSearches * WEB_SEARCH_DOLLARS;
+export const computeWebSearchCost = ({ webSearches = 0 }: ServiceConditions): number =>
+  webSearches * WEB_SEARCH_DOLLARS;
 
-export function getServedPrices(
+export function applyServiceSurcharge(
   prices: ModelPrices | undefined,
   model: string,
   service: ServiceConditions,
@@ -74,7 +75,7 @@ function findServiceFactor(model: string, service: ServiceConditions): number | 
   let factor = 1;
   for (const field of ['speed', 'tier', 'region'] as const) {
     const value = service[field];
-    if (value === undefined || PLAIN_SERVICE[field].test(value)) continue;
+    if (value === undefined || SERVICE_VALUES_WITHOUT_SURCHARGE[field].test(value)) continue;
     const row = SERVICE_SURCHARGES.find(
       (each) => each.field === field && each.value === value && each.models.test(model),
     );
@@ -88,7 +89,7 @@ function scalePrices(
   { input, output, cacheRead, cacheWrite, longCacheWrite }: ModelPrices,
   factor: number,
 ): ModelPrices {
-  const times = ({ base, tiers }: Rate): Rate => ({
+  const times = ({ base, tiers }: TieredRate): TieredRate => ({
     base: base * factor,
     ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
   });

@@ -30,7 +30,7 @@ export const MAX_CALL_TOKENS = 1_000_000_000;
 export const MAX_CALL_USD = 100_000;
 
 /** @param calls number of calls that `usage` sums */
-export const isSoundUsage = (usage: Usage, calls = 1): boolean =>
+export const isPlausibleUsage = (usage: Usage, calls = 1): boolean =>
   Object.entries(usage).every(
     ([field, value]) =>
       typeof value !== 'number' ||
@@ -44,7 +44,7 @@ export const countPromptTokens = (usage: Usage): number =>
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
 /** No tokenizer produces fewer tokens per o200k token. */
-const MIN_READ_SHARE = 0.3;
+const MIN_REPORTED_SHARE = 0.3;
 
 /**
  * Ignores a usage that is implausible for the request.
@@ -53,7 +53,7 @@ const MIN_READ_SHARE = 0.3;
 export function rejectImplausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
   if (!usage) return undefined;
   const read = countPromptTokens(usage);
-  return read > 0 && read >= mustRead * MIN_READ_SHARE ? usage : undefined;
+  return read > 0 && read >= mustRead * MIN_REPORTED_SHARE ? usage : undefined;
 }
 
 export interface TokensByKind {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getValueAt, withValueAt } from '../messages/path';
+import { getValueAt, replaceValueAt } from '../messages/path';
 import type { Path } from '../messages/types';
 import { editJson, JsonPathError } from './editJson';
-import { hostileJson as document, json, space } from './testing';
+import { unusualJsonArbitrary as document, jsonArbitrary, jsonSpaceArbitrary } from './testing';
 
 /** Paths of all nested values, including the value itself. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
@@ -37,7 +37,7 @@ describe('editing JSON text', () => {
         fc.pre(paths.length > 0);
         const path = paths[which % paths.length]!;
         const edited = editJson(text, [{ path, string }]);
-        expect(JSON.parse(edited)).toEqual(withValueAt(value, path, string));
+        expect(JSON.parse(edited)).toEqual(replaceValueAt(value, path, string));
         // The difference is within one string, which was replaced as a whole.
         const [before, after] = ranges(text, edited);
         const at = text.length - before.length;
@@ -58,7 +58,7 @@ describe('editing JSON text', () => {
         const once = editJson(text, edits);
         expect(once).toBe(edits.reduce((done, edit) => editJson(done, [edit]), text));
         expect(JSON.parse(once)).toEqual(
-          edits.reduce((done, { path, string }) => withValueAt(done, path, string), value),
+          edits.reduce((done, { path, string }) => replaceValueAt(done, path, string), value),
         );
       }),
     );
@@ -71,7 +71,7 @@ describe('editing JSON text', () => {
         const paths = pathsIn(value);
         const path = paths[which % paths.length]!;
         expect(JSON.parse(editJson(text, [{ path, json: '{"new": [1]}' }]))).toEqual(
-          withValueAt(value, path, { new: [1] }),
+          replaceValueAt(value, path, { new: [1] }),
         );
         if (path.length === 0) return;
         const name = path.at(-1)!;
@@ -80,7 +80,7 @@ describe('editing JSON text', () => {
           ? holder.toSpliced(Number(name), 1)
           : Object.fromEntries(Object.entries(holder as object).filter(([other]) => other !== name));
         expect(JSON.parse(editJson(text, [{ path, removed: true }]))).toEqual(
-          withValueAt(value, path.slice(0, -1), less),
+          replaceValueAt(value, path.slice(0, -1), less),
         );
       }),
     );
@@ -88,13 +88,18 @@ describe('editing JSON text', () => {
 
   it('removes any elements of a list', () => {
     fc.assert(
-      fc.property(fc.array(json, { maxLength: 8 }), space, fc.array(fc.nat(7)), (items, gap, which) => {
-        const text = `[${gap}${items.join(`${gap},${gap}`)}${gap}]`;
-        const gone = new Set(which.filter((index) => index < items.length));
-        const edits = [...gone].map((index) => ({ path: [index], removed: true }) as const);
-        const kept = (JSON.parse(text) as unknown[]).filter((_, index) => !gone.has(index));
-        expect(JSON.parse(editJson(text, edits))).toEqual(kept);
-      }),
+      fc.property(
+        fc.array(jsonArbitrary, { maxLength: 8 }),
+        jsonSpaceArbitrary,
+        fc.array(fc.nat(7)),
+        (items, gap, which) => {
+          const text = `[${gap}${items.join(`${gap},${gap}`)}${gap}]`;
+          const gone = new Set(which.filter((index) => index < items.length));
+          const edits = [...gone].map((index) => ({ path: [index], removed: true }) as const);
+          const kept = (JSON.parse(text) as unknown[]).filter((_, index) => !gone.has(index));
+          expect(JSON.parse(editJson(text, edits))).toEqual(kept);
+        },
+      ),
     );
   });
 

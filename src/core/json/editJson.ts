@@ -15,7 +15,7 @@ export class JsonPathError extends Error {
   }
 }
 
-export interface EditedHead {
+export interface EditedJsonHead {
   readonly head: string;
   readonly end: number;
 }
@@ -27,7 +27,7 @@ export interface EditedHead {
  * @throws JsonPathError
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
-  const { head, end } = editHead(text, edits);
+  const { head, end } = editJsonHead(text, edits);
   return head + text.slice(end);
 }
 
@@ -36,10 +36,10 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
  * edited start.
  * @throws JsonPathError
  */
-export function editHead(text: string, edits: readonly JsonEdit[]): EditedHead {
+export function editJsonHead(text: string, edits: readonly JsonEdit[]): EditedJsonHead {
   if (edits.length === 0) return { head: '', end: 0 };
-  const splices: Splice[] = [];
-  new JsonEditor(text, splices).editValue(skipSpace(text, 0), buildTree(edits), []);
+  const splices: TextReplacement[] = [];
+  new JsonEditor(text, splices).editValue(skipJsonSpace(text, 0), buildEditTree(edits), []);
   splices.sort((a, b) => a.start - b.start);
   let head = '';
   let at = 0;
@@ -50,19 +50,19 @@ export function editHead(text: string, edits: readonly JsonEdit[]): EditedHead {
   return { head, end: at };
 }
 
-interface Splice {
+interface TextReplacement {
   readonly start: number;
   readonly end: number;
   readonly json: string;
 }
 
-interface EditTree {
+interface JsonEditTree {
   edit?: JsonEdit;
-  readonly below: Map<string | number, EditTree>;
+  readonly below: Map<string | number, JsonEditTree>;
 }
 
-function buildTree(edits: readonly JsonEdit[]): EditTree {
-  const root: EditTree = { below: new Map() };
+function buildEditTree(edits: readonly JsonEdit[]): JsonEditTree {
+  const root: JsonEditTree = { below: new Map() };
   for (const edit of edits) {
     let tree = root;
     for (const key of edit.path) {
@@ -75,9 +75,9 @@ function buildTree(edits: readonly JsonEdit[]): EditTree {
   return root;
 }
 
-const isRemoved = ({ edit }: EditTree): boolean => edit !== undefined && 'removed' in edit;
+const isRemovedByEdit = ({ edit }: JsonEditTree): boolean => edit !== undefined && 'removed' in edit;
 
-interface Entry {
+interface JsonEntrySpan {
   readonly start: number;
   readonly end: number;
   readonly isRemoved: boolean;
@@ -86,13 +86,13 @@ interface Entry {
 class JsonEditor {
   constructor(
     private readonly text: string,
-    private readonly splices: Splice[],
+    private readonly splices: TextReplacement[],
   ) {}
 
-  editValue(start: number, tree: EditTree, path: Path): number {
+  editValue(start: number, tree: JsonEditTree, path: Path): number {
     const { edit } = tree;
     if (edit) {
-      const end = skipValue(this.text, start);
+      const end = skipJsonValue(this.text, start);
       if ('removed' in edit) throw new JsonPathError(path, 'an element or a member');
       if ('string' in edit && this.text[start] !== '"') throw new JsonPathError(path, 'a string');
       this.splices.push({ start, end, json: 'string' in edit ? JSON.stringify(edit.string) : edit.json });
@@ -108,15 +108,15 @@ class JsonEditor {
     }
   }
 
-  private editArray(start: number, { below }: EditTree, path: Path): number {
-    const entries: Entry[] = [];
+  private editArray(start: number, { below }: JsonEditTree, path: Path): number {
+    const entries: JsonEntrySpan[] = [];
     let found = 0;
-    let at = skipSpace(this.text, start + 1);
+    let at = skipJsonSpace(this.text, start + 1);
     for (let index = 0; this.text[at] !== ']'; index++) {
       const tree = below.get(index);
       if (tree) found++;
-      const isGone = tree !== undefined && isRemoved(tree);
-      const end = tree && !isGone ? this.editValue(at, tree, path.concat(index)) : skipValue(this.text, at);
+      const isGone = tree !== undefined && isRemovedByEdit(tree);
+      const end = tree && !isGone ? this.editValue(at, tree, path.concat(index)) : skipJsonValue(this.text, at);
       entries.push({ start: at, end, isRemoved: isGone });
       at = this.skipComma(end);
     }
@@ -125,37 +125,37 @@ class JsonEditor {
     return at + 1;
   }
 
-  private editObject(start: number, { below }: EditTree, path: Path): number {
-    const entries: Entry[] = [];
+  private editObject(start: number, { below }: JsonEditTree, path: Path): number {
+    const entries: JsonEntrySpan[] = [];
     const values = new Map<string, number>();
-    let at = skipSpace(this.text, start + 1);
+    let at = skipJsonSpace(this.text, start + 1);
     while (this.text[at] !== '}') {
-      const keyEnd = skipString(this.text, at);
+      const keyEnd = skipJsonString(this.text, at);
       const key = JSON.parse(this.text.slice(at, keyEnd)) as string;
-      const value = skipSpace(this.text, skipSpace(this.text, keyEnd) + 1);
+      const value = skipJsonSpace(this.text, skipJsonSpace(this.text, keyEnd) + 1);
       const tree = below.get(key);
       if (tree) values.set(key, value);
-      const end = skipValue(this.text, value);
+      const end = skipJsonValue(this.text, value);
       // Removes all duplicates of a key; otherwise an earlier one would take effect.
-      entries.push({ start: at, end, isRemoved: tree !== undefined && isRemoved(tree) });
+      entries.push({ start: at, end, isRemoved: tree !== undefined && isRemovedByEdit(tree) });
       at = this.skipComma(end);
     }
     for (const [key, tree] of below) {
       const value = values.get(String(key));
       if (typeof key !== 'string' || value === undefined) throw new JsonPathError(path.concat(key), 'a value');
-      if (!isRemoved(tree)) this.editValue(value, tree, path.concat(key));
+      if (!isRemovedByEdit(tree)) this.editValue(value, tree, path.concat(key));
     }
     this.removeEntries(entries);
     return at + 1;
   }
 
   private skipComma(end: number): number {
-    const at = skipSpace(this.text, end);
-    return this.text[at] === ',' ? skipSpace(this.text, at + 1) : at;
+    const at = skipJsonSpace(this.text, end);
+    return this.text[at] === ',' ? skipJsonSpace(this.text, at + 1) : at;
   }
 
   /** Removes the comma after removed entries, or before them at the end of the list. */
-  private removeEntries(entries: readonly Entry[]): void {
+  private removeEntries(entries: readonly JsonEntrySpan[]): void {
     let run: number | undefined;
     entries.forEach((entry, index) => {
       if (entry.isRemoved) {
@@ -176,7 +176,7 @@ const WHITESPACE = /[ \n\r\t]*/y;
 const SCALAR_VALUE = /[^\s,\]}]*/y;
 const STRUCTURAL_CHAR = /["[\]{}]/g;
 
-export function skipSpace(text: string, from: number): number {
+export function skipJsonSpace(text: string, from: number): number {
   const code = text.charCodeAt(from);
   if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return from;
   WHITESPACE.lastIndex = from;
@@ -184,7 +184,7 @@ export function skipSpace(text: string, from: number): number {
   return WHITESPACE.lastIndex;
 }
 
-export function skipString(text: string, from: number): number {
+export function skipJsonString(text: string, from: number): number {
   for (let at = from; ;) {
     at = text.indexOf('"', at + 1);
     if (at < 0) throw new JsonPathError([], 'valid JSON');
@@ -198,9 +198,9 @@ export function skipString(text: string, from: number): number {
  * Not recursive, so deep nesting can't overflow the stack.
  * @returns the offset after the value at `from`
  */
-export function skipValue(text: string, from: number): number {
+export function skipJsonValue(text: string, from: number): number {
   const first = text[from];
-  if (first === '"') return skipString(text, from);
+  if (first === '"') return skipJsonString(text, from);
   if (first !== '{' && first !== '[') {
     SCALAR_VALUE.lastIndex = from;
     SCALAR_VALUE.test(text);
@@ -213,7 +213,7 @@ export function skipValue(text: string, from: number): number {
     if (!found) throw new JsonPathError([], 'valid JSON');
     const sign = found[0];
     at = found.index + 1;
-    if (sign === '"') at = skipString(text, found.index);
+    if (sign === '"') at = skipJsonString(text, found.index);
     else if (sign === '{' || sign === '[') depth++;
     else if (--depth === 0) return at;
   }

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withValueAt } from '../messages/path';
+import { replaceValueAt } from '../messages/path';
 import type { Path } from '../messages/types';
 import { getJsonAt, rewriteJson } from './rewriteJson';
-import { hostileJson, json, space } from './testing';
+import { unusualJsonArbitrary, jsonArbitrary, jsonSpaceArbitrary } from './testing';
 
 const pathsIn = (value: unknown, path: Path = []): Path[] => {
   const below = Array.isArray(value)
@@ -21,17 +21,17 @@ const member = (text: string, path: Path): string | undefined => getJsonAt(text,
 
 describe('rewriting JSON text for a changed value', () => {
   it('returns unchanged JSON byte for byte', () => {
-    fc.assert(fc.property(hostileJson, (text) => rewriteJson(text, JSON.parse(text)) === text));
+    fc.assert(fc.property(unusualJsonArbitrary, (text) => rewriteJson(text, JSON.parse(text)) === text));
   });
 
   it('changes one value and keeps everything around it, anywhere in unusual JSON', () => {
     fc.assert(
-      fc.property(hostileJson, fc.nat(), (text, which) => {
+      fc.property(unusualJsonArbitrary, fc.nat(), (text, which) => {
         const value: unknown = JSON.parse(text);
         const paths = pathsIn(value).filter((path) => path.length > 0);
         const path = paths[which % Math.max(1, paths.length)];
         if (!path) return;
-        const after = withValueAt(value, path, 'changed');
+        const after = replaceValueAt(value, path, 'changed');
         const made = rewriteJson(text, after);
         expect(plain(JSON.parse(made))).toEqual(plain(after));
         const start = text.indexOf(member(text, path) ?? '');
@@ -45,8 +45,8 @@ describe('rewriting JSON text for a changed value', () => {
 
   it('removes and inserts list elements, and keeps the bytes of the remaining ones', () => {
     const lists = fc.tuple(
-      fc.uniqueArray(json, { maxLength: 8, selector: (text) => JSON.stringify(JSON.parse(text)) }),
-      space,
+      fc.uniqueArray(jsonArbitrary, { maxLength: 8, selector: (text) => JSON.stringify(JSON.parse(text)) }),
+      jsonSpaceArbitrary,
     );
     fc.assert(
       fc.property(lists, fc.array(fc.nat(9)), ([items, gap], order) => {

@@ -3,22 +3,22 @@
  */
 import { isEqual } from '../isEqual';
 import { isRecord } from '../messages/blocks';
-import { skipSpace, skipString, skipValue } from './editJson';
+import { skipJsonSpace, skipJsonString, skipJsonValue } from './editJson';
 
 /** Index of the original of each element; undefined for a new one. */
-export type Origins = readonly (number | undefined)[];
+export type OriginalIndexes = readonly (number | undefined)[];
 
 /** If this returns undefined, elements are matched by equality, IDs and position. */
-export type OriginsAt = (path: readonly string[]) => Origins | undefined;
+export type GetOriginalIndexes = (path: readonly string[]) => OriginalIndexes | undefined;
 
 /**
  * @param text valid JSON
  * @param after anything that `JSON.stringify` accepts, without its own `toJSON`
  * @param origins gets paths that contain only keys of objects
  */
-export function rewriteJson(text: string, after: unknown, origins: OriginsAt = () => undefined): string {
-  const start = skipSpace(text, 0);
-  const end = skipValue(text, start);
+export function rewriteJson(text: string, after: unknown, origins: GetOriginalIndexes = () => undefined): string {
+  const start = skipJsonSpace(text, 0);
+  const end = skipJsonValue(text, start);
   const value: unknown = JSON.parse(text);
   if (isEqual(value, after)) return text;
   const made = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, after, []);
@@ -29,10 +29,10 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
 }
 
 export function getJsonAt(text: string, path: readonly (string | number)[]): string | undefined {
-  let start = skipSpace(text, 0);
-  let end = skipValue(text, start);
+  let start = skipJsonSpace(text, 0);
+  let end = skipJsonValue(text, start);
   for (const key of path) {
-    const found: Span | undefined =
+    const found: TextSpan | undefined =
       typeof key === 'number'
         ? text[start] === '['
           ? findElementSpans(text, start)[key]
@@ -46,21 +46,21 @@ export function getJsonAt(text: string, path: readonly (string | number)[]): str
   return text.slice(start, end);
 }
 
-interface Span {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-interface PlacedValue extends Span {
+interface PlacedValue extends TextSpan {
   readonly value: unknown;
 }
 
-export interface Replacement extends Span {
+export interface JsonReplacement extends TextSpan {
   readonly json: string;
 }
 
 /** The spans must not overlap. */
-export function replaceSpans(text: string, spans: readonly Replacement[]): string {
+export function replaceSpans(text: string, spans: readonly JsonReplacement[]): string {
   let out = '';
   let at = 0;
   for (const { start, end, json } of spans.toSorted((a, b) => a.start - b.start)) {
@@ -73,7 +73,7 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
 /** Lists all objects in JSON or JSON Lines, outer ones first. Skips lines that are not JSON. */
 export function* listObjectsIn(
   text: string,
-): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
+): Generator<{ readonly members: readonly JsonMemberSpan[]; readonly offset: number }, void> {
   if (isJson(text)) return yield* listObjects(text, 0);
   let offset = 0;
   for (const line of text.split('\n')) {
@@ -85,8 +85,8 @@ export function* listObjectsIn(
 function* listObjects(
   text: string,
   offset: number,
-): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
-  const starts = [skipSpace(text, 0)];
+): Generator<{ readonly members: readonly JsonMemberSpan[]; readonly offset: number }, void> {
+  const starts = [skipJsonSpace(text, 0)];
   for (let start = starts.pop(); start !== undefined; start = starts.pop()) {
     if (text[start] === '{') {
       const members = findMemberSpans(text, start);
@@ -110,7 +110,7 @@ function isJson(text: string): boolean {
 class JsonRewriter {
   constructor(
     private readonly text: string,
-    private readonly origins: OriginsAt,
+    private readonly origins: GetOriginalIndexes,
   ) {}
 
   rewriteValue(before: PlacedValue, after: unknown, path: readonly string[]): string {
@@ -122,13 +122,13 @@ class JsonRewriter {
   }
 
   private rewriteArray(
-    before: Span,
+    before: TextSpan,
     value: readonly unknown[],
     after: readonly unknown[],
     path: readonly string[],
   ): string {
     const spans = findElementSpans(this.text, before.start);
-    const origins = this.origins(path) ?? matchItems(value, after);
+    const origins = this.origins(path) ?? matchArrayItems(value, after);
     const made = after.map((item, index) => {
       const origin = origins[index];
       const span = origin === undefined ? undefined : spans[origin];
@@ -141,7 +141,7 @@ class JsonRewriter {
   }
 
   private rewriteObject(
-    before: Span,
+    before: TextSpan,
     value: Readonly<Record<string, unknown>>,
     after: Readonly<Record<string, unknown>>,
     path: readonly string[],
@@ -164,7 +164,7 @@ class JsonRewriter {
     return `{${entries.join(',')}}`;
   }
 
-  private replaceSpansIn({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
+  private replaceSpansIn({ start, end }: TextSpan, spans: readonly TextSpan[], made: readonly string[]): string {
     let out = '';
     let at = start;
     spans.forEach((span, index) => {
@@ -176,22 +176,22 @@ class JsonRewriter {
 }
 
 /** Matches items that are equal or share content or an ID, then the rest by index. */
-function matchItems(before: readonly unknown[], after: readonly unknown[]): Origins {
+function matchArrayItems(before: readonly unknown[], after: readonly unknown[]): OriginalIndexes {
   if (before.length === after.length) return after.map((_, index) => index);
   const known = new Map<string, number>();
   before.forEach((item, index) => {
-    for (const key of listKeys(item)) if (!known.has(key)) known.set(key, index);
+    for (const key of listMatchKeys(item)) if (!known.has(key)) known.set(key, index);
   });
   return after.map((item, index) => {
-    const keys = listKeys(item);
-    if (index < before.length && listKeys(before[index]).some((key) => keys.includes(key))) return index;
+    const keys = listMatchKeys(item);
+    if (index < before.length && listMatchKeys(before[index]).some((key) => keys.includes(key))) return index;
     const shared = keys.find((key) => known.has(key));
     if (shared !== undefined) return known.get(shared);
     return index < before.length ? index : undefined;
   });
 }
 
-function listKeys(item: unknown): string[] {
+function listMatchKeys(item: unknown): string[] {
   if (!isRecord(item)) return [`=${JSON.stringify(item)}`];
   const { content, id, tool_use_id: result } = item;
   const ids = (Array.isArray(content) ? (content as readonly unknown[]) : [])
@@ -202,27 +202,27 @@ function listKeys(item: unknown): string[] {
   return [`=${JSON.stringify(item)}`, ...(content === undefined ? [] : [`@${JSON.stringify(content)}`]), ...ids];
 }
 
-function findElementSpans(text: string, start: number): Span[] {
-  const spans: Span[] = [];
-  for (let at = skipSpace(text, start + 1); text[at] !== ']'; at = skipComma(text, at)) {
-    const end = skipValue(text, at);
+function findElementSpans(text: string, start: number): TextSpan[] {
+  const spans: TextSpan[] = [];
+  for (let at = skipJsonSpace(text, start + 1); text[at] !== ']'; at = skipComma(text, at)) {
+    const end = skipJsonValue(text, at);
     spans.push({ start: at, end });
     at = end;
   }
   return spans;
 }
 
-export interface Member extends Span {
+export interface JsonMemberSpan extends TextSpan {
   readonly key: string;
   readonly keyStart: number;
 }
 
-function findMemberSpans(text: string, start: number): Member[] {
-  const members: Member[] = [];
-  for (let at = skipSpace(text, start + 1); text[at] !== '}'; at = skipComma(text, at)) {
-    const keyEnd = skipString(text, at);
-    const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = skipValue(text, value);
+function findMemberSpans(text: string, start: number): JsonMemberSpan[] {
+  const members: JsonMemberSpan[] = [];
+  for (let at = skipJsonSpace(text, start + 1); text[at] !== '}'; at = skipComma(text, at)) {
+    const keyEnd = skipJsonString(text, at);
+    const value = skipJsonSpace(text, skipJsonSpace(text, keyEnd) + 1);
+    const end = skipJsonValue(text, value);
     members.push({ key: JSON.parse(text.slice(at, keyEnd)) as string, keyStart: at, start: value, end });
     at = end;
   }
@@ -230,6 +230,6 @@ function findMemberSpans(text: string, start: number): Member[] {
 }
 
 function skipComma(text: string, end: number): number {
-  const at = skipSpace(text, end);
-  return text[at] === ',' ? skipSpace(text, at + 1) : at;
+  const at = skipJsonSpace(text, end);
+  return text[at] === ',' ? skipJsonSpace(text, at + 1) : at;
 }

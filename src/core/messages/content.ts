@@ -1,9 +1,9 @@
-import { trimList } from '../keptList';
+import { copyWithoutSpareCapacity } from '../keptList';
 import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
-import { displaysIn, type Display } from './displays';
-import { isEnvironment } from './environment';
-import { isProgramsResult } from './programs';
+import { listDisplaysInMessage, type DisplayedToolResult } from './displays';
+import { isEnvironmentDetails } from './environment';
+import { isResultReadByProgram } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
@@ -18,7 +18,7 @@ export interface Content extends Slice {
 export function listContents(message: ApiMessage): readonly Content[] {
   const known = contentCache.get(message);
   if (known) return known;
-  const contents = trimList(collectContents(message));
+  const contents = copyWithoutSpareCapacity(collectContents(message));
   contentCache.set(message, contents);
   return contents;
 }
@@ -29,14 +29,14 @@ const contentCache = new WeakMap<ApiMessage, readonly Content[]>();
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return listTextContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
-  const displays = displaysIn(message);
+  const displays = listDisplaysInMessage(message);
   let afterHeader = false;
   message.content.forEach((block, index) => {
     const path: Path = ['content', index];
     if (isText(block)) {
       const display = displays.find((each) => each.block === index);
       if (display) {
-        contents.push(...listDisplayContents(path.concat('text'), block.text, display));
+        contents.push(...listContentsAroundDisplay(path.concat('text'), block.text, display));
         return;
       }
       contents.push(...listTextContents(message, path.concat('text'), block.text, afterHeader));
@@ -45,31 +45,31 @@ function collectContents(message: ApiMessage): Content[] {
       return;
     }
     afterHeader = false;
-    if (isToolUse(block)) contents.push(...listStrings(block.input, path.concat('input')));
-    if (isToolResult(block) && !isProgramsResult(block))
+    if (isToolUse(block)) contents.push(...listParameterStrings(block.input, path.concat('input')));
+    if (isToolResult(block) && !isResultReadByProgram(block))
       contents.push(...listResultContents(block.content, path.concat('content')));
   });
   return contents;
 }
 
 const makeWholeContent = (type: ContentType, path: Path, text: string): Content[] =>
-  makeContent(type, path, text, 0, text.length);
+  makeContentIfNonEmpty(type, path, text, 0, text.length);
 
 /** A text block is prose, except for XML calls and results. */
 function listTextContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
   if (message.role === 'assistant') return listAssistantTextContents(path, text);
   const header = message.role === 'user' ? parseXmlResultHeader(text) : undefined;
   // The environment that agents append after a result is not part of the result.
-  if (afterHeader && !header && !isEnvironment(text)) return makeWholeContent('toolResults', path, text);
+  if (afterHeader && !header && !isEnvironmentDetails(text)) return makeWholeContent('toolResults', path, text);
   return header
-    ? makeContent('toolResults', path, text, header.length, text.length)
+    ? makeContentIfNonEmpty('toolResults', path, text, header.length, text.length)
     : makeWholeContent('messageText', path, text);
 }
 
-const listDisplayContents = (path: Path, text: string, { start, end }: Display): Content[] => [
-  ...makeContent('messageText', path, text, 0, start),
-  ...makeContent('toolResults', path, text, start, end),
-  ...makeContent('messageText', path, text, end, text.length),
+const listContentsAroundDisplay = (path: Path, text: string, { start, end }: DisplayedToolResult): Content[] => [
+  ...makeContentIfNonEmpty('messageText', path, text, 0, start),
+  ...makeContentIfNonEmpty('toolResults', path, text, start, end),
+  ...makeContentIfNonEmpty('messageText', path, text, end, text.length),
 ];
 
 /** Text around a call is prose, the call's values are parameters, and its markup can't change. */
@@ -77,25 +77,26 @@ function listAssistantTextContents(path: Path, text: string): Content[] {
   const contents: Content[] = [];
   let at = 0;
   for (const call of findXmlCalls(text)) {
-    contents.push(...makeContent('messageText', path, text, at, call.start));
+    contents.push(...makeContentIfNonEmpty('messageText', path, text, at, call.start));
     for (const { start, end } of call.parameters)
-      contents.push(...makeContent('toolParameters', path, text, start, end));
+      contents.push(...makeContentIfNonEmpty('toolParameters', path, text, start, end));
     at = call.end;
   }
-  return [...contents, ...makeContent('messageText', path, text, at, text.length)];
+  return [...contents, ...makeContentIfNonEmpty('messageText', path, text, at, text.length)];
 }
 
-const makeContent = (type: ContentType, path: Path, text: string, start: number, end: number): Content[] =>
+const makeContentIfNonEmpty = (type: ContentType, path: Path, text: string, start: number, end: number): Content[] =>
   end > start ? [{ type, path, start, end, text: text.slice(start, end) }] : [];
 
 /** Hostile nesting must not exhaust the stack. */
 const MAX_PARAMETER_DEPTH = 64;
 
-function listStrings(value: unknown, path: Path): Content[] {
+function listParameterStrings(value: unknown, path: Path): Content[] {
   if (typeof value === 'string') return makeWholeContent('toolParameters', path, value);
   if (path.length > MAX_PARAMETER_DEPTH) return [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => listStrings(item, path.concat(index)));
-  if (isRecord(value)) return Object.entries(value).flatMap(([key, item]) => listStrings(item, path.concat(key)));
+  if (Array.isArray(value)) return value.flatMap((item, index) => listParameterStrings(item, path.concat(index)));
+  if (isRecord(value))
+    return Object.entries(value).flatMap(([key, item]) => listParameterStrings(item, path.concat(key)));
   return [];
 }
 

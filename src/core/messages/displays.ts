@@ -10,13 +10,13 @@ import { getBlocks, isRecord, isText } from './blocks';
 import { isAddedByAgent } from './task';
 import type { ApiMessage } from './types';
 
-export interface Display extends Slice {
+export interface DisplayedToolResult extends Slice {
   readonly block: number;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-const WRAPPED_REMINDER = /^<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/;
+const WRAPPED_REMINDER_TEXT = /^<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/;
 const REMINDER_START = '(?:<system-reminder>\\n)?';
 const REMINDER_END = /\n?<\/system-reminder>\s*$/;
 const DISPLAYED_CALL = new RegExp(
@@ -28,14 +28,14 @@ const DISPLAYED_CHANGE = new RegExp(
   `^${REMINDER_START}Note: ([^\\n]+?) (?:changed on disk|was modified)[^\\n]*\\(shown with line numbers\\):\\n`,
 );
 
-export const displaysIn = memoizeByObject((message: ApiMessage): readonly Display[] => {
+export const listDisplaysInMessage = memoizeByObject((message: ApiMessage): readonly DisplayedToolResult[] => {
   if (message.role !== 'user') return NO_DISPLAYS;
-  const displays: Display[] = [];
-  let called: Pick<Display, 'tool' | 'input'> | undefined;
+  const displays: DisplayedToolResult[] = [];
+  let called: Pick<DisplayedToolResult, 'tool' | 'input'> | undefined;
   getBlocks(message).forEach((block, at) => {
-    if (!isText(block) || !(isAddedByAgent(message) || WRAPPED_REMINDER.test(block.text))) return;
+    if (!isText(block) || !(isAddedByAgent(message) || WRAPPED_REMINDER_TEXT.test(block.text))) return;
     const { text } = block;
-    called = callIn(text) ?? called;
+    called = parseDisplayedCall(text) ?? called;
     const change = DISPLAYED_CHANGE.exec(text);
     const result = change ?? DISPLAYED_RESULT.exec(text);
     const call = change ? { tool: 'Read', input: { file_path: change[1] } } : called;
@@ -48,9 +48,9 @@ export const displaysIn = memoizeByObject((message: ApiMessage): readonly Displa
   return displays.length === 0 ? NO_DISPLAYS : displays;
 });
 
-const NO_DISPLAYS: readonly Display[] = [];
+const NO_DISPLAYS: readonly DisplayedToolResult[] = [];
 
-function callIn(text: string): Pick<Display, 'tool' | 'input'> | undefined {
+function parseDisplayedCall(text: string): Pick<DisplayedToolResult, 'tool' | 'input'> | undefined {
   const [, tool, json] = DISPLAYED_CALL.exec(text) ?? [];
   if (tool === undefined || json === undefined) return undefined;
   try {

@@ -6,6 +6,6 @@ const ENVIRONMENT_TEXT = /^<environment_details>[\s\S]*<\/environment_details>\s
 const ENVIRONMENT_AT_END = /<environment_details>[\s\S]*<\/environment_details>\s*$/;
 
 /** A text that only starts like an environment may be a tool's result. */
-export const isEnvironment = (text: string): boolean => ENVIRONMENT_TEXT.test(text);
+export const isEnvironmentDetails = (text: string): boolean => ENVIRONMENT_TEXT.test(text);
 
-export const withoutEnvironment = (text: string): string => text.replace(ENVIRONMENT_AT_END, '');
+export const removeEnvironmentDetails = (text: string): string => text.replace(ENVIRONMENT_AT_END, '');

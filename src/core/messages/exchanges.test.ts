@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, makeToolExchange, result, text, user, readCpuMs } from '../testing';
-import { Exchanges, getPlace, listToolExchanges } from './exchanges';
+import { Exchanges, getContentPlace, listToolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
 const brief = (messages: readonly ApiMessage[]): string[] =>
@@ -21,7 +21,7 @@ describe('results of native calls', () => {
     expect(brief(messages)).toEqual(['1 Read -> 2 one\ntwo', '1 Grep -> 2 found']);
     const [read] = listToolExchanges(messages);
     expect(read?.input).toEqual({ file_path: 'x' });
-    expect(read?.parameters.map(getPlace)).toEqual([{ message: 1, path: ['content', 1, 'input', 'file_path'] }]);
+    expect(read?.parameters.map(getContentPlace)).toEqual([{ message: 1, path: ['content', 1, 'input', 'file_path'] }]);
     expect(read?.results.map((part) => part.path)).toEqual([
       ['content', 1, 'content', 0, 'text'],
       ['content', 1, 'content', 2, 'text'],

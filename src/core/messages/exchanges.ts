@@ -1,6 +1,12 @@
-import { trimList } from '../keptList';
-import { readMessagePart, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
-import type { ApiMessage, Place } from './types';
+import { copyWithoutSpareCapacity } from '../keptList';
+import {
+  readCallsAndResults,
+  type CallInMessage,
+  type MessageCallsAndResults,
+  type PlacedContent,
+  type ResultInMessage,
+} from './messagePart';
+import type { ApiMessage, ContentPlace } from './types';
 
 export type { PlacedContent } from './messagePart';
 
@@ -30,10 +36,13 @@ export interface ToolExchange {
 const RECALLED_RESULT = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
 
 /** VS Code's chat and the MCP server add a prefix to the name. */
-export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
+export const isRecallExchange = ({ tool, resultText }: ToolExchange): boolean =>
   /(?:recall|search)$/i.test(tool) && RECALLED_RESULT.test(resultText);
 
-export const getPlace = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
+export const getContentPlace = (content: PlacedContent): ContentPlace => ({
+  message: content.message,
+  path: content.path,
+});
 
 /** The same messages at the same indexes return the identical exchange objects. */
 export const listToolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] =>
@@ -47,19 +56,19 @@ export class Exchanges {
   getExchanges(messages: readonly ApiMessage[]): readonly ToolExchange[] {
     if (!this.pairing.applyChanges(messages)) this.pairing = new ExchangePairer();
     this.pairing.addMessages(messages);
-    return this.pairing.joinExchanges();
+    return this.pairing.joinChangedExchanges();
   }
 }
 
 interface CallWithResult {
   readonly at: number;
-  call: Call;
-  result: Result | undefined;
+  call: CallInMessage;
+  result: ResultInMessage | undefined;
 }
 
 interface PairedMessage {
   readonly message: ApiMessage;
-  readonly part: MessagePart;
+  readonly part: MessageCallsAndResults;
   /** Native calls come first. */
   readonly calls: readonly CallWithResult[];
   /** Native calls come first; undefined for an answer without a call. */
@@ -85,17 +94,17 @@ class ExchangePairer {
       const known = this.messages[index] as PairedMessage;
       const message = messages[index];
       if (!message || message === known.message) continue;
-      const part = readMessagePart(message, index);
+      const part = readCallsAndResults(message, index);
       if (describeShape(part) !== describeShape(known.part)) return false;
       this.messages[index] = { ...known, message, part };
-      listCalls(part).forEach((call, at) => {
-        this.touch(known.calls[at], { call });
+      listCallsInMessage(part).forEach((call, at) => {
+        this.markChanged(known.calls[at], { call });
       });
-      listAnswers(part).forEach(({ result }, at) => {
-        this.touch(known.answered[at], { result });
+      listResultsInMessage(part).forEach(({ result }, at) => {
+        this.markChanged(known.answered[at], { result });
       });
       part.displays.forEach((display, at) => {
-        this.touch(known.displays[at], display);
+        this.markChanged(known.displays[at], display);
       });
     }
     return true;
@@ -104,12 +113,19 @@ class ExchangePairer {
   addMessages(messages: readonly ApiMessage[]): void {
     for (let index = this.messages.length; index < messages.length; index++) {
       const message = messages[index] as ApiMessage;
-      const part = readMessagePart(message, index);
-      const answered = [...part.answers.map(({ id }) => this.take(id)), ...this.takeXml(part.xmlAnswers)];
-      listAnswers(part).forEach(({ result }, at) => {
-        this.touch(answered[at], { result });
+      const part = readCallsAndResults(message, index);
+      const answered = [
+        ...part.answers.map(({ id }) => this.takeOpenCall(id)),
+        ...this.matchXmlAnswers(part.xmlAnswers),
+      ];
+      listResultsInMessage(part).forEach(({ result }, at) => {
+        this.markChanged(answered[at], { result });
       });
-      const calls = listCalls(part).map((call): CallWithResult => ({ at: this.count++, call, result: undefined }));
+      const calls = listCallsInMessage(part).map((call): CallWithResult => ({
+        at: this.count++,
+        call,
+        result: undefined,
+      }));
       const displays = part.displays.map((display): CallWithResult => ({ at: this.count++, ...display }));
       for (const pair of [...calls, ...displays]) this.touched.add(pair);
       for (const { id } of part.calls) this.open.delete(id);
@@ -119,28 +135,34 @@ class ExchangePairer {
         if (waiting) waiting.push(pair);
         else this.open.set(id, [pair]);
       });
-      this.messages.push({ message, part, calls: trimList(calls), answered: trimList(answered), displays });
+      this.messages.push({
+        message,
+        part,
+        calls: copyWithoutSpareCapacity(calls),
+        answered: copyWithoutSpareCapacity(answered),
+        displays,
+      });
     }
   }
 
-  joinExchanges(): readonly ToolExchange[] {
+  joinChangedExchanges(): readonly ToolExchange[] {
     if (this.touched.size === 0) return this.exchanges;
     const exchanges = this.exchanges.slice();
-    for (const pair of this.touched) exchanges[pair.at] = joinPair(pair);
+    for (const pair of this.touched) exchanges[pair.at] = joinCallAndResult(pair);
     this.touched.clear();
     return (this.exchanges = exchanges);
   }
 
-  private touch(pair: CallWithResult | undefined, change: Partial<CallWithResult>): void {
+  private markChanged(pair: CallWithResult | undefined, change: Partial<CallWithResult>): void {
     if (pair) this.touched.add(Object.assign(pair, change));
   }
 
-  private take(id: string): CallWithResult | undefined {
+  private takeOpenCall(id: string): CallWithResult | undefined {
     return this.open.get(id)?.shift();
   }
 
   /** Matches XML answers to calls of the previous message, per tool in order. */
-  private takeXml(answers: MessagePart['xmlAnswers']): (CallWithResult | undefined)[] {
+  private matchXmlAnswers(answers: MessageCallsAndResults['xmlAnswers']): (CallWithResult | undefined)[] {
     const last = this.messages.at(-1);
     if (answers.length === 0 || !last) return answers.map(() => undefined);
     const waiting = new Map<string, CallWithResult[]>();
@@ -153,14 +175,17 @@ class ExchangePairer {
   }
 }
 
-const listCalls = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ call }) => call), ...xmlCalls];
-
-const listAnswers = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [
-  ...answers,
-  ...xmlAnswers,
+const listCallsInMessage = ({ calls, xmlCalls }: MessageCallsAndResults): CallInMessage[] => [
+  ...calls.map(({ call }) => call),
+  ...xmlCalls,
 ];
 
-const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
+const listResultsInMessage = ({
+  answers,
+  xmlAnswers,
+}: MessageCallsAndResults): { readonly result: ResultInMessage }[] => [...answers, ...xmlAnswers];
+
+const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessageCallsAndResults): string =>
   JSON.stringify([
     calls.map(({ id }) => id),
     xmlCalls.map(({ tool }) => tool),
@@ -169,9 +194,9 @@ const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: Messa
     displays.length,
   ]);
 
-interface JoinedExchanges {
-  readonly call: Call;
-  readonly result: Result | undefined;
+interface CachedExchange {
+  readonly call: CallInMessage;
+  readonly result: ResultInMessage | undefined;
   readonly exchange: ToolExchange;
 }
 
@@ -179,12 +204,12 @@ interface JoinedExchanges {
  * Keyed by call, or by result if the call is taken: a conversation and its view often share one of
  * the two.
  */
-const joinedByCall = new WeakMap<Call | Result, JoinedExchanges>();
+const exchangeByCall = new WeakMap<CallInMessage | ResultInMessage, CachedExchange>();
 
-function joinPair({ call, result }: CallWithResult): ToolExchange {
-  const byCall = joinedByCall.get(call);
+function joinCallAndResult({ call, result }: CallWithResult): ToolExchange {
+  const byCall = exchangeByCall.get(call);
   if (byCall && byCall.result === result) return byCall.exchange;
-  const byResult = result && joinedByCall.get(result);
+  const byResult = result && exchangeByCall.get(result);
   if (byResult?.call === call) return byResult.exchange;
   const results = result?.results ?? [];
   const { tool, input, callMessage, parameters } = call;
@@ -201,6 +226,6 @@ function joinPair({ call, result }: CallWithResult): ToolExchange {
     isPersonsAnswer: result?.isPersonsAnswer ?? false,
     isDisplay: call.isDisplay ?? false,
   };
-  joinedByCall.set(byCall && result ? result : call, { call, result, exchange });
+  exchangeByCall.set(byCall && result ? result : call, { call, result, exchange });
   return exchange;
 }

@@ -3,7 +3,7 @@ import type { ToolExchange } from './exchanges';
 import { getFilePath, listFileParts } from './fileParts';
 import { joinPath } from './filePath';
 import { readPatches, type PatchedFile, type PatchSign } from './patches';
-import { getToolRule, listTexts, type ToolTable } from './tools';
+import { getToolRule, listParameterTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
@@ -16,26 +16,26 @@ const NO_FILE_CHANGES: readonly FileChange[] = [];
 
 /** Includes changes of calls that failed. */
 export const listFileChanges = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
-  changeMemory(tools)(exchange);
+  getCachedFileChanges(tools)(exchange);
 
-const changeMemory = memoizeByObject((tools: ToolTable) =>
-  memoizeByObject((call: ToolExchange) => findChanges(tools, call)),
+const getCachedFileChanges = memoizeByObject((tools: ToolTable) =>
+  memoizeByObject((call: ToolExchange) => findFileChanges(tools, call)),
 );
 
-function findChanges(tools: ToolTable, call: ToolExchange): readonly FileChange[] {
+function findFileChanges(tools: ToolTable, call: ToolExchange): readonly FileChange[] {
   const rule = getToolRule(tools, call);
   const path = getFilePath(tools, call);
   switch (rule?.kind) {
     case 'command':
-      return [...findPatches(tools, call), ...readPatchesInProgram(call)];
+      return [...findPatchedFiles(tools, call), ...readPatchesInProgram(call)];
     case 'write':
       return path === undefined
         ? NO_FILE_CHANGES
-        : listTexts(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
+        : listParameterTexts(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
     case 'edit':
       return [
-        ...(path === undefined ? NO_FILE_CHANGES : readReplacements(path, call, rule)),
-        ...findPatches(tools, call),
+        ...(path === undefined ? NO_FILE_CHANGES : readReplacedTexts(path, call, rule)),
+        ...findPatchedFiles(tools, call),
       ];
     default:
       return NO_FILE_CHANGES;
@@ -45,12 +45,12 @@ function findChanges(tools: ToolTable, call: ToolExchange): readonly FileChange[
 const SEARCH_BLOCK =
   /<<<<<<< SEARCH\n(?::start_line:.*\n)?(?:-{5,}\n)?([\s\S]*?)\n?=======\n([\s\S]*?)\n?>>>>>>> REPLACE/g;
 
-function readReplacements(
+function readReplacedTexts(
   path: string,
   { input, parameters }: ToolExchange,
   rule: NonNullable<ReturnType<typeof getToolRule>>,
 ): FileChange[] {
-  const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
+  const [olds, news] = [listParameterTexts(input, rule.old), listParameterTexts(input, rule.new)];
   const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
     // The loop below handles parameters with search/replace blocks.
     .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
@@ -58,7 +58,7 @@ function readReplacements(
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }
 
-function findPatches(tools: ToolTable, call: ToolExchange): FileChange[] {
+function findPatchedFiles(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
     listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
       const lines = content.text.slice(start, end).split('\n');

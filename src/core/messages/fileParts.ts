@@ -1,19 +1,19 @@
 import type { Slice } from '../slice';
 import type { ToolKind } from '../agents/types';
-import { parseCommandCall, findPrintedSlice } from './commands/commandCalls';
+import { parseCommandCall, findSlicePrintedByCommand } from './commands/commandCalls';
 import { parseCommandSteps, type CommandStep } from './commands/commandSteps';
-import { splitCommandOutput, type LineHead } from './commands/outputParts';
-import { trimList } from '../keptList';
+import { splitCommandOutput, type OutputLinePrefix } from './commands/outputParts';
+import { copyWithoutSpareCapacity } from '../keptList';
 import type { Content } from './content';
 import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
 import { memoizeByObject } from '../memoizeByObject';
 import { readPatches } from './patches';
-import { getPath, getToolRule, type ToolTable } from './tools';
+import { getToolPath, getToolRule, type ToolTable } from './tools';
 
 export interface FilePart extends Slice {
   readonly path: string;
-  readonly head: LineHead | undefined;
+  readonly head: OutputLinePrefix | undefined;
   readonly firstLine: number | undefined;
   /** False if the lines are those of an older revision. */
   readonly isCurrent: boolean;
@@ -25,15 +25,15 @@ const NO_FILE_PARTS: readonly FilePart[] = [];
 const LINE_RANGE_SUFFIX = /:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
 
 export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | undefined =>
-  getPath(tools, exchange)?.replace(LINE_RANGE_SUFFIX, '');
+  getToolPath(tools, exchange)?.replace(LINE_RANGE_SUFFIX, '');
 
 /** @param content one of the exchange's parameters or results */
 export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
-  const known = partMemory(tools)(exchange);
+  const known = getCachedFileParts(tools)(exchange);
   const before = known.get(content);
   if (before) return before;
   const kind = getToolRule(tools, exchange)?.kind;
-  const parts = trimList(
+  const parts = copyWithoutSpareCapacity(
     content.type === 'toolParameters'
       ? listParameterParts(tools, exchange, kind, content)
       : listResultParts(tools, exchange, kind, content),
@@ -42,11 +42,11 @@ export function listFileParts(tools: ToolTable, exchange: ToolExchange, content:
   return parts;
 }
 
-const partMemory = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(() =>
-  memoizeByObject(() => new Map()),
+const getCachedFileParts = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(
+  () => memoizeByObject(() => new Map()),
 );
 
-const makeWholePart = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
+const makePartOfWholeContent = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
   path === undefined
     ? NO_FILE_PARTS
     : [{ start: 0, end: text.length, path, head: undefined, firstLine: undefined, isCurrent: true }];
@@ -57,9 +57,9 @@ function listParameterParts(
   kind: ToolKind | undefined,
   content: Content,
 ): readonly FilePart[] {
-  if (kind === 'command') return isCommandLine(exchange, content) ? listGivenParts(exchange) : NO_FILE_PARTS;
-  if (content.text.includes('*** Begin Patch')) return patchParts(content.text, 0, '');
-  return makeWholePart(content, getFilePath(tools, exchange));
+  if (kind === 'command') return isCommandLine(exchange, content) ? listPartsWrittenByCommand(exchange) : NO_FILE_PARTS;
+  if (content.text.includes('*** Begin Patch')) return listPatchParts(content.text, 0, '');
+  return makePartOfWholeContent(content, getFilePath(tools, exchange));
 }
 
 function listResultParts(
@@ -71,11 +71,11 @@ function listResultParts(
   if (exchange.isError) return NO_FILE_PARTS;
   const path = getFilePath(tools, exchange);
   if (kind === 'command') return listPrintedParts(exchange, content);
-  if (kind === 'search') return listFoundParts(content.text, path);
-  return kind === 'list' ? NO_FILE_PARTS : makeWholePart(content, path);
+  if (kind === 'search') return listSearchMatchParts(content.text, path);
+  return kind === 'list' ? NO_FILE_PARTS : makePartOfWholeContent(content, path);
 }
 
-function getSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
+function getCommandSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
   const known = stepsByInput.get(input);
   if (known?.tool === tool) return known.steps;
   const call = parseCommandCall(tool, input);
@@ -91,11 +91,14 @@ const stepsByInput = new WeakMap<
 
 function listPrintedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
   // Results of a line that ran in several pieces can't be attributed.
-  if (exchange.results.length > 1 && !exchange.results.slice(0, -1).every(({ text: other }) => isHeadAlone(other)))
+  if (
+    exchange.results.length > 1 &&
+    !exchange.results.slice(0, -1).every(({ text: other }) => isOnlyOutputHeader(other))
+  )
     return NO_FILE_PARTS;
-  const steps = getSteps(exchange);
+  const steps = getCommandSteps(exchange);
   if (steps.length === 0) return NO_FILE_PARTS;
-  const { start, end } = findPrintedSlice(text);
+  const { start, end } = findSlicePrintedByCommand(text);
   return splitCommandOutput(steps, text.slice(start, end)).map((part) => ({
     ...part,
     start: start + part.start,
@@ -105,8 +108,8 @@ function listPrintedParts(exchange: ToolExchange, { text }: Content): readonly F
 }
 
 /** Codex code mode puts its header in a separate text. */
-const isHeadAlone = (text: string): boolean => {
-  const { start } = findPrintedSlice(text);
+const isOnlyOutputHeader = (text: string): boolean => {
+  const { start } = findSlicePrintedByCommand(text);
   return start > 0 && start >= text.trimEnd().length;
 };
 
@@ -114,8 +117,8 @@ const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
   text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
-const listGivenParts = (exchange: ToolExchange): readonly FilePart[] =>
-  getSteps(exchange)
+const listPartsWrittenByCommand = (exchange: ToolExchange): readonly FilePart[] =>
+  getCommandSteps(exchange)
     .flatMap(({ effects }) => effects)
     .flatMap((effect): readonly FilePart[] => {
       if (effect.kind === 'write' && effect.at)
@@ -129,11 +132,11 @@ const listGivenParts = (exchange: ToolExchange): readonly FilePart[] =>
           },
         ];
       return effect.kind === 'patch' && effect.at
-        ? patchParts(effect.text, effect.at.start, effect.folder)
+        ? listPatchParts(effect.text, effect.at.start, effect.folder)
         : NO_FILE_PARTS;
     });
 
-function patchParts(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
+function listPatchParts(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
   return readPatches(text).flatMap(({ path, movedTo, hunks }) => {
     const file = joinPath(folder, movedTo ?? path);
     return file === undefined
@@ -149,7 +152,7 @@ function patchParts(text: string, offset: number, folder: string | undefined): r
   });
 }
 
-function listFoundParts(text: string, path: string | undefined): readonly FilePart[] {
+function listSearchMatchParts(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',
     printed: [{ kind: 'matches', path: one, isNumbered: true, folder: '', most: Infinity }],

@@ -1,7 +1,7 @@
 import type { ToolExchange } from './exchanges';
 import { isRecord } from './blocks';
 import { makeFileKey } from './filePath';
-import { getPath, getToolRule, type ToolTable } from './tools';
+import { getToolPath, getToolRule, type ToolTable } from './tools';
 
 export interface TouchedFile {
   readonly path: string;
@@ -25,7 +25,7 @@ export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: Tool
 }
 
 export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): string[] {
-  const one = getPath(tools, exchange);
+  const one = getToolPath(tools, exchange);
   if (one !== undefined) return [one];
   const { input } = exchange;
   const paths: string[] = [];
@@ -36,16 +36,16 @@ export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): stri
       if (typeof path === 'string') paths.push(path);
     }
   }
-  for (const [, path] of toText(input['args']).matchAll(/<path>([^<]+)<\/path>/g)) paths.push((path ?? '').trim());
+  for (const [, path] of asString(input['args']).matchAll(/<path>([^<]+)<\/path>/g)) paths.push((path ?? '').trim());
   // Codex and VS Code write `*** Update File: path` in the patch.
-  for (const text of Object.values(input).map(toText)) {
+  for (const text of Object.values(input).map(asString)) {
     for (const [, path] of text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm))
       paths.push((path ?? '').trim());
   }
   return [...new Set(paths.filter((path) => path !== ''))];
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asString = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const COMMON_FOLDER_SHARE = 0.8;
 

@@ -11,7 +11,10 @@ export interface FoldedMessages {
  * For vendors that accept no system message between the others: appends its text to a user message,
  * which never separates a call from its results.
  */
-export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: string) => Block = asText): FoldedMessages {
+export function foldSystemMessages(
+  messages: readonly ApiMessage[],
+  noteOf: (text: string) => Block = wrapSystemText,
+): FoldedMessages {
   const prompt: TextBlock[] = [];
   const folded: FoldedMessages['messages'][number][] = [];
   let waiting: Block[] = [];
@@ -24,9 +27,9 @@ export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: strin
       );
       if (takesNotes) waiting = [];
     } else if (folded.length === 0) {
-      prompt.push(...listTexts(message));
+      prompt.push(...listTextBlocks(message));
     } else {
-      const notes = listTexts(message).map(({ text }) => noteOf(text));
+      const notes = listTextBlocks(message).map(({ text }) => noteOf(text));
       const last = folded.at(-1);
       if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...listBlocks(last), ...notes] });
       else waiting.push(...notes);
@@ -36,10 +39,10 @@ export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: strin
   return { prompt, messages: folded };
 }
 
-const asText = (text: string): Block => ({ type: 'text', text: `<system>\n${text}\n</system>` });
+const wrapSystemText = (text: string): Block => ({ type: 'text', text: `<system>\n${text}\n</system>` });
 
 const listBlocks = ({ content }: ApiMessage) =>
   typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
 
-const listTexts = (message: ApiMessage): TextBlock[] =>
+const listTextBlocks = (message: ApiMessage): TextBlock[] =>
   listBlocks(message).filter((block) => isText(block) && block.text.trim() !== '') as TextBlock[];

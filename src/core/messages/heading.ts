@@ -1,2 +1,2 @@
 /** Heading of each message in a rendered conversation (`render.ts`). */
-export const HEADING = /^━━━ (?:\d+|summary) · [\w ]+ ━━━$/;
+export const MESSAGE_HEADING = /^━━━ (?:\d+|summary) · [\w ]+ ━━━$/;

@@ -1,6 +1,6 @@
 import { memoizeByObject } from '../memoizeByObject';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from './blocks';
-import { isProgramsResult } from './programs';
+import { isResultReadByProgram } from './programs';
 import type { ApiMessage, Block, ImageBlock, Path, ToolUseBlock } from './types';
 
 export interface PlacedImage {
@@ -11,31 +11,33 @@ export interface PlacedImage {
   readonly call?: ToolUseBlock;
 }
 
-const pathsIn = memoizeByObject((message: ApiMessage): readonly Path[] =>
+const listImagePaths = memoizeByObject((message: ApiMessage): readonly Path[] =>
   getBlocks(message).flatMap((block, at): Path[] => {
     if (isImage(block)) return [['content', at]];
-    if (isProgramsResult(block)) return [];
-    return getParts(block).flatMap((part, inner): Path[] => (isImage(part) ? [['content', at, 'content', inner]] : []));
+    if (isResultReadByProgram(block)) return [];
+    return listResultParts(block).flatMap((part, inner): Path[] =>
+      isImage(part) ? [['content', at, 'content', inner]] : [],
+    );
   }),
 );
 
-export const hasImages = (message: ApiMessage): boolean => pathsIn(message).length > 0;
+export const hasImages = (message: ApiMessage): boolean => listImagePaths(message).length > 0;
 
 export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
   const calls = new Map<string, ToolUseBlock>();
   return messages.flatMap((message, index) => {
     const blocks = getBlocks(message);
     for (const block of blocks) if (isToolUse(block)) calls.set(block.id, block);
-    return pathsIn(message).map((path): PlacedImage => {
+    return listImagePaths(message).map((path): PlacedImage => {
       const outer = blocks[Number(path[1])] as Block;
       const call = isToolResult(outer) ? calls.get(outer.tool_use_id) : undefined;
-      const image = (path.length > 2 ? getParts(outer)[Number(path[3])] : outer) as ImageBlock;
+      const image = (path.length > 2 ? listResultParts(outer)[Number(path[3])] : outer) as ImageBlock;
       return { message: index, path, image, ...(call && { call }) };
     });
   });
 }
 
-const getParts = (block: Block): readonly Block[] =>
+const listResultParts = (block: Block): readonly Block[] =>
   isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
 
 /** Undefined if not every vendor supports the type. */
@@ -53,12 +55,12 @@ export function getBase64(block: Block): string | undefined {
   return isRecord(source) && typeof source['data'] === 'string' ? source['data'] : undefined;
 }
 
-function countBytes(block: Block): number {
+function countBase64Bytes(block: Block): number {
   const data = getBase64(block);
   if (data !== undefined) return data.length + IMAGE_FRAME_BYTES;
   if (isText(block)) return Buffer.byteLength(block.text) + IMAGE_FRAME_BYTES;
-  const parts = getParts(block);
-  if (parts.length > 0) return parts.reduce((sum, part) => sum + countBytes(part), IMAGE_FRAME_BYTES);
+  const parts = listResultParts(block);
+  if (parts.length > 0) return parts.reduce((sum, part) => sum + countBase64Bytes(part), IMAGE_FRAME_BYTES);
   return Buffer.byteLength(JSON.stringify(block));
 }
 
@@ -67,7 +69,7 @@ const IMAGE_FRAME_BYTES = 64;
 export const countMessageBytes = memoizeByObject((message: ApiMessage): number =>
   typeof message.content === 'string'
     ? Buffer.byteLength(message.content) + IMAGE_FRAME_BYTES
-    : message.content.reduce((sum, block) => sum + countBytes(block), IMAGE_FRAME_BYTES),
+    : message.content.reduce((sum, block) => sum + countBase64Bytes(block), IMAGE_FRAME_BYTES),
 );
 
-export const countImageBytes = ({ image }: PlacedImage): number => countBytes(image);
+export const countImageBytes = ({ image }: PlacedImage): number => countBase64Bytes(image);

@@ -6,13 +6,13 @@ import { hashText, type Hash } from '../hash';
 import {
   expandMarkers,
   findMarkers,
-  isOneMarker,
+  isSingleMarker,
   makeMarker,
   MARKER_EXAMPLE,
-  makeReference,
-  statesRule,
-  withoutRule,
-  withRule,
+  makeUniqueReference,
+  statesMarkerRule,
+  removeMarkerRule,
+  addMarkerRule,
   type ReferenceId,
 } from './markers';
 
@@ -22,15 +22,15 @@ describe('the reference of a hash', () => {
   const hash = hashText('content');
 
   it('uses six hex digits, and more only if another content has them', () => {
-    expect(makeReference(hash, new Map())).toBe(hash.slice(0, 6));
-    expect(makeReference(hash, new Map([[ref(hash.slice(0, 6)), hash]]))).toBe(hash.slice(0, 6));
-    expect(makeReference(hash, new Map([[ref(hash.slice(0, 6)), hashText('other')]]))).toBe(hash.slice(0, 8));
+    expect(makeUniqueReference(hash, new Map())).toBe(hash.slice(0, 6));
+    expect(makeUniqueReference(hash, new Map([[ref(hash.slice(0, 6)), hash]]))).toBe(hash.slice(0, 6));
+    expect(makeUniqueReference(hash, new Map([[ref(hash.slice(0, 6)), hashText('other')]]))).toBe(hash.slice(0, 8));
   });
 
   it('uses the whole hash if all shorter forms are taken', () => {
     const taken = new Map<ReferenceId, Hash>();
     for (let length = 6; length < 64; length += 2) taken.set(ref(hash.slice(0, length)), hashText('other'));
-    expect(makeReference(hash, taken)).toBe(hash);
+    expect(makeUniqueReference(hash, taken)).toBe(hash);
   });
 });
 
@@ -57,7 +57,7 @@ describe('a marker', () => {
     'y'.repeat(10_000),
   ])('keeps its form if its description is %j', (what) => {
     const text = makeMarker(what, ref('abcdef'));
-    expect(isOneMarker(text)).toBe(true);
+    expect(isSingleMarker(text)).toBe(true);
     expect(text).not.toMatch(/[\r\n]/);
     expect(text.isWellFormed()).toBe(true);
     expect(text.length).toBeLessThan(300);
@@ -65,16 +65,16 @@ describe('a marker', () => {
 
   it('may state the rule about markers', () => {
     const plain = makeMarker('x · ref abcdef of y', ref('abcdef'));
-    expect(statesRule(plain)).toBe(false);
-    expect(statesRule(withRule(plain))).toBe(true);
-    expect(isOneMarker(withRule(plain))).toBe(true);
-    expect(withoutRule(withRule(plain))).toBe(plain);
-    expect(statesRule(withRule(makeMarker('z'.repeat(300), ref('abcdef'))))).toBe(true);
+    expect(statesMarkerRule(plain)).toBe(false);
+    expect(statesMarkerRule(addMarkerRule(plain))).toBe(true);
+    expect(isSingleMarker(addMarkerRule(plain))).toBe(true);
+    expect(removeMarkerRule(addMarkerRule(plain))).toBe(plain);
+    expect(statesMarkerRule(addMarkerRule(makeMarker('z'.repeat(300), ref('abcdef'))))).toBe(true);
   });
 
   it('is recognized as the only content only if there is no other text', () => {
     const one = makeMarker('x', ref('abcdef'));
-    expect([one, `${one} `, one + one, 'x', ''].map(isOneMarker)).toEqual([true, false, false, false, false]);
+    expect([one, `${one} `, one + one, 'x', ''].map(isSingleMarker)).toEqual([true, false, false, false, false]);
   });
 });
 

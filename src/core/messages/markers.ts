@@ -4,22 +4,22 @@ import type { Slice } from '../slice';
 /**
  * A marker: brackets that code and prose do not use, a word, what was removed, and the reference.
  */
-const MARKER_OPEN = '⟦';
-const MARKER_CLOSE = '⟧';
+const MARKER_OPENING_BRACKET = '⟦';
+const MARKER_CLOSING_BRACKET = '⟧';
 /** Start of any marker, including one that a model miswrote. */
-export const MARKER_START = `${MARKER_OPEN}condensed:`;
+export const MARKER_START = `${MARKER_OPENING_BRACKET}condensed:`;
 const MARKER_PREFIX = `${MARKER_START} `;
-export const MARKER_EXAMPLE = `${MARKER_PREFIX}…${MARKER_CLOSE}`;
-const BEFORE_REFERENCE = ' · ref ';
-const INSIDE_PATTERN = `[^${MARKER_OPEN}${MARKER_CLOSE}]`;
+export const MARKER_EXAMPLE = `${MARKER_PREFIX}…${MARKER_CLOSING_BRACKET}`;
+const TEXT_BEFORE_REFERENCE = ' · ref ';
+const MARKER_INSIDE_PATTERN = `[^${MARKER_OPENING_BRACKET}${MARKER_CLOSING_BRACKET}]`;
 const MARKER_PATTERN = new RegExp(
-  `${MARKER_PREFIX}(${INSIDE_PATTERN}*?)${BEFORE_REFERENCE}([0-9a-f]{6,64})${MARKER_CLOSE}`,
+  `${MARKER_PREFIX}(${MARKER_INSIDE_PATTERN}*?)${TEXT_BEFORE_REFERENCE}([0-9a-f]{6,64})${MARKER_CLOSING_BRACKET}`,
   'g',
 );
-const MARKER_WITH_ANY_WORDS = new RegExp(`^${MARKER_PREFIX}${INSIDE_PATTERN}+${MARKER_CLOSE}$`);
-const REFERENCE_AT_END = new RegExp(`${BEFORE_REFERENCE}(?=[0-9a-f]+${MARKER_CLOSE}$)`);
+const MARKER_WITH_ANY_DESCRIPTION = new RegExp(`^${MARKER_PREFIX}${MARKER_INSIDE_PATTERN}+${MARKER_CLOSING_BRACKET}$`);
+const REFERENCE_AT_END = new RegExp(`${TEXT_BEFORE_REFERENCE}(?=[0-9a-f]+${MARKER_CLOSING_BRACKET}$)`);
 /** Brackets, which other text inside a marker must not contain. */
-export const MARKER_CHARACTERS = new RegExp(`[${MARKER_OPEN}${MARKER_CLOSE}]`, 'g');
+export const MARKER_CHARACTERS = new RegExp(`[${MARKER_OPENING_BRACKET}${MARKER_CLOSING_BRACKET}]`, 'g');
 
 /** Stable ID of removed content: the start of its SHA-256. */
 export type ReferenceId = string & { readonly __reference: unique symbol };
@@ -27,7 +27,7 @@ export type ReferenceId = string & { readonly __reference: unique symbol };
 /** Hex digits; more if two contents of a conversation collide. */
 export const MIN_REFERENCE_DIGITS = 6;
 
-export function makeReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
+export function makeUniqueReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
   for (let length = MIN_REFERENCE_DIGITS; length < hash.length; length += 2) {
     const id = hash.slice(0, length) as ReferenceId;
     const other = taken.get(id);
@@ -42,7 +42,7 @@ const MARKER_RULE_SUFFIX = `; ${MARKER_RULE}`;
 
 /** @param what briefly says what is missing */
 export const makeMarker = (what: string, reference: ReferenceId): string =>
-  `${MARKER_PREFIX}${cleanDescription(what)}${BEFORE_REFERENCE}${reference}${MARKER_CLOSE}`;
+  `${MARKER_PREFIX}${cleanDescription(what)}${TEXT_BEFORE_REFERENCE}${reference}${MARKER_CLOSING_BRACKET}`;
 
 /** Tool and file names come from the model, so this limits and cleans them. */
 const MAX_DESCRIPTION_CHARS = 200;
@@ -53,10 +53,10 @@ const cleanDescription = (what: string): string =>
     .slice(0, MAX_DESCRIPTION_CHARS)
     .toWellFormed();
 
-export const statesRule = (text: string): boolean => text.includes(MARKER_RULE_SUFFIX);
+export const statesMarkerRule = (text: string): boolean => text.includes(MARKER_RULE_SUFFIX);
 
-export const withRule = (text: string): string => text.replace(REFERENCE_AT_END, `${MARKER_RULE_SUFFIX}$&`);
-export const withoutRule = (text: string): string => text.replace(MARKER_RULE_SUFFIX, '');
+export const addMarkerRule = (text: string): string => text.replace(REFERENCE_AT_END, `${MARKER_RULE_SUFFIX}$&`);
+export const removeMarkerRule = (text: string): string => text.replace(MARKER_RULE_SUFFIX, '');
 
 export interface FoundMarker extends Slice {
   readonly what: string;
@@ -76,10 +76,10 @@ export const findMarkers = (text: string): FoundMarker[] =>
 /** A cheap test, since most texts have no marker. */
 export const mayContainMarker = (text: string): boolean => text.includes(MARKER_PREFIX);
 
-export const looksLikeMarker = (text: string): boolean => MARKER_WITH_ANY_WORDS.test(text);
+export const looksLikeMarker = (text: string): boolean => MARKER_WITH_ANY_DESCRIPTION.test(text);
 
-export const isOneMarker = (text: string): boolean => {
-  if (!text.startsWith(MARKER_PREFIX) || !text.endsWith(MARKER_CLOSE)) return false;
+export const isSingleMarker = (text: string): boolean => {
+  if (!text.startsWith(MARKER_PREFIX) || !text.endsWith(MARKER_CLOSING_BRACKET)) return false;
   const [first] = text.matchAll(MARKER_PATTERN);
   return first?.index === 0 && first[0].length === text.length;
 };

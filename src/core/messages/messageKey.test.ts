@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
-import { getCallsPart, makeMessageKey } from './messageKey';
+import { getCallsPartOfKey, makeMessageKey } from './messageKey';
 
 describe('the key of a message', () => {
   it('depends on the content, not the object', () => {
@@ -13,9 +13,9 @@ describe('the key of a message', () => {
     const before = user(result('c1', [{ type: 'image', source: {} }]), result('c2', 'text'));
     const after = user(result('c1', 'shown before'), result('c2', 'text'));
     expect(makeMessageKey(before)).not.toBe(makeMessageKey(after));
-    expect(getCallsPart(makeMessageKey(before))).toBe(getCallsPart(makeMessageKey(after)));
+    expect(getCallsPartOfKey(makeMessageKey(before))).toBe(getCallsPartOfKey(makeMessageKey(after)));
     const others = [user(result('c1', 'x')), user(result('c2', 'x'), result('c1', 'x')), assistant(call('c1', 'a'))];
-    expect(new Set([before, ...others].map((message) => getCallsPart(makeMessageKey(message)))).size).toBe(4);
-    expect(getCallsPart(makeMessageKey(user('text')))).toBeUndefined();
+    expect(new Set([before, ...others].map((message) => getCallsPartOfKey(makeMessageKey(message)))).size).toBe(4);
+    expect(getCallsPartOfKey(makeMessageKey(user('text')))).toBeUndefined();
   });
 });

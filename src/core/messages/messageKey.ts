@@ -8,27 +8,27 @@ import type { ApiMessage } from './types';
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };
 
-const CONTENT_DIGITS = 16;
-const CALLS_DIGITS = 12;
+const CONTENT_HASH_DIGITS = 16;
+const CALLS_HASH_DIGITS = 12;
 
 const keyCache = new WeakMap<ApiMessage, MessageKey>();
 
 export function makeMessageKey(message: ApiMessage): MessageKey {
-  return keyCache.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
+  return keyCache.get(message) ?? computeMessageKey(message, hashText(JSON.stringify(message)));
 }
 
-function makeKey(message: ApiMessage, content: Hash): MessageKey {
+function computeMessageKey(message: ApiMessage, content: Hash): MessageKey {
   const ids = getBlocks(message).flatMap((block) =>
     isToolUse(block) ? [block.id] : isToolResult(block) ? [block.tool_use_id] : [],
   );
-  const calls = ids.length === 0 ? '' : `/${hashText(JSON.stringify(ids)).slice(0, CALLS_DIGITS)}`;
-  const key = `${message.role[0] ?? ''}${content.slice(0, CONTENT_DIGITS)}${calls}`;
+  const calls = ids.length === 0 ? '' : `/${hashText(JSON.stringify(ids)).slice(0, CALLS_HASH_DIGITS)}`;
+  const key = `${message.role[0] ?? ''}${content.slice(0, CONTENT_HASH_DIGITS)}${calls}`;
   keyCache.set(message, key as MessageKey);
   return key as MessageKey;
 }
 
 /** Undefined if the message has no calls or results. */
-export function getCallsPart(key: MessageKey): string | undefined {
+export function getCallsPartOfKey(key: MessageKey): string | undefined {
   const slash = key.indexOf('/');
   return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;
 }

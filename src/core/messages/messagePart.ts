@@ -1,7 +1,7 @@
-import { trimList } from '../keptList';
+import { copyWithoutSpareCapacity } from '../keptList';
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { listContents, type Content } from './content';
-import { displaysIn } from './displays';
+import { listDisplaysInMessage } from './displays';
 import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
 import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
@@ -10,7 +10,7 @@ export interface PlacedContent extends Content {
   readonly message: number;
 }
 
-export interface Call {
+export interface CallInMessage {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
@@ -18,7 +18,7 @@ export interface Call {
   readonly isDisplay?: true;
 }
 
-export interface Result {
+export interface ResultInMessage {
   readonly message: number;
   readonly results: readonly PlacedContent[];
   readonly isError: boolean;
@@ -26,40 +26,40 @@ export interface Result {
   readonly isPersonsAnswer: boolean;
 }
 
-export interface MessagePart {
+export interface MessageCallsAndResults {
   readonly index: number;
-  readonly calls: readonly { readonly id: string; readonly call: Call }[];
-  readonly xmlCalls: readonly Call[];
-  readonly answers: readonly { readonly id: string; readonly result: Result }[];
-  readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
+  readonly calls: readonly { readonly id: string; readonly call: CallInMessage }[];
+  readonly xmlCalls: readonly CallInMessage[];
+  readonly answers: readonly { readonly id: string; readonly result: ResultInMessage }[];
+  readonly xmlAnswers: readonly { readonly tool: string; readonly result: ResultInMessage }[];
   /** No call was made; the agent shows what the tool would have returned. */
-  readonly displays: readonly { readonly call: Call; readonly result: Result }[];
+  readonly displays: readonly { readonly call: CallInMessage; readonly result: ResultInMessage }[];
 }
 
 /** Views are parsed repeatedly, and few messages change. */
-const partCache = new WeakMap<ApiMessage, MessagePart>();
+const callsAndResultsCache = new WeakMap<ApiMessage, MessageCallsAndResults>();
 
-export function readMessagePart(message: ApiMessage, index: number): MessagePart {
-  const before = partCache.get(message);
+export function readCallsAndResults(message: ApiMessage, index: number): MessageCallsAndResults {
+  const before = callsAndResultsCache.get(message);
   if (before?.index === index) return before;
   const byBlock = groupContentsByBlock(message, index);
   const isCaller = message.role === 'assistant';
-  const part: MessagePart = {
+  const part: MessageCallsAndResults = {
     index,
-    calls: trimList(isCaller ? listNativeCalls(message, index, byBlock) : []),
-    xmlCalls: trimList(isCaller ? listXmlCalls(message, index, byBlock) : []),
-    answers: trimList(message.role === 'user' ? listNativeResults(message, index, byBlock) : []),
-    xmlAnswers: trimList(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
-    displays: trimList(listDisplays(message, index, byBlock)),
+    calls: copyWithoutSpareCapacity(isCaller ? listNativeCalls(message, index, byBlock) : []),
+    xmlCalls: copyWithoutSpareCapacity(isCaller ? listXmlCalls(message, index, byBlock) : []),
+    answers: copyWithoutSpareCapacity(message.role === 'user' ? listNativeResults(message, index, byBlock) : []),
+    xmlAnswers: copyWithoutSpareCapacity(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
+    displays: copyWithoutSpareCapacity(listPlacedDisplays(message, index, byBlock)),
   };
-  partCache.set(message, part);
+  callsAndResultsCache.set(message, part);
   return part;
 }
 
 /** The key is undefined for string content. */
-type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
+type ContentsByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
-function groupContentsByBlock(message: ApiMessage, index: number): ByBlock {
+function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlock {
   const byBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
@@ -74,38 +74,51 @@ function groupContentsByBlock(message: ApiMessage, index: number): ByBlock {
 /** Prefixes with which agents mark failed calls; most agents also set a field. */
 const FAILED_RESULT = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
 
-const saysFailure = (results: readonly PlacedContent[]): boolean =>
+const reportsFailure = (results: readonly PlacedContent[]): boolean =>
   results.some(({ text }) => FAILED_RESULT.test(text));
 
-const listNativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
+const listNativeCalls = (
+  message: ApiMessage,
+  index: number,
+  byBlock: ContentsByBlock,
+): MessageCallsAndResults['calls'] =>
   getBlocks(message).flatMap((block, at) => {
     if (!isToolUse(block)) return [];
     const input = isRecord(block.input) ? block.input : {};
     return [
       {
         id: block.id,
-        call: { tool: block.name, input, callMessage: index, parameters: trimList(byBlock.get(at) ?? []) },
+        call: {
+          tool: block.name,
+          input,
+          callMessage: index,
+          parameters: copyWithoutSpareCapacity(byBlock.get(at) ?? []),
+        },
       },
     ];
   });
 
-const listNativeResults = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
+const listNativeResults = (
+  message: ApiMessage,
+  index: number,
+  byBlock: ContentsByBlock,
+): MessageCallsAndResults['answers'] =>
   getBlocks(message).flatMap((block, at) => {
     if (!isToolResult(block)) return [];
-    const results = trimList(byBlock.get(at) ?? []);
-    const isError = block.is_error === true || saysFailure(results);
+    const results = copyWithoutSpareCapacity(byBlock.get(at) ?? []);
+    const isError = block.is_error === true || reportsFailure(results);
     return [
       { id: block.tool_use_id, result: { message: index, results, isError, isPersonsAnswer: isPersonsAnswer(block) } },
     ];
   });
 
-const listTexts = (message: ApiMessage): { text: string; at: number | undefined }[] =>
+const listTextsWithBlock = (message: ApiMessage): { text: string; at: number | undefined }[] =>
   typeof message.content === 'string'
     ? [{ text: message.content, at: undefined }]
     : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
 
-function listXmlCalls(message: ApiMessage, index: number, byBlock: ByBlock): Call[] {
-  return listTexts(message).flatMap(({ text, at }) => {
+function listXmlCalls(message: ApiMessage, index: number, byBlock: ContentsByBlock): CallInMessage[] {
+  return listTextsWithBlock(message).flatMap(({ text, at }) => {
     const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
     let next = 0;
     return findXmlCalls(text).map((call) => {
@@ -121,25 +134,33 @@ function listXmlCalls(message: ApiMessage, index: number, byBlock: ByBlock): Cal
   });
 }
 
-function listXmlAnswers(message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['xmlAnswers'] {
+function listXmlAnswers(
+  message: ApiMessage,
+  index: number,
+  byBlock: ContentsByBlock,
+): MessageCallsAndResults['xmlAnswers'] {
   let open: string | undefined;
-  return listTexts(message).flatMap(({ text, at }) => {
+  return listTextsWithBlock(message).flatMap(({ text, at }) => {
     const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
     const header = parseXmlResultHeader(text);
     const tool = header?.tool ?? open;
     open = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
-    const isError = saysFailure(results);
+    const isError = reportsFailure(results);
     return [{ tool, result: { message: index, results, isError, isPersonsAnswer: false } }];
   });
 }
 
-const listDisplays = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['displays'] =>
-  displaysIn(message).map(({ tool, input, block }) => ({
-    call: { tool, input, callMessage: index, parameters: trimList([]), isDisplay: true },
+const listPlacedDisplays = (
+  message: ApiMessage,
+  index: number,
+  byBlock: ContentsByBlock,
+): MessageCallsAndResults['displays'] =>
+  listDisplaysInMessage(message).map(({ tool, input, block }) => ({
+    call: { tool, input, callMessage: index, parameters: copyWithoutSpareCapacity([]), isDisplay: true },
     result: {
       message: index,
-      results: trimList((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
+      results: copyWithoutSpareCapacity((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
       isError: false,
       isPersonsAnswer: false,
     },

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { NumberForm } from '../agents/types';
+import type { LineNumberForm } from '../agents/types';
 import { readNumberAt } from './numberForms';
 
 const CODE = ['import a', '', '  b()', 'end'];
 /** Each form as its tool prints it. */
-const PRINTED: Readonly<Record<string, readonly [NumberForm, (number: number, line: string) => string]>> = {
+const PRINTED: Readonly<Record<string, readonly [LineNumberForm, (number: number, line: string) => string]>> = {
   'Claude Code, formerly': ['arrow', (number, line) => `${String(number).padStart(6)}→${line}`],
   'Claude Code': ['tab', (number, line) => `${number}\t${line}`],
   'nl and cat -n': ['tab', (number, line) => `${String(number).padStart(6)}\t${line}`],

@@ -1,4 +1,4 @@
-import type { NumberForm } from '../agents/types';
+import type { LineNumberForm } from '../agents/types';
 
 /**
  * Line-number formats in tool results: Claude Code (` 12→`, now `12⇥`), `nl` and `cat -n` (` 12⇥`),
@@ -6,24 +6,24 @@ import type { NumberForm } from '../agents/types';
  * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches
  * (`L12: `), `bat` (` 12 │ `).
  */
-export const NUMBER_FORMS: readonly NumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
+export const NUMBER_FORMS: readonly LineNumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
 
-export interface LineNumber {
+export interface ParsedLineNumber {
   readonly number: number;
   readonly end: number;
 }
 
-const ZERO = 48;
-const SPACE = 32;
-const STAR = 42;
-const LETTER_L = 76;
+const ZERO_CHAR = 48;
+const SPACE_CHAR = 32;
+const STAR_CHAR = 42;
+const LETTER_L_CHAR = 76;
 const MAX_NUMBER_DIGITS = 9;
 const MAX_INDENT_CHARS = 12;
 /** Old versions of OpenCode padded numbers with zeros to this width. */
 const ZERO_PADDED_DIGITS = 5;
 
 /** If one separator is a prefix of another, the longer one comes first. */
-const SEPARATORS_BY_FORM: Readonly<Record<NumberForm, readonly string[]>> = {
+const SEPARATORS_BY_FORM: Readonly<Record<LineNumberForm, readonly string[]>> = {
   arrow: ['→'],
   tab: ['\t'],
   pipe: [' | ', ' |'],
@@ -38,34 +38,38 @@ const SEPARATORS_BY_FORM: Readonly<Record<NumberForm, readonly string[]>> = {
 const SEPARATORS_WITH_OPTIONAL_BLANK: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
 
 /** @returns undefined if the line has no number in that format */
-export function readNumberAt(text: string, at: number, form: NumberForm): LineNumber | undefined {
+export function readNumberAt(text: string, at: number, form: LineNumberForm): ParsedLineNumber | undefined {
   let next = at;
-  if (form === 'bar' && text.charCodeAt(next) === STAR) next++;
-  while (text.charCodeAt(next) === SPACE && next - at < MAX_INDENT_CHARS) next++;
+  if (form === 'bar' && text.charCodeAt(next) === STAR_CHAR) next++;
+  while (text.charCodeAt(next) === SPACE_CHAR && next - at < MAX_INDENT_CHARS) next++;
   if (form === 'L') {
-    if (text.charCodeAt(next) !== LETTER_L) return undefined;
+    if (text.charCodeAt(next) !== LETTER_L_CHAR) return undefined;
     next++;
   }
   const first = next;
   let number = 0;
-  for (let digit = text.charCodeAt(next) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++next) - ZERO) {
+  for (
+    let digit = text.charCodeAt(next) - ZERO_CHAR;
+    digit >= 0 && digit <= 9;
+    digit = text.charCodeAt(++next) - ZERO_CHAR
+  ) {
     number = number * 10 + digit;
     if (next - first > MAX_NUMBER_DIGITS) return undefined;
   }
   if (next === first || number === 0) return undefined;
-  const isPadded = text.charCodeAt(first) === ZERO;
+  const isPadded = text.charCodeAt(first) === ZERO_CHAR;
   if (isPadded && !(form === 'bar' && next - first === ZERO_PADDED_DIGITS)) return undefined;
   for (const separator of isPadded ? ['| ', '|'] : SEPARATORS_BY_FORM[form]) {
     if (text.charCodeAt(next) !== separator.charCodeAt(0) || !text.startsWith(separator, next)) continue;
     const end = next + separator.length;
-    if (SEPARATORS_WITH_OPTIONAL_BLANK.has(separator) && !isLineEnd(text, end)) continue;
+    if (SEPARATORS_WITH_OPTIONAL_BLANK.has(separator) && !isAtLineEnd(text, end)) continue;
     return { number, end };
   }
   return undefined;
 }
 
 /** Also matches a line end that is escaped in a JSON string. */
-const isLineEnd = (text: string, at: number): boolean =>
+const isAtLineEnd = (text: string, at: number): boolean =>
   at >= text.length ||
   text[at] === '\n' ||
   text[at] === '\r' ||

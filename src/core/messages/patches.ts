@@ -30,14 +30,14 @@ export interface PatchedFile {
 /** A truncated patch ends with the text. */
 export function readPatches(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
-  const lines = new LineReader(text);
+  const lines = new PatchLineReader(text);
   while (lines.isOpen) {
     const line = lines.getText();
     if (line === '*** Begin Patch') {
       lines.moveToNext();
-      readEnvelope(lines, files);
-    } else if (line.startsWith('diff --git ') || isFileHead(lines)) {
-      const file = readUnified(lines);
+      readApplyPatchEnvelope(lines, files);
+    } else if (line.startsWith('diff --git ') || isUnifiedFileHeader(lines)) {
+      const file = readUnifiedDiff(lines);
       if (file) files.push(file);
     } else {
       lines.moveToNext();
@@ -46,12 +46,12 @@ export function readPatches(text: string): PatchedFile[] {
   return files;
 }
 
-class LineReader {
+class PatchLineReader {
   start = 0;
   end = 0;
 
   constructor(readonly source: string) {
-    this.end = this.endFrom(0);
+    this.end = this.findEndOfLine(0);
   }
 
   get isOpen(): boolean {
@@ -60,7 +60,7 @@ class LineReader {
 
   moveToNext(): this {
     this.start = this.end + 1;
-    this.end = this.endFrom(this.start);
+    this.end = this.findEndOfLine(this.start);
     return this;
   }
 
@@ -84,34 +84,34 @@ class LineReader {
     return this.end < this.source.length && this.source.startsWith(head, this.end + 1);
   }
 
-  private endFrom(start: number): number {
+  private findEndOfLine(start: number): number {
     const newline = this.source.indexOf('\n', start);
     return newline < 0 ? this.source.length : newline;
   }
 }
 
-const PATCH_FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
-const PATCH_MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
+const PATCH_FILE_HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
+const PATCH_MOVE_HEADER = /^\*\*\* Move to: (.+)$/;
 
-function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
+function readApplyPatchEnvelope(lines: PatchLineReader, files: PatchedFile[]): void {
   while (lines.isOpen) {
     const line = lines.getText();
     if (line === '*** End Patch') {
       lines.moveToNext();
       return;
     }
-    const [, kind, path = ''] = PATCH_FILE_HEAD.exec(line) ?? [];
+    const [, kind, path = ''] = PATCH_FILE_HEADER.exec(line) ?? [];
     lines.moveToNext();
     if (kind === undefined) continue;
     const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
-    const [, movedTo] = PATCH_MOVE_HEAD.exec(lines.getText()) ?? [];
+    const [, movedTo] = PATCH_MOVE_HEADER.exec(lines.getText()) ?? [];
     if (movedTo !== undefined) lines.moveToNext();
-    files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readHunks(lines) });
+    files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readApplyPatchHunks(lines) });
   }
 }
 
 /** Reads hunks up to the next `***` line. `@@` separates hunks and may quote a line above. */
-function readHunks(lines: LineReader): PatchHunk[] {
+function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   let hunk: PatchLine[] = [];
   const close = (): void => {
@@ -123,7 +123,7 @@ function readHunks(lines: LineReader): PatchHunk[] {
   };
   for (; lines.isOpen && !lines.startsWith('*** '); lines.moveToNext()) {
     const { sign, start, textEnd } = lines;
-    if (isSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
+    if (isPatchSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
     else if (lines.startsWith('@@')) close();
     // An empty line is part of the file, except after the last line.
     else if (sign === '' && lines.end < lines.source.length) close();
@@ -132,21 +132,22 @@ function readHunks(lines: LineReader): PatchHunk[] {
   return hunks;
 }
 
-const isSign = (sign: string): sign is PatchSign => sign === ' ' || sign === '+' || sign === '-';
+const isPatchSign = (sign: string): sign is PatchSign => sign === ' ' || sign === '+' || sign === '-';
 
 /** A file starts with `--- a/x` and then `+++ b/x`. */
-const isFileHead = (lines: LineReader): boolean => lines.startsWith('--- ') && lines.nextStartsWith('+++ ');
+const isUnifiedFileHeader = (lines: PatchLineReader): boolean =>
+  lines.startsWith('--- ') && lines.nextStartsWith('+++ ');
 
-const DIFF_HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const DIFF_HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-function readUnified(lines: LineReader): PatchedFile | undefined {
+function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
   let old: string | undefined;
   let now: string | undefined;
   const isGit = lines.startsWith('diff --git ');
   if (isGit) {
     [old, now] = readGitPaths(lines.getText());
     lines.moveToNext();
-    for (; lines.isOpen && !isFileHead(lines); lines.moveToNext()) {
+    for (; lines.isOpen && !isUnifiedFileHeader(lines); lines.moveToNext()) {
       if (lines.startsWith('diff --git ') || lines.startsWith('@@ ')) break;
       const line = lines.getText();
       if (
@@ -160,17 +161,17 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
       if (side === 'to') now = path;
     }
   }
-  if (lines.isOpen && isFileHead(lines)) {
-    old = readHeadPath(lines.getText(), isGit);
+  if (lines.isOpen && isUnifiedFileHeader(lines)) {
+    old = readPathFromFileHeader(lines.getText(), isGit);
     lines.moveToNext();
-    now = readHeadPath(lines.getText(), isGit);
+    now = readPathFromFileHeader(lines.getText(), isGit);
     lines.moveToNext();
   } else if (!isGit) {
     return undefined;
   }
   const hunks: PatchHunk[] = [];
   while (lines.isOpen) {
-    const hunk = readHunk(lines);
+    const hunk = readUnifiedHunk(lines);
     if (!hunk) break;
     hunks.push(hunk);
   }
@@ -180,8 +181,8 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
   return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
 }
 
-function readHunk(lines: LineReader): PatchHunk | undefined {
-  const head = DIFF_HUNK_HEAD.exec(lines.getText());
+function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
+  const head = DIFF_HUNK_HEADER.exec(lines.getText());
   if (!head) return undefined;
   let old = Number(head[2] ?? 1);
   let now = Number(head[4] ?? 1);
@@ -193,7 +194,7 @@ function readHunk(lines: LineReader): PatchHunk | undefined {
     if (sign === '\\') continue;
     // Some tools strip the blank from an empty line.
     const isBlank = sign === '' || (sign === '\r' && lines.end === lines.start + 1);
-    if (!isSign(sign) && !isBlank) break;
+    if (!isPatchSign(sign) && !isBlank) break;
     if (isBlank && lines.end >= lines.source.length) break;
     const own = isBlank ? ' ' : (sign as PatchSign);
     if (own !== '+') old--;
@@ -215,20 +216,20 @@ function readHunk(lines: LineReader): PatchHunk | undefined {
 function readGitPaths(line: string): [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length);
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
-  if (quoted) return [removePrefix(quoted[1] ?? '', true), removePrefix(quoted[2] ?? '', true)];
+  if (quoted) return [removeGitPrefix(quoted[1] ?? '', true), removeGitPrefix(quoted[2] ?? '', true)];
   const half = rest.slice(0, (rest.length - 1) / 2);
   const other = rest.slice((rest.length + 1) / 2);
-  const [a, b] = [removePrefix(half, true), removePrefix(other, true)];
+  const [a, b] = [removeGitPrefix(half, true), removeGitPrefix(other, true)];
   return a === b ? [a, b] : [undefined, undefined];
 }
 
 /** Undefined if the file does not exist on that side. */
-function readHeadPath(line: string, isGit: boolean): string | undefined {
+function readPathFromFileHeader(line: string, isGit: boolean): string | undefined {
   const path = line.slice(4).split('\t')[0] ?? '';
-  return path.trim() === '/dev/null' ? undefined : removePrefix(path.trim(), isGit || /^[ab]\//.test(path));
+  return path.trim() === '/dev/null' ? undefined : removeGitPrefix(path.trim(), isGit || /^[ab]\//.test(path));
 }
 
-function removePrefix(path: string, hasPrefix: boolean): string {
+function removeGitPrefix(path: string, hasPrefix: boolean): string {
   const plain = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
   return hasPrefix ? plain.replace(/^[abciow]\//, '') : plain;
 }

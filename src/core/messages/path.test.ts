@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getValueAt, withValueAt } from './path';
+import { getValueAt, replaceValueAt } from './path';
 
 const root = JSON.parse('{"content":[{"input":{"__proto__":"data","constructor":"more"}}],"role":"user"}') as object;
 
@@ -23,7 +23,7 @@ describe('reading the value at a path', () => {
 describe('setting the value at a path', () => {
   it('copies objects on the path and shares all others', () => {
     const before = { a: { x: '1' }, b: [{ y: '2' }, { z: '3' }] };
-    const after = withValueAt(before, ['b', 0, 'y'], 'new');
+    const after = replaceValueAt(before, ['b', 0, 'y'], 'new');
     expect(after).toEqual({ a: { x: '1' }, b: [{ y: 'new' }, { z: '3' }] });
     expect(before.b[0]).toEqual({ y: '2' });
     expect(after.a).toBe(before.a);
@@ -31,7 +31,7 @@ describe('setting the value at a path', () => {
   });
 
   it('keeps a parameter named "__proto__" a parameter', () => {
-    const after = withValueAt(root, ['content', 0, 'input', '__proto__'], 'cut');
+    const after = replaceValueAt(root, ['content', 0, 'input', '__proto__'], 'cut');
     expect(JSON.stringify(after)).toBe(JSON.stringify(root).replace('data', 'cut'));
     expect(Object.getPrototypeOf(getValueAt(after, ['content', 0, 'input']))).toBe(Object.prototype);
   });
@@ -39,7 +39,7 @@ describe('setting the value at a path', () => {
   it.each([[['content', 7]], [['content', 'length']], [['role', 0]], [['missing']], [['content', 0, 'toString']]])(
     'rejects %j, because there is no value',
     (path) => {
-      expect(() => withValueAt(root, path, 'x')).toThrow('no value at');
+      expect(() => replaceValueAt(root, path, 'x')).toThrow('no value at');
     },
   );
 });

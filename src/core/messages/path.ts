@@ -15,7 +15,7 @@ export function getValueAt(root: unknown, path: Path): unknown {
  * Copies only the objects along the path.
  * @throws Error if the path does not exist
  */
-export function withValueAt<T>(root: T, path: Path, value: unknown): T {
+export function replaceValueAt<T>(root: T, path: Path, value: unknown): T {
   const [key, ...rest] = path;
   if (key === undefined) return value as T;
   const isThere =
@@ -27,7 +27,7 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   if (!isThere) {
     throw new Error(`no value at ${path.join('.')}`);
   }
-  const changed = withValueAt((root as JsonContainer)[key], rest, value);
+  const changed = replaceValueAt((root as JsonContainer)[key], rest, value);
   if (Array.isArray(root)) return root.with(key as number, changed) as T;
   const copy = { ...root } as Record<string | number, unknown>;
   // Assigning "__proto__" (valid in JSON) would set the prototype; other keys preserve the hidden

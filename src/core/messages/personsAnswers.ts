@@ -13,7 +13,7 @@ export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, 
 
 export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER_MARK in block;
 
-export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
+export const listToolsAskingPerson = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
   new Set(
     agents.flatMap(({ tools }) =>
       Object.entries(tools)
@@ -23,7 +23,10 @@ export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): Readon
   );
 
 /** Returns messages without marked results as the same objects. */
-export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiMessage[]): readonly ApiMessage[] {
+export function markAnswersToTools(
+  asking: ReadonlySet<string>,
+  messages: readonly ApiMessage[],
+): readonly ApiMessage[] {
   if (asking.size === 0) return messages;
   const asked = new Set<string>();
   return messages.map((message) => {
@@ -44,17 +47,20 @@ export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiM
   });
 }
 
-export type BlockPlace = readonly [message: number, block: number];
+export type MessageAndBlockIndex = readonly [message: number, block: number];
 
 /** Symbols are lost between worker threads, places are not. */
-export const listPersonsAnswers = (messages: readonly ApiMessage[]): readonly BlockPlace[] =>
+export const listPersonsAnswers = (messages: readonly ApiMessage[]): readonly MessageAndBlockIndex[] =>
   messages.flatMap(({ content }, message) =>
     typeof content === 'string'
       ? []
-      : content.flatMap((block, at): BlockPlace[] => (isPersonsAnswer(block) ? [[message, at]] : [])),
+      : content.flatMap((block, at): MessageAndBlockIndex[] => (isPersonsAnswer(block) ? [[message, at]] : [])),
   );
 
-export function markAnswersAt(places: readonly BlockPlace[], messages: readonly ApiMessage[]): readonly ApiMessage[] {
+export function markAnswersAtPlaces(
+  places: readonly MessageAndBlockIndex[],
+  messages: readonly ApiMessage[],
+): readonly ApiMessage[] {
   const marked = new Map<number, Set<number>>();
   for (const [message, block] of places) marked.set(message, (marked.get(message) ?? new Set()).add(block));
   if (marked.size === 0) return messages;

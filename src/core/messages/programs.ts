@@ -10,21 +10,21 @@ import type { ApiMessage, Block, ToolResultBlock } from './types';
 
 const PROGRAM_RESULT_MARK = Symbol('a program reads this result');
 
-export const pickCaller = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
+export const pickCallerField = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
   caller === undefined ? {} : { caller };
 
-export const isOfProgram = ({ caller }: Block): boolean =>
+export const isCalledByProgram = ({ caller }: Block): boolean =>
   isRecord(caller) && typeof caller['type'] === 'string' && caller['type'] !== 'direct';
 
 /** Program results use no context. */
-export const isProgramsResult = (block: Block): boolean => PROGRAM_RESULT_MARK in block;
+export const isResultReadByProgram = (block: Block): boolean => PROGRAM_RESULT_MARK in block;
 
 /** Returns messages without marked results as the same objects. */
-export function markProgramsResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {
-  const programs = new ProgramCalls();
+export function markResultsReadByPrograms(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  const programs = new CallsByPrograms();
   return messages.map((message) => {
     const results = new Set(
-      getBlocks(message).filter((block) => programs.readsResult(block) && !isProgramsResult(block)),
+      getBlocks(message).filter((block) => programs.isResultOfProgram(block) && !isResultReadByProgram(block)),
     );
     if (results.size === 0) return message;
     const content = getBlocks(message).map((block) =>
@@ -34,15 +34,15 @@ export function markProgramsResults(messages: readonly ApiMessage[]): readonly A
   });
 }
 
-export class ProgramCalls {
+export class CallsByPrograms {
   private readonly ids = new Set<string>();
 
-  readsResult(block: Block): block is ToolResultBlock {
+  isResultOfProgram(block: Block): block is ToolResultBlock {
     if (isToolUse(block)) {
       // If a model reuses an ID, it refers to the last call.
-      if (isOfProgram(block)) this.ids.add(block.id);
+      if (isCalledByProgram(block)) this.ids.add(block.id);
       else this.ids.delete(block.id);
     }
-    return isToolResult(block) && (isOfProgram(block) || this.ids.has(block.tool_use_id));
+    return isToolResult(block) && (isCalledByProgram(block) || this.ids.has(block.tool_use_id));
   }
 }

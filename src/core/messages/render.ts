@@ -1,6 +1,6 @@
 import { getBlocks, isRecord, isText, isThinking, isToolResult, isToolUse } from './blocks';
 import { SUMMARY_ORIGIN } from './firewall';
-import { getCommand, DEFAULT_TOOLS, getPath } from './tools';
+import { getCommandOfCall, DEFAULT_TOOLS, getToolPath } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
 /** UTF-16 units of the longest text shown in full; editors refuse files of 50 MB. */
@@ -18,17 +18,17 @@ export function renderConversation(
   original = messages,
   longest = Infinity,
 ): string {
-  const bodies = renderBodies(messages, original, longest);
+  const bodies = renderMessageBodies(messages, original, longest);
   return messages
     .map((message, index) => {
       const origin = origins?.[index] ?? index;
       const number = origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1);
-      return `━━━ ${number} · ${getSpeaker(message)} ━━━\n${bodies[index] ?? ''}\n`;
+      return `━━━ ${number} · ${getSpeakerLabel(message)} ━━━\n${bodies[index] ?? ''}\n`;
     })
     .join('\n');
 }
 
-export function getSpeaker(message: ApiMessage): string {
+export function getSpeakerLabel(message: ApiMessage): string {
   const blocks = getBlocks(message);
   return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
 }
@@ -37,7 +37,11 @@ export function getSpeaker(message: ApiMessage): string {
  * A result shows its call's name, since the call may be far above.
  * @param original as of {@link renderConversation}
  */
-export function renderBodies(messages: readonly ApiMessage[], original = messages, longest = Infinity): string[] {
+export function renderMessageBodies(
+  messages: readonly ApiMessage[],
+  original = messages,
+  longest = Infinity,
+): string[] {
   const names = collectToolNames(original);
   const body = (text: string): string => truncateMiddle(text, longest);
   return messages.map(({ content }) =>
@@ -47,10 +51,10 @@ export function renderBodies(messages: readonly ApiMessage[], original = message
 
 const MAX_LISTED_CHARS = 120;
 
-export function listMessages(
+export function listMessagesBriefly(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
-  const bodies = renderBodies(messages, messages, 10 * MAX_LISTED_CHARS);
+  const bodies = renderMessageBodies(messages, messages, 10 * MAX_LISTED_CHARS);
   const words = (body: string): string =>
     body
       .slice(0, 10 * MAX_LISTED_CHARS)
@@ -80,8 +84,8 @@ const MAX_NAME_CHARS = 100;
 function getCallName({ name, input }: ToolUseBlock): string {
   if (!isRecord(input)) return name;
   const call = { tool: name, input };
-  const path = getPath(DEFAULT_TOOLS, call);
-  const [words = ''] = (path ?? getCommand(call) ?? '').trim().split('\n');
+  const path = getToolPath(DEFAULT_TOOLS, call);
+  const [words = ''] = (path ?? getCommandOfCall(call) ?? '').trim().split('\n');
   if (words === '') return name;
   const short = words.length > MAX_NAME_CHARS ? `${words.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : words;
   return path === undefined ? `${name}: ${short}` : `${name} ${short}`;

@@ -5,7 +5,7 @@ import type { ApiMessage } from './types';
  * Returns the index of the last user message before the first answer, or -1. Agents add messages
  * before the task (environment; Codex: developer messages) and after it (Claude Code: listings).
  */
-export function findTask(messages: readonly ApiMessage[]): number {
+export function findTaskMessage(messages: readonly ApiMessage[]): number {
   const first = messages.findIndex((message) => message.role === 'user');
   if (first < 0) return first;
   const end = messages.findIndex(
@@ -22,7 +22,7 @@ export const isAddedByAgent = (message: ApiMessage): boolean => message['addedBy
  * Returns the index of the user message that started the open turn, or -1. The API merges
  * consecutive messages of one role, so user text after results continues the turn.
  */
-export function findTurnStart(messages: readonly ApiMessage[]): number {
+export function findStartOfOpenTurn(messages: readonly ApiMessage[]): number {
   let end = -1;
   let isAnswering = false;
   for (let index = messages.length - 1; index >= 0; index--) {

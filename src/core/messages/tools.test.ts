@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeToolExchange } from '../testing';
 import { listToolExchanges, type ToolExchange } from './exchanges';
 import type { ToolRule } from '../agents/types';
-import { getCommand, DEFAULT_TOOLS, getPath, getToolRule, makeToolTable, listValues } from './tools';
+import { getCommandOfCall, DEFAULT_TOOLS, getToolPath, getToolRule, makeToolTable, listParameterValues } from './tools';
 
 const called = (name: string, input: unknown): ToolExchange =>
   listToolExchanges(makeToolExchange('a', name, input, 'x'))[0]!;
@@ -86,14 +86,14 @@ describe('the path of a read', () => {
     ['view', { path: 'C:\\a.ts' }, 'C:\\a.ts'],
     ['read_many_files', { include: ['a', 'b'] }, undefined],
   ])('by %s with %j is %s', (name, input, path) => {
-    expect(getPath(DEFAULT_TOOLS, called(name, input))).toBe(path);
+    expect(getToolPath(DEFAULT_TOOLS, called(name, input))).toBe(path);
   });
 
   it('is taken from the parameters that a table names', () => {
     const tools = makeToolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
-    expect(getPath(tools, called('fetch', { target: 't' }))).toBe('t');
-    expect(getPath(tools, called('fetch', {}))).toBeUndefined();
-    expect(getPath(tools, called('bare', { path: 'x' }))).toBeUndefined();
+    expect(getToolPath(tools, called('fetch', { target: 't' }))).toBe('t');
+    expect(getToolPath(tools, called('fetch', {}))).toBeUndefined();
+    expect(getToolPath(tools, called('bare', { path: 'x' }))).toBeUndefined();
   });
 });
 
@@ -103,7 +103,7 @@ it.each<[unknown, string | undefined]>([
   [{ commands: ['ls', 'pwd'] }, 'ls pwd'],
   [{ command: 7 }, undefined],
 ])('the command of a call with %j is %s', (input, command) => {
-  expect(getCommand(called('x', input))).toBe(command);
+  expect(getCommandOfCall(called('x', input))).toBe(command);
 });
 
 it.each<[string, readonly unknown[]]>([
@@ -123,5 +123,5 @@ it.each<[string, readonly unknown[]]>([
     list: [1, 2],
     task: { command: 'ls' },
   };
-  expect(listValues(input, parameter)).toEqual(values);
+  expect(listParameterValues(input, parameter)).toEqual(values);
 });

@@ -28,30 +28,30 @@ export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTabl
 
 type ToolCall = Pick<ToolExchange, 'tool' | 'input'>;
 
-const ruleMemory = memoizeByObject<
+const getCachedRules = memoizeByObject<
   ToolTable,
   WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
 >(() => new WeakMap());
 
 export function getToolRule(tools: ToolTable, call: ToolCall): ToolRule | undefined {
-  const known = ruleMemory(tools).get(call.input);
+  const known = getCachedRules(tools).get(call.input);
   if (known?.tool === call.tool) return known.rule;
-  const rule = findRule(tools, call);
-  ruleMemory(tools).set(call.input, { tool: call.tool, rule });
+  const rule = findToolRule(tools, call);
+  getCachedRules(tools).set(call.input, { tool: call.tool, rule });
   return rule;
 }
 
-function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | undefined {
+function findToolRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | undefined {
   const name = tool.toLowerCase();
   // Own keys only, in case a tool is called "constructor".
   if (Object.hasOwn(own, name)) return own[name];
   const rows = RULES_BY_TOOL.get(name);
-  if (rows) return chooseRow(rows, input);
+  if (rows) return chooseBestRow(rows, input);
   const inner = RULES_BY_TOOL.get(name.slice(name.lastIndexOf('__') + 2));
-  if (inner && name.startsWith('mcp__') && inner.some((row) => scoreRow(row, input) > 0)) {
-    return chooseRow(inner, input);
+  if (inner && name.startsWith('mcp__') && inner.some((row) => countMatchingParameters(row, input) > 0)) {
+    return chooseBestRow(inner, input);
   }
-  return guessRule(name, input);
+  return guessToolRule(name, input);
 }
 
 /** Agents use the same name for different tools. */
@@ -67,36 +67,37 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
   return rows;
 })();
 
-type Rows = readonly [ToolRule, ...ToolRule[]];
+type ToolRuleRows = readonly [ToolRule, ...ToolRule[]];
 
 /** Chooses the row that matches most of the parameters. For a tie, merges the rows' formats. */
-function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
+function chooseBestRow(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
-  const fits = rows.map((row) => scoreRow(row, input));
+  const fits = rows.map((row) => countMatchingParameters(row, input));
   const most = Math.max(...fits);
   const alike = rows.flatMap((_, at) => (fits[at] === most ? [at] : []));
   const known = joinedRuleCache(rows);
   const key = alike.join();
   const before = known.get(key);
   if (before) return before;
-  const joined = joinRows(alike.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
+  const joined = joinAlikeRows(alike.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
   known.set(key, joined);
   return joined;
 }
 
-const joinedRuleCache = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map());
+const joinedRuleCache = memoizeByObject<ToolRuleRows, Map<string, ToolRule>>(() => new Map());
 
-function joinRows([best, ...alike]: Rows): ToolRule {
+function joinAlikeRows([best, ...alike]: ToolRuleRows): ToolRule {
   const numbers = [best, ...alike].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
   return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
 
-const scoreRow = (row: ToolRule, input: ToolCall['input']): number =>
-  mergeParameters(row).filter((parameters) => parameters.some((parameter) => listValues(input, parameter).length > 0))
-    .length;
+const countMatchingParameters = (row: ToolRule, input: ToolCall['input']): number =>
+  listParametersOfRule(row).filter((parameters) =>
+    parameters.some((parameter) => listParameterValues(input, parameter).length > 0),
+  ).length;
 
-const mergeParameters = memoizeByObject(
+const listParametersOfRule = memoizeByObject(
   ({ path, old, new: put, content, patch, pattern, command, range }: ToolRule): readonly ParameterNames[] =>
     [path, old, put, content, patch, pattern, command, range?.first, range?.last, range?.count, range?.pair].filter(
       (parameters) => parameters !== undefined,
@@ -104,9 +105,9 @@ const mergeParameters = memoizeByObject(
 );
 
 /** @param parameter such as `path`, `task.command`, `files[]`, `edits[].oldText` */
-export function listValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
+export function listParameterValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
   if (!parameter.includes('.') && !parameter.includes('['))
-    return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : EMPTY_VALUES;
+    return Object.hasOwn(input, parameter) && isNonEmptyValue(input[parameter]) ? [input[parameter]] : EMPTY_VALUES;
   let values: readonly unknown[] = [input];
   for (const step of parameter.split('.')) {
     const isList = step.endsWith('[]');
@@ -118,34 +119,37 @@ export function listValues(input: ToolCall['input'], parameter: string): readonl
       return Array.isArray(inner) ? (inner as readonly unknown[]) : [];
     });
   }
-  return values.filter(isGiven);
+  return values.filter(isNonEmptyValue);
 }
 
 const EMPTY_VALUES: readonly never[] = [];
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+const isNonEmptyValue = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-export function listTexts(input: ToolCall['input'], parameters: ParameterNames | undefined): readonly string[] {
+export function listParameterTexts(
+  input: ToolCall['input'],
+  parameters: ParameterNames | undefined,
+): readonly string[] {
   for (const parameter of parameters ?? []) {
-    const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
+    const texts = listParameterValues(input, parameter).filter((value) => typeof value === 'string');
     if (texts.length > 0) return texts;
   }
   return [];
 }
 
 /** Returns undefined if the call has several files. */
-export function getPath(tools: ToolTable, exchange: ToolCall): string | undefined {
+export function getToolPath(tools: ToolTable, exchange: ToolCall): string | undefined {
   const rule = getToolRule(tools, exchange);
   if (!rule) return undefined;
   for (const parameter of rule.path ?? []) {
-    const [path, other] = listValues(exchange.input, parameter);
-    const isOne = !parameter.includes('[]') || listValues(exchange.input, listIn(parameter)).length === 1;
+    const [path, other] = listParameterValues(exchange.input, parameter);
+    const isOne = !parameter.includes('[]') || listParameterValues(exchange.input, getListPart(parameter)).length === 1;
     if (typeof path === 'string' && other === undefined && isOne) return path;
   }
   return readXmlPath(exchange.input);
 }
 
-const listIn = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
+const getListPart = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
 
 /** Roo's later XML form: `<args><file><path>x</path></file></args>`. */
 function readXmlPath(input: ToolCall['input']): string | undefined {
@@ -156,7 +160,7 @@ function readXmlPath(input: ToolCall['input']): string | undefined {
 }
 
 /** Codex passes a list of words, Cline 4 a list of lines. */
-export function getCommand(exchange: ToolCall): string | undefined {
+export function getCommandOfCall(exchange: ToolCall): string | undefined {
   for (const key of ['command', 'cmd', 'commands']) {
     const value = exchange.input[key];
     if (typeof value === 'string') return value;
@@ -166,7 +170,7 @@ export function getCommand(exchange: ToolCall): string | undefined {
 }
 
 /** True for the parameter that names the file, without which a call makes no sense. */
-export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
+export const isFileNameParameter = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
   path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
 
 const PARAMETER_SPELLINGS = {
@@ -204,7 +208,7 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
  * Classifies an MCP or user tool by its parameter names, then by its own name. Ignores results,
  * since condensing them must not change the class.
  */
-function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined {
+function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undefined {
   const key = (what: keyof typeof PARAMETER_SPELLINGS): string | undefined =>
     PARAMETER_SPELLINGS[what].find((each) => typeof input[each] === 'string');
   const has = (what: keyof typeof PARAMETER_SPELLINGS): boolean =>

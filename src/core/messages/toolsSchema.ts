@@ -5,7 +5,7 @@ const MAX_TOOL_ROWS = 500;
 
 const createParametersSchema = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
 
-const toolRule = z
+const toolRuleSchema = z
   .object({
     kind: z.enum(TOOL_KINDS).describe('What the tool does.'),
     path: createParametersSchema('Parameters that can name the file or folder, such as path or files[].path.'),
@@ -22,8 +22,8 @@ const toolRule = z
   );
 
 /** The user's rows by tool name, which override the agents' rows. */
-export const ownTools = z
-  .record(z.string().max(200), toolRule)
+export const ownToolsSchema = z
+  .record(z.string().max(200), toolRuleSchema)
   .refine((rows) => Object.keys(rows).length <= MAX_TOOL_ROWS, { message: `has more than ${MAX_TOOL_ROWS} tools` })
   .default({})
   .describe("Rules for other agents' tools, by tool name, ignoring case.");

@@ -7,26 +7,26 @@
 export type Role = 'user' | 'assistant' | 'system';
 
 /** Unknown fields are kept. */
-interface OpenObject {
+interface ObjectWithUnknownFields {
   readonly [field: string]: unknown;
 }
 
-export interface TextBlock extends OpenObject {
+export interface TextBlock extends ObjectWithUnknownFields {
   readonly type: 'text';
   readonly text: string;
 }
 
-export interface ImageBlock extends OpenObject {
+export interface ImageBlock extends ObjectWithUnknownFields {
   readonly type: 'image';
   readonly source: unknown;
 }
 
-export interface ThinkingBlock extends OpenObject {
+export interface ThinkingBlock extends ObjectWithUnknownFields {
   readonly type: 'thinking';
   readonly thinking: string;
 }
 
-export interface ToolUseBlock extends OpenObject {
+export interface ToolUseBlock extends ObjectWithUnknownFields {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export interface ToolUseBlock extends OpenObject {
 /** Undefined means an empty result. */
 export type ToolResultContent = string | readonly Block[] | undefined;
 
-export interface ToolResultBlock extends OpenObject {
+export interface ToolResultBlock extends ObjectWithUnknownFields {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   readonly content?: ToolResultContent;
@@ -45,7 +45,7 @@ export interface ToolResultBlock extends OpenObject {
 }
 
 /** Any other block (redacted_thinking, document, server tools, future ones), kept unchanged. */
-export interface OtherBlock extends OpenObject {
+export interface OtherBlock extends ObjectWithUnknownFields {
   readonly type: string;
 }
 
@@ -53,7 +53,7 @@ export type Block = TextBlock | ImageBlock | ThinkingBlock | ToolUseBlock | Tool
 
 export type MessageContent = string | readonly Block[];
 
-export interface ApiMessage extends OpenObject {
+export interface ApiMessage extends ObjectWithUnknownFields {
   readonly role: Role;
   readonly content: MessageContent;
 }
@@ -64,7 +64,7 @@ export type ContentType = 'messageText' | 'toolParameters' | 'toolResults';
 /** Keys from a message to a string, such as `['content', 2, 'input', 'command']`. */
 export type Path = readonly (string | number)[];
 
-export interface Place {
+export interface ContentPlace {
   /** Index in the original conversation. */
   readonly message: number;
   readonly path: Path;

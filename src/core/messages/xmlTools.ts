@@ -58,15 +58,18 @@ export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
   const isNative = messages.some((message) =>
     getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
   );
-  return !isNative && messages.some(({ role, content }) => role === 'assistant' && listTexts(content).some(isXmlCall));
+  return (
+    !isNative &&
+    messages.some(({ role, content }) => role === 'assistant' && listMessageTexts(content).some(containsXmlCall))
+  );
 }
 
-const listTexts = (content: ApiMessage['content']): readonly string[] =>
+const listMessageTexts = (content: ApiMessage['content']): readonly string[] =>
   typeof content === 'string' ? [content] : content.filter(isText).map(({ text }) => text);
 
-const isXmlCall = (text: string): boolean => findXmlCalls(text).length > 0;
+const containsXmlCall = (text: string): boolean => findXmlCalls(text).length > 0;
 
-const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`);
+const FREE_TEXT_TAG = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`);
 
 /**
  * File content may contain the tool's tags, so the call ends at the balancing closing tag, or at a
@@ -75,7 +78,7 @@ const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`);
 function findClosingTag(text: string, tool: string, bodyStart: number): number {
   const first = text.indexOf(`</${tool}>`, bodyStart);
   if (first < 0) return text.length;
-  if (!freeTextTag.test(text.slice(bodyStart, first))) return first;
+  if (!FREE_TEXT_TAG.test(text.slice(bodyStart, first))) return first;
   const tags = new RegExp(`<(/?)${tool}>`, 'g');
   tags.lastIndex = bodyStart;
   let depth = 1;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from './types';
 import { assistant, call, makeToolExchange, result, text, user } from '../testing';
-import { findOldZone } from './zones';
+import { findOldMessages } from './zones';
 
 describe('the zone of old messages', () => {
   const messages: ApiMessage[] = [
@@ -14,13 +14,13 @@ describe('the zone of old messages', () => {
     assistant('done'),
   ];
   const ends = (conversation: readonly ApiMessage[], ...keep: number[]): number[] =>
-    keep.map((count) => findOldZone(conversation, count).end);
+    keep.map((count) => findOldMessages(conversation, count).end);
 
   it('begins after the task and ends before the recent messages', () => {
-    expect(findOldZone(messages, 1)).toEqual({ start: 2, end: 7 });
-    expect(findOldZone(messages, 0)).toEqual({ start: 2, end: 8 });
-    expect(findOldZone(messages, 100)).toEqual({ start: 2, end: 2 });
-    expect(findOldZone([], 3)).toEqual({ start: 0, end: 0 });
+    expect(findOldMessages(messages, 1)).toEqual({ start: 2, end: 7 });
+    expect(findOldMessages(messages, 0)).toEqual({ start: 2, end: 8 });
+    expect(findOldMessages(messages, 100)).toEqual({ start: 2, end: 2 });
+    expect(findOldMessages([], 3)).toEqual({ start: 0, end: 0 });
   });
 
   it('never separates a call from its results, even in a second message', () => {

@@ -1,5 +1,5 @@
 import { isText, isToolResult } from './blocks';
-import { findTask } from './task';
+import { findTaskMessage } from './task';
 import type { ApiMessage } from './types';
 import { parseXmlResultHeader } from './xmlTools';
 import type { MessageRange } from './messageRange';
@@ -8,8 +8,8 @@ import type { MessageRange } from './messageRange';
  * Returns the messages that may change: neither the task nor recent ones. Never separates a call
  * from its results.
  */
-export function findOldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
-  const start = findTask(messages) + 1;
+export function findOldMessages(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
+  const start = findTaskMessage(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);
   while (end > start && containsResults(messages[end])) end--;
   return { start, end };

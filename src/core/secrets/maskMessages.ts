@@ -22,7 +22,7 @@ function maskUnknownValue(value: unknown, name?: string): unknown {
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const [index, item] of (value as unknown[]).entries()) {
-      items.push(maskArgument(value as unknown[], index) ?? maskUnknownValue(item, name));
+      items.push(maskArgumentAfterOption(value as unknown[], index) ?? maskUnknownValue(item, name));
     }
     return items.some((item, index) => item !== value[index]) ? items : (value as unknown);
   }
@@ -44,7 +44,7 @@ function maskString(text: string, name: string | undefined): string {
 const MAX_NAMED_VALUE_CHARS = 4096;
 
 /** Short values without secrets; types, IDs and paths recur. */
-const harmlessTexts = new Set<string>();
+const knownHarmlessTexts = new Set<string>();
 const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;
 
@@ -56,18 +56,18 @@ function maskNamedValue(name: string | undefined, text: string): string | undefi
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;
   const before = `"${name}": "`;
   const named = `${before}${text}"`;
-  if (harmlessTexts.has(named)) return text;
+  if (knownHarmlessTexts.has(named)) return text;
   const alone = maskSecrets(text);
   const made = maskSecrets(`${before}${alone}"`);
   if (made === named && made.length <= MAX_HARMLESS_TEXT_CHARS) {
-    if (harmlessTexts.size === MAX_HARMLESS_TEXTS) harmlessTexts.clear();
-    harmlessTexts.add(made);
+    if (knownHarmlessTexts.size === MAX_HARMLESS_TEXTS) knownHarmlessTexts.clear();
+    knownHarmlessTexts.add(made);
   }
   return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : alone;
 }
 
 /** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */
-function maskArgument(values: readonly unknown[], index: number): string | undefined {
+function maskArgumentAfterOption(values: readonly unknown[], index: number): string | undefined {
   const [program, option, argument] = [values[0], values[index - 1], values[index]];
   if (typeof option !== 'string' || typeof argument !== 'string' || !option.startsWith('-')) return undefined;
   if (option.length + argument.length > MAX_NAMED_VALUE_CHARS || /\s/.test(argument)) return undefined;

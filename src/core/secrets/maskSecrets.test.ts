@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KEY_CHARACTERS, KEY_FORMS, KEY_SHAPES, type KeyForm } from './keyForms';
 import { maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
-import { BESIDE_RULES } from './namedSecrets';
+import { SECRET_IN_CONTEXT_RULES } from './namedSecrets';
 import {
   KEY_EXAMPLES,
   KEY_CHARACTER_SAMPLES,
   TESTED_KEY_FORMS,
-  HOSTILE_PIECES,
+  UNUSUAL_TEXT_PIECES,
   makeTestKey,
   PEM_BODY_LINE,
-  LOOK_ALIKES,
+  TEXTS_LIKE_SECRETS,
   makePem,
   SECRET_EXAMPLES,
 } from './testing';
@@ -47,7 +47,7 @@ describe('masking secrets', () => {
     expect(maskSecrets(text)).toContain('[key]');
   });
 
-  it.each(LOOK_ALIKES)('leaves text that only resembles a key: %s', (text) => {
+  it.each(TEXTS_LIKE_SECRETS)('leaves text that only resembles a key: %s', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
@@ -86,17 +86,17 @@ describe('each masking rule is needed, because without it an example stays unmas
     );
   });
 
-  it.each(BESIDE_RULES.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
-    expect(isMissed({ beside: BESIDE_RULES.filter((other) => other !== rule) })).toBe(true);
+  it.each(SECRET_IN_CONTEXT_RULES.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
+    expect(isMissed({ beside: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
   });
 });
 
 describe('a text that is masked in chunks', () => {
   const part = fc.oneof(
-    fc.constantFrom(...SECRET_EXAMPLES.map(([text]) => text), ...LOOK_ALIKES),
+    fc.constantFrom(...SECRET_EXAMPLES.map(([text]) => text), ...TEXTS_LIKE_SECRETS),
     fc.constantFrom(...TESTED_KEY_FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9)),
     fc.constantFrom(makePem('', 3), makePem('RSA ', 5).slice(0, 250), makePem('EC ', 4).slice(120)),
-    fc.constantFrom(...HOSTILE_PIECES).map((piece) => piece.repeat(5)),
+    fc.constantFrom(...UNUSUAL_TEXT_PIECES).map((piece) => piece.repeat(5)),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
   const between = fc.constantFrom('\n', '\r\n', ' ', '\n\n', '\\n', '', '"', ': ');
@@ -310,7 +310,7 @@ describe('a key is masked in the form in which a person sees it', () => {
     );
   });
 
-  it.each(LOOK_ALIKES)('but not colored text that only resembles a key: %s', (text) => {
+  it.each(TEXTS_LIKE_SECRETS)('but not colored text that only resembles a key: %s', (text) => {
     const colored = `\x1b[32m${text}\x1b[0m`;
     expect(maskSecrets(colored)).toBe(colored);
   });
@@ -352,7 +352,7 @@ describe('private keys', () => {
 });
 
 describe('masking text made to be slow', () => {
-  it.each(HOSTILE_PIECES)('takes linear time: %j', (piece) => {
+  it.each(UNUSUAL_TEXT_PIECES)('takes linear time: %j', (piece) => {
     const text = piece.repeat(Math.ceil(300_000 / piece.length));
     expect(maskSecrets(text).length).toBeLessThanOrEqual(text.length);
   });

@@ -4,11 +4,11 @@
  */
 import { KEY_CHARACTERS, KEY_FORMS, KEY_SHAPES, type KeyForm, type KeyShape } from './keyForms';
 import { memoizeByObject } from '../memoizeByObject';
-import { BESIDE_RULES, findNamedSecrets, findNetrcSecrets, type BesideRule } from './namedSecrets';
+import { SECRET_IN_CONTEXT_RULES, findNamedSecrets, findNetrcSecrets, type SecretInContextRule } from './namedSecrets';
 import { findPrivateKeys } from './privateKeys';
-import { listSeenTexts } from './seenText';
+import { listDisplayedTexts } from './seenText';
 import { compareStart, type Slice } from '../slice';
-import { findMatches, matchIn, WINDOW_CHARS, splitIntoWindows } from './windows';
+import { findMatchesInWindows, findMatchInWindow, WINDOW_CHARS, splitIntoWindows } from './windows';
 
 export const SECRET_MASK = '[key]';
 
@@ -30,7 +30,7 @@ const MAX_KEY_CHARS = 256;
  * What may follow a prefix: the rest of its form, or of a form with a shorter prefix (`sk-` in
  * `sk-or-`).
  */
-interface KeyRest {
+interface KeyRemainder {
   readonly length: number;
   /** `body` is enough to recognize a key; `more` matches what else belongs to it. */
   readonly body: RegExp;
@@ -41,17 +41,17 @@ interface KeyRest {
 export interface SecretRules {
   readonly forms: readonly KeyForm[];
   readonly shapes: readonly KeyShape[];
-  readonly beside: readonly BesideRule[];
+  readonly beside: readonly SecretInContextRule[];
 }
 
-export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, beside: BESIDE_RULES };
+export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, beside: SECRET_IN_CONTEXT_RULES };
 
-interface KeyBeginnings {
-  readonly rests: ReadonlyMap<string, readonly KeyRest[]>;
+interface CompiledKeyForms {
+  readonly rests: ReadonlyMap<string, readonly KeyRemainder[]>;
   readonly start: RegExp;
 }
 
-const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): KeyBeginnings => {
+const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKeyForms => {
   const starts = forms
     .flatMap(({ starts: own, body, min, needsDigit = false }) =>
       own.map((start) => ({
@@ -89,9 +89,9 @@ const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
  */
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
   let slices = findSecrets(text, undefined, pieceChars, rules);
-  for (const seen of listSeenTexts(text))
-    slices = joinSlices(slices, seen.inSource(findSecrets(seen.text, seen.changed, pieceChars, rules)));
-  return withoutSlices(text, withWrappedRests(text, slices));
+  for (const seen of listDisplayedTexts(text))
+    slices = mergeSlices(slices, seen.inSource(findSecrets(seen.text, seen.changed, pieceChars, rules)));
+  return maskFoundSlices(text, addWrappedKeyLines(text, slices));
 }
 
 /** @param parts slices to search if no secret of the text spans several lines */
@@ -121,10 +121,10 @@ function findSecrets(
 
 function findSecretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): readonly Slice[] {
   const lines = new MaskedText(text);
-  lines.maskSlices(findKnownKeys(lines.text, chars, collectBeginnings(forms)));
+  lines.maskSlices(findKnownKeys(lines.text, chars, compileKeyForms(forms)));
   for (const { shape, holds } of shapes) {
     const mayMatch = typeof holds === 'string' ? lines.text.includes(holds) : holds.test(lines.text);
-    if (mayMatch) lines.maskSlices(findMatches(lines.text, shape, chars));
+    if (mayMatch) lines.maskSlices(findMatchesInWindows(lines.text, shape, chars));
   }
   lines.maskSlices(findWebTokens(lines.text));
   lines.maskSlices(findNamedSecrets(lines.text, chars, beside));
@@ -141,12 +141,12 @@ class MaskedText {
   /** @param slices sorted slices of the current text */
   maskSlices(slices: readonly Slice[]): void {
     if (slices.length === 0) return;
-    const text = withoutSlices(this.text, slices);
-    this.slices = joinSlices(this.slices, this.asItCame(slices));
+    const text = maskFoundSlices(this.text, slices);
+    this.slices = mergeSlices(this.slices, this.mapToOriginalSlices(slices));
     this.text = text;
   }
 
-  private asItCame(slices: readonly Slice[]): Slice[] {
+  private mapToOriginalSlices(slices: readonly Slice[]): Slice[] {
     if (this.slices.length === 0) return [...slices];
     let next = 0;
     let lost = 0;
@@ -164,7 +164,7 @@ class MaskedText {
   }
 }
 
-function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
+function mergeSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
   const joined: { start: number; end: number }[] = [];
   for (const { start, end } of [...one, ...other].sort(compareStart)) {
     const last = joined.at(-1);
@@ -181,7 +181,7 @@ const WRAPPED_KEY_REST =
   /\r?\n[ \t]{0,16}(?:[│|][ \t]{0,4})?([\w+/=-]{8,256})(?=[ \t]{0,16}(?:[│|][ \t]{0,4})?(?:\r?\n|$)|["'`])/y;
 const MIN_WRAPPED_CHARS = 16;
 
-function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
+function addWrappedKeyLines(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
   let reached = 0;
   for (const { start, end } of slices) {
@@ -190,27 +190,33 @@ function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slic
       WRAPPED_KEY_REST.lastIndex = at;
       const found = WRAPPED_KEY_REST.exec(text);
       const rest = found?.[1];
-      if (!found || rest === undefined || !isRandom(rest)) break;
+      if (!found || rest === undefined || !looksRandomlyGenerated(rest)) break;
       at = WRAPPED_KEY_REST.lastIndex;
       reached = at;
       rests.push({ start: at - rest.length, end: at });
     }
   }
-  return rests.length === 0 ? slices : joinSlices(slices, rests);
+  return rests.length === 0 ? slices : mergeSlices(slices, rests);
 }
 
 /** Words and numbers don't mix cases and digits. */
-const isRandom = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
+const looksRandomlyGenerated = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
 /** True if the text after a prefix inside a name, as in `MY_AKIA…`, is not part of that name. */
 const isKeyInName = (rest: string): boolean =>
-  isRandom(rest) || (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) || /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
+  looksRandomlyGenerated(rest) ||
+  (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) ||
+  /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
 
-function findKnownKeys(text: string, chars: number, { start: begins, rests }: KeyBeginnings): Slice[] {
+function findKnownKeys(text: string, chars: number, { start: begins, rests }: CompiledKeyForms): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
-    for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
+    for (
+      let found = findMatchInWindow(text, begins, reached, window);
+      found;
+      found = findMatchInWindow(text, begins, reached, window)
+    ) {
       // Another key may start within the prefix, such as `napi_` in `\napi_org_`.
       reached = found.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
@@ -233,9 +239,9 @@ function findWebTokens(text: string): Slice[] {
   const tokens: Slice[] = [];
   for (let found = text.indexOf('eyJ'); found >= 0;) {
     let start = found;
-    while (start > 0 && isDotted(text.charCodeAt(start - 1))) start--;
+    while (start > 0 && isDottedTokenChar(text.charCodeAt(start - 1))) start--;
     let end = found;
-    while (end < text.length && isDotted(text.charCodeAt(end))) end++;
+    while (end < text.length && isDottedTokenChar(text.charCodeAt(end))) end++;
     for (const { index, 0: run } of text.slice(start, end).matchAll(DOTTED_RUN)) {
       const token = findWebToken(run);
       if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
@@ -245,7 +251,7 @@ function findWebTokens(text: string): Slice[] {
   return tokens;
 }
 
-const isDotted = (unit: number): boolean =>
+const isDottedTokenChar = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) ||
   (unit >= 0x41 && unit <= 0x5a) ||
   (unit >= 0x30 && unit <= 0x39) ||
@@ -261,7 +267,7 @@ function findWebToken(run: string): Slice | undefined {
   return token ? { start, end: start + token[0].length } : undefined;
 }
 
-function withoutSlices(text: string, slices: readonly Slice[]): string {
+function maskFoundSlices(text: string, slices: readonly Slice[]): string {
   if (slices.length === 0) return text;
   const kept: string[] = [];
   let reached = 0;

@@ -1,6 +1,13 @@
 import { memoizeByObject } from '../memoizeByObject';
 import { compareStart, type Slice } from '../slice';
-import { findMatches, matchIn, extendWindow, WINDOW_CHARS, splitIntoWindows, type WindowMatch } from './windows';
+import {
+  findMatchesInWindows,
+  findMatchInWindow,
+  getWindowWithContext,
+  WINDOW_CHARS,
+  splitIntoWindows,
+  type WindowMatch,
+} from './windows';
 
 /** Weak names have other uses too, so their values must look random. */
 const STRONG_SECRET_NAME =
@@ -8,7 +15,7 @@ const STRONG_SECRET_NAME =
 const WEAK_SECRET_NAME = '(?<![A-Za-z])(?:_auth|auth|token(?!s)|credentials?|cookie)';
 /** Checked last, since almost any word can precede it. */
 const WEAK_SECRET_NAME_END = '(?<=(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5})_KEY';
-const REQUIRED_NAME_PARTS: RequiredWords = [
+const REQUIRED_NAME_PARTS: RequiredWordGroups = [
   ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie', 'contraseña', 'kennwort'],
   [':', '='],
 ];
@@ -30,13 +37,13 @@ const MAX_QUOTED_CHARS = 4096;
  * Every match of the pattern contains one lowercase word of each list. The first lists are searched
  * for together, so they have the rarer words.
  */
-type RequiredWords = readonly (readonly string[])[];
+type RequiredWordGroups = readonly (readonly string[])[];
 
 const SECRET_OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
 
 /** A pattern for a secret in context, in its group `secret`. */
-export type BesideRule = readonly [held: RequiredWords, pattern: RegExp];
-export const BESIDE_RULES: readonly BesideRule[] = [
+export type SecretInContextRule = readonly [held: RequiredWordGroups, pattern: RegExp];
+export const SECRET_IN_CONTEXT_RULES: readonly SecretInContextRule[] = [
   // Headers
   [
     [['authorization']],
@@ -217,31 +224,31 @@ const PLACEHOLDER_VALUE =
 
 export function findNetrcSecrets(text: string, chars = WINDOW_CHARS): Slice[] {
   if (!text.includes('machine')) return [];
-  const matches = findMatches(text, NETRC_ENTRY, chars);
-  return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
+  const matches = findMatchesInWindows(text, NETRC_ENTRY, chars);
+  return matches.map(({ secret }) => secret).filter(({ start, end }) => isNoPlaceholder(text.slice(start, end)));
 }
 
-interface Search {
-  readonly held: RequiredWords;
+interface NamedSecretSearch {
+  readonly held: RequiredWordGroups;
   readonly pattern: RegExp;
   readonly read: ReadSecrets;
 }
 
-interface Searches {
-  readonly all: readonly Search[];
-  readonly words: WordSearch;
+interface NamedSecretSearches {
+  readonly all: readonly NamedSecretSearch[];
+  readonly words: RequiredWordSearch;
 }
 
-const compileSearches = memoizeByObject((beside: readonly BesideRule[]): Searches => {
+const compileSearches = memoizeByObject((beside: readonly SecretInContextRule[]): NamedSecretSearches => {
   const all = [
-    ...beside.map(([held, pattern]) => ({ held, pattern, read: readBesideRule })),
-    { held: [['cookie']], pattern: COOKIE_HEADER, read: readCookies },
-    { held: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignment },
+    ...beside.map(([held, pattern]) => ({ held, pattern, read: readSecretInContext })),
+    { held: [['cookie']], pattern: COOKIE_HEADER, read: readCookieSecrets },
+    { held: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignedSecret },
   ];
-  return { all, words: new WordSearch(all.flatMap(({ held }) => held[0] ?? [])) };
+  return { all, words: new RequiredWordSearch(all.flatMap(({ held }) => held[0] ?? [])) };
 });
 
-class WordSearch {
+class RequiredWordSearch {
   private readonly search: RegExp;
   /** The words that are prefixes of a word, including itself. */
   private readonly within: ReadonlyMap<string, readonly string[]>;
@@ -265,12 +272,12 @@ class WordSearch {
   }
 }
 
-export function findNamedSecrets(text: string, chars = WINDOW_CHARS, beside = BESIDE_RULES): Slice[] {
+export function findNamedSecrets(text: string, chars = WINDOW_CHARS, beside = SECRET_IN_CONTEXT_RULES): Slice[] {
   const slices: Slice[] = [];
   const { all, words } = compileSearches(beside);
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
-    const lower = extendWindow(text, window).toLowerCase();
+    const lower = getWindowWithContext(text, window).toLowerCase();
     const here = words.findWords(lower);
     if (here.size === 0) continue;
     for (const { held, pattern, read } of all) {
@@ -299,7 +306,11 @@ function findNamedMatches(
 ): Slice[] {
   const all: Slice[] = [];
   let at = reached.get(pattern) ?? 0;
-  for (let match = matchIn(text, pattern, at, window); match; match = matchIn(text, pattern, at, window)) {
+  for (
+    let match = findMatchInWindow(text, pattern, at, window);
+    match;
+    match = findMatchInWindow(text, pattern, at, window)
+  ) {
     const { secrets, end } = read(text, match);
     all.push(...secrets);
     at = end;
@@ -308,12 +319,12 @@ function findNamedMatches(
   return all;
 }
 
-const readBesideRule: ReadSecrets = (text, { secret, end }) => ({
-  secrets: isValue(text.slice(secret.start, secret.end)) ? [secret] : [],
+const readSecretInContext: ReadSecrets = (text, { secret, end }) => ({
+  secrets: isNoPlaceholder(text.slice(secret.start, secret.end)) ? [secret] : [],
   end,
 });
 
-const readCookies: ReadSecrets = (text, { secret, end }) => {
+const readCookieSecrets: ReadSecrets = (text, { secret, end }) => {
   const values = [...text.slice(secret.start, secret.end).matchAll(COOKIE_VALUE)];
   const secrets = values.filter(([cookie]) => /\d/.test(cookie)).map(readSecretGroup);
   return {
@@ -328,18 +339,18 @@ function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
 }
 
 /** Reads `password=…` and the like. Linear, because it never searches a value again. */
-const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
+const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
   const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
   const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(named);
-  const end = quote ? findClosingQuote(text, start, quote) : findUnquotedEnd(text, start, isEnvironment);
+  const end = quote ? findClosingQuote(text, start, quote) : findEndOfUnquotedValue(text, start, isEnvironment);
   const value = text.slice(start, end);
   const isSecret = quote
     ? isQuotedSecret(value)
     : value.length >= 8 &&
       (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(named))) &&
       (isEnvironment || !/[($[{<]/.test(value)) &&
-      isValue(value);
+      isNoPlaceholder(value);
   const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(named);
   // Lowercase names that end in `_key` are usually keys of caches or tables.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
@@ -354,10 +365,10 @@ function findClosingQuote(text: string, start: number, quote: string): number {
   const near = text.slice(start, start + MAX_QUOTED_CHARS);
   const end = near.indexOf(quote);
   const lineEnd = near.search(/[\r\n]/);
-  return end < 0 || (lineEnd >= 0 && lineEnd < end) ? findUnquotedEnd(text, start, false) : start + end;
+  return end < 0 || (lineEnd >= 0 && lineEnd < end) ? findEndOfUnquotedValue(text, start, false) : start + end;
 }
 
-function findUnquotedEnd(text: string, start: number, isEnvironment: boolean): number {
+function findEndOfUnquotedValue(text: string, start: number, isEnvironment: boolean): number {
   if (isEnvironment) {
     ENVIRONMENT_VALUE.lastIndex = start;
     const whole = ENVIRONMENT_VALUE.exec(text)?.[0];
@@ -372,10 +383,10 @@ const isQuotedSecret = (value: string): boolean =>
   value.length >= 6 &&
   !/\s/.test(value) &&
   /[\d$({<[!@#%^&*]/.test(value) &&
-  isValue(value) &&
+  isNoPlaceholder(value) &&
   !/\$\{|#\{|\{\{|%\(|^[\w.]+\(.*\)$/.test(value);
 
-const isValue = (value: string): boolean => !PLACEHOLDER_VALUE.test(value);
+const isNoPlaceholder = (value: string): boolean => !PLACEHOLDER_VALUE.test(value);
 
 /** Environment variables with these names contain secrets, even if the value is a word. */
 const PASSWORD_NAME_END = /PASS(?:WORD|WD|PHRASE)$/;

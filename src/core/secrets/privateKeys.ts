@@ -1,5 +1,5 @@
 import { compareStart, type Slice } from '../slice';
-import { findMatches, WINDOW_CHARS } from './windows';
+import { findMatchesInWindows, WINDOW_CHARS } from './windows';
 
 const KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
 const KEY_FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -11,23 +11,23 @@ const KEY_FIELD = /(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID)
 const KEY_BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 
 /** A shorter run is a key's last line, or unrelated words. */
-const MIN_BODY_CHARS = 16;
+const MIN_KEY_BODY_CHARS = 16;
 
 /** A key extends from its header to its footer, but either may be cut off. */
 export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
-  for (const header of findMatches(text, KEY_HEADER, chars)) {
+  for (const header of findMatchesInWindows(text, KEY_HEADER, chars)) {
     // Source code that tests for the header contains no key.
-    const end = header.start < reached ? undefined : findBodyStart(text, header.end);
+    const end = header.start < reached ? undefined : findStartOfKeyBody(text, header.end);
     if (end === undefined) continue;
     keys.push({ start: header.start, end });
     reached = end;
   }
-  return [...keys, ...findHeadlessKeys(text, keys, findMatches(text, KEY_END, chars))].sort(compareStart);
+  return [...keys, ...findKeysWithoutHeader(text, keys, findMatchesInWindows(text, KEY_END, chars))].sort(compareStart);
 }
 
-function findHeadlessKeys(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
+function findKeysWithoutHeader(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
   const keys: Slice[] = [];
   const next = others[Symbol.iterator]();
   let other = next.next().value;
@@ -35,8 +35,8 @@ function findHeadlessKeys(text: string, others: readonly Slice[], footers: reado
   for (const { start: footer, end } of footers) {
     for (; other && other.end <= footer; other = next.next().value) reached = other.end;
     if (!other || other.start > footer) {
-      const start = findBodyEnd(text, footer, reached);
-      if (footer - start >= MIN_BODY_CHARS) keys.push({ start, end });
+      const start = findStartOfBodyAboveFooter(text, footer, reached);
+      if (footer - start >= MIN_KEY_BODY_CHARS) keys.push({ start, end });
     }
     reached = end;
   }
@@ -44,7 +44,7 @@ function findHeadlessKeys(text: string, others: readonly Slice[], footers: reado
 }
 
 /** Returns undefined if no key follows the header. */
-function findBodyStart(text: string, from: number): number | undefined {
+function findStartOfKeyBody(text: string, from: number): number | undefined {
   let at = from;
   let end: number | undefined;
   const skip = (pattern: RegExp): number => {
@@ -57,7 +57,7 @@ function findBodyStart(text: string, from: number): number | undefined {
     while (skip(BETWEEN_KEY_LINES));
     if (skip(KEY_FIELD)) continue;
     const run = skip(KEY_BODY);
-    if (run >= MIN_BODY_CHARS) {
+    if (run >= MIN_KEY_BODY_CHARS) {
       end = at;
       continue;
     }
@@ -69,15 +69,15 @@ function findBodyStart(text: string, from: number): number | undefined {
 }
 
 /** In a key without a start, all lines but the last are full. */
-const FULL_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{40,}[\s"'`+,;\\nr]{0,32}$/;
-const LAST_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s"'`+,;\\nr]{0,32}$/;
+const FULL_KEY_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{40,}[\s"'`+,;\\nr]{0,32}$/;
+const LAST_KEY_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s"'`+,;\\nr]{0,32}$/;
 
-function findBodyEnd(text: string, footer: number, from: number): number {
+function findStartOfBodyAboveFooter(text: string, footer: number, from: number): number {
   let start = footer;
   for (let lines = 0; start > from; lines++) {
     const lineStart = Math.max(from, text.lastIndexOf('\n', start - 2) + 1);
     const line = text.slice(Math.max(lineStart, start - 400), start).trimEnd();
-    if (!(lines === 0 ? LAST_BODY_LINE : FULL_BODY_LINE).test(line)) break;
+    if (!(lines === 0 ? LAST_KEY_BODY_LINE : FULL_KEY_BODY_LINE).test(line)) break;
     start = lineStart;
   }
   return start;

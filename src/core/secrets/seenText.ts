@@ -5,16 +5,16 @@
 import type { Slice } from '../slice';
 
 /** A piece of the source that is displayed as one other character, or not at all. */
-interface Piece {
+interface TextPieceWithSource {
   readonly at: number;
   readonly length: 0 | 1;
   readonly start: number;
   readonly end: number;
 }
 
-export interface SeenText {
+export interface DisplayedText {
   readonly text: string;
-  /** Whole lines, or {@link REACH_CHARS} on both sides in a very long line. */
+  /** Whole lines, or {@link MAX_PART_CHARS} on both sides in a very long line. */
   readonly changed: readonly Slice[];
   /** Maps sorted slices to the source, including hidden characters inside them. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
@@ -55,23 +55,23 @@ const OTHER_DISGUISE_PATTERN = String.raw`(?<wide>[\uff01-\uff5e])|(?<hyphen>[\u
 const URL_ESCAPE_PATTERN =
   '%(?:25){0,9}(?:(?<percent>0[9aAdD]|[2-7][0-9a-fA-F])|u(?<wideUrl>[0-9a-fA-F]{4})|(?<utf8>[c-fC-F][0-9a-fA-F](?:%(?:25){0,9}[89abAB][0-9a-fA-F]){1,3}))|=(?<quoted>3D|22|27|5F|2D|2E)';
 
-const createHiddenPattern = (gone: string): RegExp =>
+const createHiddenCharsPattern = (gone: string): RegExp =>
   new RegExp(
     `(?<gone>${gone})|${HEX_ESCAPE_PATTERN}|${URL_ESCAPE_PATTERN}|(?<entity>${ENTITY_PATTERN})|${OTHER_DISGUISE_PATTERN}`,
     'g',
   );
-const HIDDEN_CHARS = createHiddenPattern(`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}`);
+const HIDDEN_CHARS = createHiddenCharsPattern(`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}`);
 /** Includes overstruck characters; separate, since a match can start with any character. */
-const HIDDEN_OR_STRUCK_CHARS = createHiddenPattern(
+const HIDDEN_OR_STRUCK_CHARS = createHiddenCharsPattern(
   String.raw`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}|[^\x08\n]\x08`,
 );
 /** A first test, because searching for these characters is ten times faster. */
-const HIDDEN_CHARS_SIGN = new RegExp(
+const MAY_CONTAIN_HIDDEN_CHARS = new RegExp(
   String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE_PATTERN}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
 );
 
 /** Maximum UTF-16 units of a secret with its context, except for a single run. */
-const REACH_CHARS = 4_096;
+const MAX_PART_CHARS = 4_096;
 const ONLY_INVISIBLE = new RegExp(`^(?:${INVISIBLE_PATTERN})$`);
 
 const CHAR_BY_ENTITY: ReadonlyMap<string, string> = new Map([
@@ -98,32 +98,34 @@ const CHAR_BY_ENTITY: ReadonlyMap<string, string> = new Map([
 
 /** Replaces escapes, since a key may start after a color code. */
 const GAP_CHAR = ' ';
-const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
+const isWordChar = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
  * Returns nothing if the seen text equals the source. If an escape is inside an alphanumeric run,
  * also returns the text with a gap there: the escape may split a key (`grep --color`) or precede
  * one.
  */
-export function listSeenTexts(source: string): readonly SeenText[] {
-  if (!HIDDEN_CHARS_SIGN.test(source)) return [];
-  const found: ShownSlice[] = [];
+export function listDisplayedTexts(source: string): readonly DisplayedText[] {
+  if (!MAY_CONTAIN_HIDDEN_CHARS.test(source)) return [];
+  const found: DecodedSlice[] = [];
   for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK_CHARS : HIDDEN_CHARS)) {
-    const seen = decodeMatch(match);
+    const seen = decodeHiddenMatch(match);
     if (seen !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, seen });
   }
   if (found.length === 0) return [];
-  const parts = found.some(({ start, end, seen }) => seen === '' && isWord(source[start - 1]) && isWord(source[end]));
-  const whole = withSeen(source, found, '');
-  return parts ? [whole, withSeen(source, found, GAP_CHAR)] : [whole];
+  const parts = found.some(
+    ({ start, end, seen }) => seen === '' && isWordChar(source[start - 1]) && isWordChar(source[end]),
+  );
+  const whole = makeDisplayedText(source, found, '');
+  return parts ? [whole, makeDisplayedText(source, found, GAP_CHAR)] : [whole];
 }
 
-interface ShownSlice extends Slice {
+interface DecodedSlice extends Slice {
   readonly seen: string;
 }
 
-function withSeen(source: string, found: readonly ShownSlice[], nothing: string): SeenText {
-  const pieces: Piece[] = [];
+function makeDisplayedText(source: string, found: readonly DecodedSlice[], nothing: string): DisplayedText {
+  const pieces: TextPieceWithSource[] = [];
   const parts: string[] = [];
   let reached = 0;
   let length = 0;
@@ -137,16 +139,16 @@ function withSeen(source: string, found: readonly ShownSlice[], nothing: string)
   }
   parts.push(source.slice(reached));
   const text = parts.join('');
-  return { text, changed: findChanged(text, pieces), inSource: (slices) => mapSlicesToSource(slices, pieces) };
+  return { text, changed: findChangedSlices(text, pieces), inSource: (slices) => mapSlicesToSource(slices, pieces) };
 }
 
-function findChanged(text: string, pieces: readonly Piece[]): Slice[] {
+function findChangedSlices(text: string, pieces: readonly TextPieceWithSource[]): Slice[] {
   const changed: { start: number; end: number }[] = [];
   let reached = 0;
   for (const { at, length } of pieces) {
     if (reached > at + length) continue;
-    const start = Math.max(reached, beginOfPart(text, at, reached));
-    const end = endOfPart(text, at + length);
+    const start = Math.max(reached, findStartOfPart(text, at, reached));
+    const end = findEndOfPart(text, at + length);
     const last = changed.at(-1);
     if (last?.end === start) last.end = end;
     else changed.push({ start, end });
@@ -155,33 +157,33 @@ function findChanged(text: string, pieces: readonly Piece[]): Slice[] {
   return changed;
 }
 
-function beginOfPart(text: string, at: number, limit: number): number {
-  const far = Math.max(limit, at - REACH_CHARS);
+function findStartOfPart(text: string, at: number, limit: number): number {
+  const far = Math.max(limit, at - MAX_PART_CHARS);
   const lineEnd = text.slice(far, at).lastIndexOf('\n');
   if (lineEnd >= 0) return far + lineEnd + 1;
   let start = far;
-  while (start > limit && !isSpace(text.charCodeAt(start - 1))) start--;
+  while (start > limit && !isSpaceChar(text.charCodeAt(start - 1))) start--;
   return start;
 }
 
-function endOfPart(text: string, at: number): number {
-  const lineEnd = text.slice(at, at + REACH_CHARS).indexOf('\n');
+function findEndOfPart(text: string, at: number): number {
+  const lineEnd = text.slice(at, at + MAX_PART_CHARS).indexOf('\n');
   if (lineEnd >= 0) return at + lineEnd + 1;
-  let end = Math.min(text.length, at + REACH_CHARS);
-  while (end < text.length && !isSpace(text.charCodeAt(end))) end++;
+  let end = Math.min(text.length, at + MAX_PART_CHARS);
+  while (end < text.length && !isSpaceChar(text.charCodeAt(end))) end++;
   return end;
 }
 
-const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+const isSpaceChar = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 
-function decodeMatch({ 0: whole, groups = {} }: RegExpExecArray): string {
+function decodeHiddenMatch({ 0: whole, groups = {} }: RegExpExecArray): string {
   const { gone, unicode, code: braced, long, octal, byte, percent, wideUrl, utf8, quoted, entity, wide, sign } = groups;
   if (gone !== undefined) return '';
   if (entity !== undefined) return decodeEntity(entity, whole);
   if (groups['hyphen'] !== undefined) return '-';
   if (groups['space'] !== undefined) return ' ';
   if (sign !== undefined) return sign;
-  if (utf8 !== undefined) return decodeCharacter(decodeBytes(utf8), whole);
+  if (utf8 !== undefined) return decodeCharacter(decodeUtf8CodePoint(utf8), whole);
   if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
   if (octal !== undefined) return decodeCharacter(Number.parseInt(octal, 8), whole);
   const code = Number.parseInt(unicode ?? braced ?? long ?? byte ?? percent ?? wideUrl ?? quoted ?? '', 16);
@@ -199,7 +201,7 @@ function decodeEntity(entity: string, written: string): string {
 }
 
 /** Returns NaN for invalid UTF-8. */
-function decodeBytes(bytes: string): number {
+function decodeUtf8CodePoint(bytes: string): number {
   try {
     return decodeURIComponent(`%${bytes.replace(/%(?:25)*/g, '%')}`).codePointAt(0) ?? Number.NaN;
   } catch {
@@ -215,7 +217,7 @@ function decodeCharacter(code: number, written: string): string {
   return ONLY_INVISIBLE.test(character) ? '' : character;
 }
 
-function mapSlicesToSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
+function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceWithSource[]): Slice[] {
   let next = 0;
   let hidden = 0;
   /** `isEnd` leaves out invisible characters at `place`. */

@@ -333,7 +333,7 @@ export const makePem = (kind: string, lines: number): string =>
   `-----BEGIN ${kind}PRIVATE KEY-----\n${`${PEM_BODY_LINE}\n`.repeat(lines)}Qw==\n-----END ${kind}PRIVATE KEY-----`;
 
 /** Similar code, file content and prose that contain no secrets. */
-export const LOOK_ALIKES: readonly string[] = [
+export const TEXTS_LIKE_SECRETS: readonly string[] = [
   '    --- PASS: TestPath/7_hex_chars (0.00s)',
   'PWD=/home/me/project2',
   'pwd: /home/me/project2',
@@ -405,7 +405,7 @@ export const LOOK_ALIKES: readonly string[] = [
 ];
 
 /** Repeated until long: quadratic searches would take hours. */
-export const HOSTILE_PIECES: readonly string[] = [
+export const UNUSUAL_TEXT_PIECES: readonly string[] = [
   '%25',
   '%E2%80',
   '&amp;',

@@ -1,13 +1,13 @@
 /** Every output masks before truncating, so that no partial key gets out. */
 import { describe, expect, it } from 'vitest';
-import { Losses } from '../../conversations/export/losses';
+import { ExportLosses } from '../../conversations/export/losses';
 import { renderHandover } from '../../conversations/export/handover';
 import { assistant, call, result, user } from '../testing';
 import { createCounter } from '../testingCounter';
 import { nativeConfigSchema } from '../condense/summary/nativeConfig';
 import { planSummary } from '../condense/summary/plan';
-import { buildPrompt } from '../condense/summary/prompt';
-import { testModel } from '../condense/summary/testing';
+import { buildSummaryPrompt } from '../condense/summary/prompt';
+import { makeTestModel } from '../condense/summary/testing';
 import { maskMessage } from './maskMessages';
 
 const LINES = Array.from({ length: 49 }, (_, line) => `MIIEow${String(line).padStart(2, '0')}${'aB3+/xYz'.repeat(7)}`);
@@ -34,10 +34,10 @@ describe('a key that a cut would split', () => {
     const planned = await planSummary({
       context: { messages: conversation, edits: [], counter: createCounter(), vendor: 'anthropic' },
       config: nativeConfigSchema.parse({ keepLast: 1 }),
-      model: testModel({ vendor: 'openai' }),
+      model: makeTestModel({ vendor: 'openai' }),
     });
     if (planned.kind !== 'plan') throw new Error(planned.kind);
-    const prompt = JSON.stringify(planned.parts.map((part) => buildPrompt({ ...planned, conversation: part })));
+    const prompt = JSON.stringify(planned.parts.map((part) => buildSummaryPrompt({ ...planned, conversation: part })));
     expect(LINES.filter((line) => prompt.includes(line))).toEqual([]);
     expect(prompt).not.toContain('hunter22');
     expect(prompt).toContain('[key]');
@@ -54,7 +54,7 @@ describe('a key that a cut would split', () => {
     const planned = await planSummary({
       context: { messages, edits: [], counter: createCounter(), vendor: 'anthropic', system: `Use ${KEY}.` },
       config: nativeConfigSchema.parse({ keepLast: 1, keepFirst: 1 }),
-      model: testModel({ vendor: 'openai' }),
+      model: makeTestModel({ vendor: 'openai' }),
     });
     if (planned.kind !== 'plan') throw new Error(planned.kind);
     expect(planned.earlier).toBe('Before: [key]');
@@ -63,7 +63,7 @@ describe('a key that a cut would split', () => {
   });
 
   it('does not appear in the hand-over prompt', () => {
-    const losses = new Losses();
+    const losses = new ExportLosses();
     const text = renderHandover({ title: 't', messages: conversation }, createCounter(), losses);
     expect(LINES.filter((line) => text.includes(line))).toEqual([]);
     expect(text).not.toContain('hunter22');

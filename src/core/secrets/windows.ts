@@ -4,16 +4,16 @@ import type { Slice } from '../slice';
 export const WINDOW_CHARS = 64_000;
 
 /** Maximum lookbehind of a pattern in UTF-16 units. */
-const LOOK_BEHIND_CHARS = 256;
+const WINDOW_LOOK_BEHIND_CHARS = 256;
 
 /**
  * Maximum UTF-16 units from the start of a match until it is certain; long repetitions must be at a
  * pattern's end.
  */
-const LOOK_AHEAD_CHARS = 1_024;
+const WINDOW_LOOK_AHEAD_CHARS = 1_024;
 
 /** Maximum lookahead of a pattern in UTF-16 units. */
-const MARGIN_CHARS = 16;
+const WINDOW_MARGIN_CHARS = 16;
 
 export interface WindowMatch extends Slice {
   readonly groups: readonly (string | undefined)[];
@@ -27,24 +27,24 @@ export function* splitIntoWindows(text: string, chars = WINDOW_CHARS): Generator
 }
 
 /** Extends a window by what determines the matches that start in it. */
-export const extendWindow = (text: string, { start, end }: Slice): string =>
-  text.slice(Math.max(0, start - LOOK_BEHIND_CHARS), end + LOOK_AHEAD_CHARS);
+export const getWindowWithContext = (text: string, { start, end }: Slice): string =>
+  text.slice(Math.max(0, start - WINDOW_LOOK_BEHIND_CHARS), end + WINDOW_LOOK_AHEAD_CHARS);
 
 /**
  * Finds the first match from `from` on that starts in the window, as in the whole text. Patterns
  * must keep to the three limits above.
  */
-export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
+export function findMatchInWindow(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const at = Math.max(from, window.start);
   if (at >= window.end) return undefined;
-  const offset = Math.max(0, at - LOOK_BEHIND_CHARS);
-  for (let seen = window.end + LOOK_AHEAD_CHARS - offset; ; seen *= 2) {
+  const offset = Math.max(0, at - WINDOW_LOOK_BEHIND_CHARS);
+  for (let seen = window.end + WINDOW_LOOK_AHEAD_CHARS - offset; ; seen *= 2) {
     pattern.lastIndex = at - offset;
     const found = pattern.exec(text.slice(offset, offset + seen));
     if (!found || offset + found.index >= window.end) return undefined;
     const end = pattern.lastIndex;
     // The match may continue after the visible part.
-    if (end + MARGIN_CHARS > seen && offset + seen < text.length) continue;
+    if (end + WINDOW_MARGIN_CHARS > seen && offset + seen < text.length) continue;
     const [start, stop] = found.indices?.groups?.['secret'] ?? [found.index, end];
     return {
       start: offset + found.index,
@@ -55,11 +55,15 @@ export function matchIn(text: string, pattern: RegExp, from: number, window: Sli
   }
 }
 
-export function findMatches(text: string, pattern: RegExp, chars = WINDOW_CHARS): WindowMatch[] {
+export function findMatchesInWindows(text: string, pattern: RegExp, chars = WINDOW_CHARS): WindowMatch[] {
   const matches: WindowMatch[] = [];
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
-    for (let found = matchIn(text, pattern, reached, window); found; found = matchIn(text, pattern, reached, window)) {
+    for (
+      let found = findMatchInWindow(text, pattern, reached, window);
+      found;
+      found = findMatchInWindow(text, pattern, reached, window)
+    ) {
       matches.push(found);
       reached = found.end;
     }

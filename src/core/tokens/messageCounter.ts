@@ -8,7 +8,7 @@ import {
   isToolResult,
   isToolUse,
 } from '../messages/blocks';
-import { isProgramsResult } from '../messages/programs';
+import { isResultReadByProgram } from '../messages/programs';
 import type { ApiMessage, Block, ThinkingBlock } from '../messages/types';
 import { countFileTokens, countImageTokens, countPdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
@@ -58,7 +58,7 @@ export class MessageCounter {
   countBlock(block: Block): number {
     const known = this.byObject.get(block);
     if (known !== undefined) return known;
-    const tokens = this.computeBlock(block);
+    const tokens = this.computeBlockTokens(block);
     this.byObject.set(block, tokens);
     return tokens;
   }
@@ -81,10 +81,10 @@ export class MessageCounter {
     return this.countText(JSON.stringify(value ?? null));
   }
 
-  private computeBlock(block: Block): number {
+  private computeBlockTokens(block: Block): number {
     if (isText(block)) return this.countText(block.text);
     if (isToolUse(block)) return TOOL_OVERHEAD_TOKENS + this.countText(block.name) + this.countJson(block.input);
-    if (isProgramsResult(block)) return 0;
+    if (isResultReadByProgram(block)) return 0;
     if (isToolResult(block)) return TOOL_OVERHEAD_TOKENS + this.countResultContent(block.content);
     if (isThinking(block)) return this.countThinking(block);
     if (isImage(block)) return countImageTokens(block.source);

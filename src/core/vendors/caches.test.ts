@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getCacheSpan } from './caches';
+import { getCacheLifespan } from './caches';
 
 const MINUTE = 60_000;
 
@@ -24,13 +24,13 @@ it.each([
     24 * 60,
   ],
 ] as const)("the cache's minimum and maximum lifetime is known for %s", (_, model, warm, cold) => {
-  expect(getCacheSpan(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
+  expect(getCacheLifespan(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });
 
 it("a cache's lifetime is unknown for VS Code’s models, and there is no cache if nothing is marked or the model does not cache", () => {
-  expect(getCacheSpan({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
-  expect(getCacheSpan({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
-  expect(getCacheSpan({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
+  expect(getCacheLifespan({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
+  expect(getCacheLifespan({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
+  expect(getCacheLifespan({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
   // Its cache needs no breakpoints, so omitting them disables nothing.
-  expect(getCacheSpan({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
+  expect(getCacheLifespan({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
 });

@@ -18,7 +18,7 @@ export interface CacheLifespan {
  * For endpoints other than the vendor's own (DeepSeek's guides "Context Caching", hours to days,
  * and "Anthropic API").
  */
-const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: CacheLifespan }[] = [
+const CACHE_LIFESPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: CacheLifespan }[] = [
   { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR_MS, coldMs: 24 * HOUR_MS } },
 ];
 
@@ -28,13 +28,13 @@ const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: Cache
  * 24 hours, in memory 5 to 10 minutes, at most an hour); OpenRouter's guide on prompt caching (a
  * conversation stays with its provider for 10 minutes); Google's guide (no guarantee).
  */
-const AUTOMATIC_CACHE_SPANS: readonly { readonly models?: RegExp; readonly span: CacheLifespan }[] = [
+const AUTOMATIC_CACHE_LIFESPANS: readonly { readonly models?: RegExp; readonly span: CacheLifespan }[] = [
   { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
   { span: { warmMs: 5 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
 ];
 
 /** Caches with breakpoints last the requested time after the last use. */
-const MARKED_CACHE_SPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheLifespan>> = {
+const MARKED_CACHE_LIFESPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheLifespan>> = {
   '5m': { warmMs: 5 * MINUTE_MS, coldMs: 5 * MINUTE_MS },
   '1h': { warmMs: HOUR_MS, coldMs: HOUR_MS },
 };
@@ -43,7 +43,7 @@ const MARKED_CACHE_SPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheL
  * Nova caches what precedes a cache point in the system prompt or messages for five minutes (user
  * guide, "Prompt caching"; LibreChat#13838: a point among the tools is rejected).
  */
-export const cachesOnConverse = (model: string): boolean => /nova/i.test(model);
+export const supportsConverseCache = (model: string): boolean => /nova/i.test(model);
 
 export interface CachedModel {
   readonly vendor: Vendor;
@@ -53,21 +53,21 @@ export interface CachedModel {
 }
 
 /** True if the cache contains only what requests mark. */
-const isMarked = ({ vendor, model }: CachedModel): boolean => {
+const usesCacheMarks = ({ vendor, model }: CachedModel): boolean => {
   const wire = getWire(vendor, model);
   return wire === 'messages' || /claude/i.test(model);
 };
 
 /** Returns `none` if nothing is cached, undefined if unknown. */
-export function getCacheSpan(model: CachedModel): CacheLifespan | 'none' | undefined {
+export function getCacheLifespan(model: CachedModel): CacheLifespan | 'none' | undefined {
   const { vendor, lifetime, host = '' } = model;
   const wire = getWire(vendor, model.model);
   if (wire === 'editor') return undefined;
   if (wire === 'converse')
-    return lifetime !== 'none' && cachesOnConverse(model.model) ? MARKED_CACHE_SPANS['5m'] : 'none';
-  const ofHost = CACHE_SPAN_BY_HOST.find((each) => each.host.test(host));
+    return lifetime !== 'none' && supportsConverseCache(model.model) ? MARKED_CACHE_LIFESPANS['5m'] : 'none';
+  const ofHost = CACHE_LIFESPAN_BY_HOST.find((each) => each.host.test(host));
   if (ofHost) return ofHost.span;
-  if (isMarked(model)) return lifetime === 'none' ? 'none' : MARKED_CACHE_SPANS[lifetime ?? '5m'];
-  if (lifetime !== undefined && lifetime !== 'none') return MARKED_CACHE_SPANS[lifetime];
-  return AUTOMATIC_CACHE_SPANS.find(({ models }) => models?.test(model.model) ?? true)?.span;
+  if (usesCacheMarks(model)) return lifetime === 'none' ? 'none' : MARKED_CACHE_LIFESPANS[lifetime ?? '5m'];
+  if (lifetime !== undefined && lifetime !== 'none') return MARKED_CACHE_LIFESPANS[lifetime];
+  return AUTOMATIC_CACHE_LIFESPANS.find(({ models }) => models?.test(model.model) ?? true)?.span;
 }

@@ -157,9 +157,9 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
 ];
 
-export const findFamily = (model: string | undefined): ModelFamily | undefined =>
+export const findModelFamily = (model: string | undefined): ModelFamily | undefined =>
   model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
 
-export const isKnownModel = (model: string): boolean => findFamily(model) !== undefined;
+export const isKnownModel = (model: string): boolean => findModelFamily(model) !== undefined;
 
-export const getTokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;
+export const getTokenizerFactor = (model: string | undefined): number => findModelFamily(model)?.tokenFactor ?? 1;

@@ -9,10 +9,10 @@ export interface RequestLimits {
 /**
  * Anthropic calls a request with more images a many-image request (guide "Vision", general limits).
  */
-export const MANY_IMAGES_ABOVE = 20;
+export const MAX_IMAGES_AT_FULL_SIZE = 20;
 
 /** Claude's limits on every host (guide "Vision", general limits). */
-const CLAUDE_IMAGE_LIMITS = { manyImages: { above: MANY_IMAGES_ABOVE, edge: 2000 } } as const;
+const CLAUDE_IMAGE_LIMITS = { manyImages: { above: MAX_IMAGES_AT_FULL_SIZE, edge: 2000 } } as const;
 
 /**
  * Maximum body bytes at vendors' own URLs. Anthropic: 32 MB (API overview, "Request size limits");

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   getAccounting,
   getServerLabel,
-  hasField,
-  listNeededFields,
+  vendorHasField,
+  listRequiredFields,
   VENDOR_IDS,
   getVendorEntry,
   getWire,
@@ -49,14 +49,14 @@ describe.each(VENDOR_IDS)('the vendor %s', (vendor) => {
   });
 
   it('has an address setting or needs none', () => {
-    if (key === 'needed-at-own-endpoint') expect(hasField(vendor, 'baseUrl')).toBe(true);
-    for (const field of listNeededFields(vendor)) expect(hasField(vendor, field)).toBe(true);
+    if (key === 'needed-at-own-endpoint') expect(vendorHasField(vendor, 'baseUrl')).toBe(true);
+    for (const field of listRequiredFields(vendor)) expect(vendorHasField(vendor, field)).toBe(true);
   });
 });
 
 it('a field that is not specific to a vendor applies to all vendors', () => {
-  for (const vendor of VENDOR_IDS) expect(hasField(vendor, 'contextWindow')).toBe(true);
-  expect(hasField('anthropic', 'region')).toBe(false);
+  for (const vendor of VENDOR_IDS) expect(vendorHasField(vendor, 'contextWindow')).toBe(true);
+  expect(vendorHasField('anthropic', 'region')).toBe(false);
 });
 
 it('token accounting follows the wire format', () => {

@@ -180,8 +180,8 @@ export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
   WIRES[getWire(vendor, model)].accounting;
 
 /** A field that is not in VENDOR_FIELDS exists for every vendor. */
-export const hasField = (vendor: Vendor, field: string): boolean =>
+export const vendorHasField = (vendor: Vendor, field: string): boolean =>
   !(VENDOR_FIELDS as readonly string[]).includes(field) || field in getVendorEntry(vendor).fields;
 
-export const listNeededFields = (vendor: Vendor): VendorField[] =>
+export const listRequiredFields = (vendor: Vendor): VendorField[] =>
   VENDOR_FIELDS.filter((field) => getVendorEntry(vendor).fields[field] === 'needed');

@@ -2,10 +2,10 @@ import type { HostModels } from '../../background/hostModels';
 import type { OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationProgress } from '../../core/condense/types';
 import type { ApiMessage } from '../../core/messages/types';
-import type { ProviderCalls } from '../../extensionApi/remoteProvider';
+import type { ProviderCallHandlers } from '../../extensionApi/remoteProvider';
 import type { CondenserEngine, Engine } from '../engine';
-import type { ManagerSetup } from '../hostManager';
-import type { AutomaticResult, AutomaticTerms, SentCondensation, SentEstimate } from './session';
+import type { CondensationManagerSetup } from '../hostManager';
+import type { AutomaticResult, WindowAndThreshold, CondensationMessage, EstimateMessage } from './session';
 
 export interface CondenserClientOptions {
   /**
@@ -16,13 +16,13 @@ export interface CondenserClientOptions {
   /** Folder of paid summaries. */
   readonly summaries: string;
   readonly models: HostModels;
-  readonly providers: ProviderCalls;
+  readonly providers: ProviderCallHandlers;
   /** Evaluated for each call. */
-  readonly setup: () => ManagerSetup;
+  readonly setup: () => CondensationManagerSetup;
 }
 
 /** The parts of a call that can't be cloned for another thread. */
-export interface Call {
+export interface CondenserCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CondensationProgress) => void) | undefined;
 }
@@ -35,20 +35,24 @@ export class CondenserClient {
   constructor(private readonly options: CondenserClientOptions) {}
 
   /** @throws what the provider's estimate throws; EngineDiedError */
-  async estimate(request: SentCondensation): Promise<SentEstimate> {
+  async estimate(request: CondensationMessage): Promise<EstimateMessage> {
     return this.open().estimate(request, this.options.setup());
   }
 
   /** @throws EngineDiedError */
-  async condense(request: SentCondensation, call: Call): Promise<OutcomeWithoutView> {
-    return this.cancelable(call, (condenser, id, onProgress) =>
+  async condense(request: CondensationMessage, call: CondenserCallOptions): Promise<OutcomeWithoutView> {
+    return this.callWithCancel(call, (condenser, id, onProgress) =>
       condenser.condense(id, request, this.options.setup(), onProgress),
     );
   }
 
   /** @throws EngineDiedError */
-  async condenseIfNeeded(request: SentCondensation, terms: AutomaticTerms, call: Call): Promise<AutomaticResult> {
-    return this.cancelable(call, (condenser, id, onProgress) =>
+  async condenseIfNeeded(
+    request: CondensationMessage,
+    terms: WindowAndThreshold,
+    call: CondenserCallOptions,
+  ): Promise<AutomaticResult> {
+    return this.callWithCancel(call, (condenser, id, onProgress) =>
       condenser.condenseIfNeeded(id, request, terms, this.options.setup(), onProgress),
     );
   }
@@ -65,8 +69,8 @@ export class CondenserClient {
    * Cancels through a message instead of the signal, so that the outcome with its cost is still
    * returned.
    */
-  private async cancelable<T>(
-    { signal, onProgress }: Call,
+  private async callWithCancel<T>(
+    { signal, onProgress }: CondenserCallOptions,
     ask: (condenser: CondenserEngine, id: number, onProgress: (progress: CondensationProgress) => void) => Promise<T>,
   ): Promise<T> {
     const condenser = this.open();

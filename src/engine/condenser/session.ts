@@ -1,19 +1,19 @@
 import { condenseIfNeeded, type CondensationRequest, type FallbackPolicy } from '../../core/condense';
-import { removeView, type OutcomeWithoutView } from '../../core/condense/condensation';
+import { dropViewFromOutcome, type OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationEstimate, CondensationProgress } from '../../core/condense/types';
 import type { WindowLimits } from '../../core/condense/fallback';
-import type { Threshold } from '../../core/condense/trigger/thresholds';
+import type { CondensationThreshold } from '../../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import { HostManager, type HostManagerDependencies, type ManagerSetup } from '../hostManager';
+import { HostManager, type HostManagerDependencies, type CondensationManagerSetup } from '../hostManager';
 
-export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
+export type CondensationMessage = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
 
-export type SentEstimate = Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost' | 'callTokens'>;
+export type EstimateMessage = Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost' | 'callTokens'>;
 
-export interface AutomaticTerms {
+export interface WindowAndThreshold {
   readonly window: WindowLimits;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
   readonly policy: Pick<FallbackPolicy, 'mayUseNative' | 'configs'>;
 }
 
@@ -32,36 +32,36 @@ export class CondenserSession {
     this.counter = parts.counter;
   }
 
-  async estimate(request: SentCondensation, setup: ManagerSetup): Promise<SentEstimate> {
-    this.host.use(setup);
+  async estimate(request: CondensationMessage, setup: CondensationManagerSetup): Promise<EstimateMessage> {
+    this.host.applySetup(setup);
     const { tokensBefore, tokensAfter, cost, callTokens } = await this.host.manager.estimate(request);
     return { tokensBefore, tokensAfter, cost, ...(callTokens && { callTokens }) };
   }
 
   condense(
     call: number,
-    request: SentCondensation,
-    setup: ManagerSetup,
+    request: CondensationMessage,
+    setup: CondensationManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<OutcomeWithoutView> {
-    this.host.use(setup);
-    return this.cancelable(call, async (signal) =>
-      removeView(await this.host.manager.condense({ ...request, signal, onProgress })),
+    this.host.applySetup(setup);
+    return this.runCancelable(call, async (signal) =>
+      dropViewFromOutcome(await this.host.manager.condense({ ...request, signal, onProgress })),
     );
   }
 
   condenseIfNeeded(
     call: number,
-    request: SentCondensation,
-    { policy, ...terms }: AutomaticTerms,
-    setup: ManagerSetup,
+    request: CondensationMessage,
+    { policy, ...terms }: WindowAndThreshold,
+    setup: CondensationManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<AutomaticResult> {
-    this.host.use(setup);
-    return this.cancelable(call, async (signal) => {
+    this.host.applySetup(setup);
+    return this.runCancelable(call, async (signal) => {
       const asked = { ...request, ...terms, signal, onProgress };
       const result = await condenseIfNeeded(this.host.manager, this.counter, asked, policy);
-      if (result.kind === 'ran') return { kind: 'ran', outcome: removeView(result.outcome) };
+      if (result.kind === 'ran') return { kind: 'ran', outcome: dropViewFromOutcome(result.outcome) };
       return result;
     });
   }
@@ -76,7 +76,7 @@ export class CondenserSession {
     this.running.get(call)?.abort();
   }
 
-  private async cancelable<T>(call: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async runCancelable<T>(call: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     this.running.set(call, controller);
     try {

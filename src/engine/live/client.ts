@@ -6,12 +6,12 @@ import { MARKER_START } from '../../core/messages/markers';
 import type { LoadOwnModel } from '../../core/condense/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
-import type { OverflowTokens } from '../../api/tooLong';
-import type { ProviderCalls } from '../../extensionApi/remoteProvider';
+import type { OverflowReport } from '../../api/tooLong';
+import type { ProviderCallHandlers } from '../../extensionApi/remoteProvider';
 import type { LiveEvent } from '../../live/events';
 import type { AgentRequest, LiveId } from '../../live/request';
 import type {
-  ByHandResult,
+  ManualCondensationResult,
   ChatConversations,
   CommandResult,
   ExpandedInput,
@@ -24,8 +24,14 @@ import type {
 } from '../../live/types';
 import type { Engine, LiveEngine } from '../engine';
 import { EngineDiedError } from '../engineThread';
-import { receiveList, receiveMessages } from './lists';
-import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type SentRequest } from './messages';
+import { decodeList, decodeMessages } from './lists';
+import {
+  MAX_CHATS,
+  type LiveConversationsChange,
+  type LiveEngineSetup,
+  type EncodedPreparedRequest,
+  type EncodedAgentRequest,
+} from './messages';
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
@@ -43,15 +49,15 @@ export interface LiveClientOptions {
   /** Folder of paid summaries. */
   readonly summaries: string;
   /** Evaluated for each request. */
-  readonly setup: () => LiveSetup;
+  readonly setup: () => LiveEngineSetup;
   readonly headline: (outcome: OutcomeSummary) => string;
   /** @param own returns a conversation's model by its name */
   readonly models: (own: (name: string) => LoadOwnModel | undefined) => HostModels;
-  readonly providers: ProviderCalls;
+  readonly providers: ProviderCallHandlers;
 }
 
 /** The messages of a chat that the engine already has. */
-interface Chat {
+interface SentChat {
   readonly id: number;
   version: number;
   messages: readonly ApiMessage[];
@@ -61,9 +67,9 @@ interface Chat {
   viewId: number;
 }
 
-interface Handle {
+interface PreparedRequestHandle {
   readonly id: number;
-  readonly chat: Chat;
+  readonly chat: SentChat;
   /** The request's messages; the chat may have changed since. */
   readonly messages: readonly ApiMessage[];
   readonly engine: Engine;
@@ -78,11 +84,11 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private engine: Engine | undefined;
   private readonly closing = new AbortController();
   /** Most recently used last. */
-  private chats: Chat[] = [];
+  private chats: SentChat[] = [];
   private dropped: number[] = [];
   private lastChat = 0;
   /** Keyed by the prepared messages, whose identity survives copying the request. */
-  private readonly handles = new WeakMap<readonly ApiMessage[], Handle>();
+  private readonly handles = new WeakMap<readonly ApiMessage[], PreparedRequestHandle>();
   private readonly known = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
   private summaries: readonly LiveSummary[] = [];
@@ -99,10 +105,10 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const { engine } = this;
     const { chat, kept } = this.findChat(request.messages);
     try {
-      const update = this.makeSentRequest(request, chat, kept);
+      const update = this.encodeAgentRequest(request, chat, kept);
       const { messages } = chat;
       const sent = await live.prepare(update, this.options.setup(), signal);
-      const prepared = this.makePreparedChat(sent, { chat, messages, engine: engine as Engine });
+      const prepared = this.decodePreparedChat(sent, { chat, messages, engine: engine as Engine });
       this.rememberConversation(prepared.conversation, { request: { ...request, messages }, engine: engine as Engine });
       return prepared;
     } catch (error) {
@@ -115,7 +121,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     prepared: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: OverflowTokens,
+    overflow?: OverflowReport,
   ): Promise<PreparedChat | undefined> {
     let handle = this.handles.get(prepared.messages);
     return this.retryAfterDeath(async () => {
@@ -128,7 +134,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
       if (!handle) return undefined;
       const { id, chat, messages, engine } = handle;
       const smaller = await live.prepareAfterOverflow(id, chat.viewId, overflow, this.options.setup(), signal);
-      return smaller && this.makePreparedChat(smaller, { chat, messages, engine });
+      return smaller && this.decodePreparedChat(smaller, { chat, messages, engine });
     });
   }
 
@@ -161,7 +167,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const live = this.openEngine();
     const { chat, kept } = this.findChat(request.messages);
     try {
-      return await live.count(this.makeSentRequest(request, chat, kept));
+      return await live.count(this.encodeAgentRequest(request, chat, kept));
     } catch (error) {
       this.dropChat(chat);
       throw error;
@@ -192,9 +198,9 @@ export class LiveClient implements ChatConversations, WindowEngine {
       if (!sent) return undefined;
       const chat = this.chats.find(({ id }) => id === sent.chat);
       if ((chat?.version ?? 0) !== sent.version) continue;
-      const original = receiveMessages(sent.original, chat?.messages ?? []);
+      const original = decodeMessages(sent.original, chat?.messages ?? []);
       const { origins, edits, excluded } = sent;
-      const view = { original, messages: receiveMessages(sent.messages, original), origins, edits, excluded };
+      const view = { original, messages: decodeMessages(sent.messages, original), origins, edits, excluded };
       this.views.set(conversation, view);
       return view;
     }
@@ -214,7 +220,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal,
-  ): Promise<ByHandResult> {
+  ): Promise<ManualCondensationResult> {
     const live = await this.openConversation(conversation);
     const outcome = await live.condenseNow(conversation, options, this.options.setup(), signal);
     return outcome ? { kind: outcome.kind, words: this.options.headline(outcome) } : { words: '' };
@@ -287,8 +293,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const { root, summaries, models, providers } = this.options;
     const { select, summarize, warn } = models((name) => this.ownModels.get(name));
     const { condense, estimate } = providers;
-    const onChange = (change: LiveChange): void => {
-      if (engine === this.engine) this.receiveChange(change);
+    const onChange = (change: LiveConversationsChange): void => {
+      if (engine === this.engine) this.applyLiveChange(change);
     };
     engine.live
       .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closing.signal)
@@ -310,7 +316,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const { request } = known;
     const { chat, kept } = this.findChat(request.messages);
     try {
-      await live.follow(this.makeSentRequest(request, chat, kept), this.options.setup());
+      await live.follow(this.encodeAgentRequest(request, chat, kept), this.options.setup());
     } catch (error) {
       this.dropChat(chat);
       throw error;
@@ -323,12 +329,12 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /** Chats that share only their beginning, such as subagents' chats, have separate lists. */
-  private findChat(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
+  private findChat(messages: readonly ApiMessage[]): { readonly chat: SentChat; readonly kept: number } {
     const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
     const most = Math.max(0, ...shared);
     const likely = this.chats[shared.lastIndexOf(most)];
     const found = likely && 2 * most >= likely.messages.length ? likely : undefined;
-    const chat: Chat = found ?? {
+    const chat: SentChat = found ?? {
       id: ++this.lastChat,
       version: 0,
       messages: [],
@@ -343,17 +349,17 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return { chat, kept: found ? most : 0 };
   }
 
-  private dropChat(chat: Chat): void {
+  private dropChat(chat: SentChat): void {
     if (!this.chats.includes(chat)) return;
     this.chats = this.chats.filter((each) => each !== chat);
     this.dropped.push(chat.id);
   }
 
-  private makeSentRequest(
+  private encodeAgentRequest(
     { system, messages, tools, model, ...rest }: AgentRequest,
-    chat: Chat,
+    chat: SentChat,
     kept: number,
-  ): SentRequest {
+  ): EncodedAgentRequest {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
     const added = messages.slice(kept);
@@ -382,9 +388,12 @@ export class LiveClient implements ChatConversations, WindowEngine {
     };
   }
 
-  private makePreparedChat({ id, view, ...rest }: SentPrepared, handle: Omit<Handle, 'id'>): PreparedChat {
+  private decodePreparedChat(
+    { id, view, ...rest }: EncodedPreparedRequest,
+    handle: Omit<PreparedRequestHandle, 'id'>,
+  ): PreparedChat {
     const { chat, messages } = handle;
-    const shown = receiveList(chat.view, { kept: view.kept, added: receiveMessages(view.added, messages) });
+    const shown = decodeList(chat.view, { kept: view.kept, added: decodeMessages(view.added, messages) });
     chat.view = shown;
     chat.viewId = id;
     this.handles.set(shown, { ...handle, id });
@@ -397,32 +406,32 @@ export class LiveClient implements ChatConversations, WindowEngine {
     if (handle && handle.engine === this.engine) tell(handle.engine.live, handle.id).catch(() => undefined);
   }
 
-  private receiveChange({ events, order, changed }: LiveChange): void {
-    const totals = changed.map((summary) => this.withEarlierCosts(summary));
+  private applyLiveChange({ events, order, changed }: LiveConversationsChange): void {
+    const totals = changed.map((summary) => this.addEarlierCosts(summary));
     const summaries = new Map([...this.summaries, ...totals].map((summary) => [summary.id, summary]));
     // Summaries of earlier engines stay until they are used again.
     const { engine } = this;
-    const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isEarlier(id, engine));
+    const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isFromEarlierEngine(id, engine));
     this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
     for (const event of events) this.emitEvent(event);
     // The settings changed the summaries.
     if (events.length === 0) for (const { id } of changed) this.emitEvent({ kind: 'changed', conversation: id });
     const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
-    for (const id of looked) if (this.views.has(id)) void this.lookAgain(id);
+    for (const id of looked) if (this.views.has(id)) void this.reloadView(id);
   }
 
-  private withEarlierCosts({ spent, ...summary }: LiveSummary): LiveSummary {
+  private addEarlierCosts({ spent, ...summary }: LiveSummary): LiveSummary {
     if (!this.spentBefore.has(summary.id)) return { ...summary, ...(spent !== undefined && { spent }) };
     const before = this.spentBefore.get(summary.id);
     return { ...summary, ...(before !== undefined && spent !== undefined && { spent: before + spent }) };
   }
 
-  private isEarlier(id: LiveId, engine: Engine | undefined): boolean {
+  private isFromEarlierEngine(id: LiveId, engine: Engine | undefined): boolean {
     const known = this.known.get(id);
     return known !== undefined && known.engine !== engine;
   }
 
-  private async lookAgain(conversation: LiveId): Promise<void> {
+  private async reloadView(conversation: LiveId): Promise<void> {
     try {
       if (await this.view(conversation)) this.emitEvent({ kind: 'changed', conversation });
     } catch {

@@ -1,28 +1,28 @@
 /** Encodes messages as indexes into lists that both sides have. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { ApiMessage } from '../../core/messages/types';
-import type { SentMessage } from './messages';
+import type { EncodedMessage } from './messages';
 
 /** @param origins for each message its likely index in `known`; another number if there is none */
 export const encodeMessages = (
   messages: readonly ApiMessage[],
   origins: readonly number[],
   known: readonly ApiMessage[],
-): readonly SentMessage[] =>
+): readonly EncodedMessage[] =>
   messages.map((message, at) => {
     const origin = origins[at] ?? -1;
     return known[origin] === message ? origin : message;
   });
 
 /** @throws RangeError if an index is unknown, so the sides are out of sync */
-export const receiveMessages = (sent: readonly SentMessage[], known: readonly ApiMessage[]): ApiMessage[] =>
+export const decodeMessages = (sent: readonly EncodedMessage[], known: readonly ApiMessage[]): ApiMessage[] =>
   sent.map((message) => {
     const found = typeof message === 'number' ? known[message] : message;
     if (!found) throw new RangeError('The two threads have other messages of the conversation.');
     return found;
   });
 
-export function countCommon<T>(before: readonly T[], after: readonly T[]): number {
+export function countCommonElements<T>(before: readonly T[], after: readonly T[]): number {
   const most = Math.min(before.length, after.length);
   let kept = 0;
   while (kept < most && before[kept] === after[kept]) kept++;
@@ -30,7 +30,7 @@ export function countCommon<T>(before: readonly T[], after: readonly T[]): numbe
 }
 
 /** @throws RangeError if the update keeps more elements than exist */
-export function receiveList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
+export function decodeList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   if (kept > before.length) throw new RangeError('The two threads have other messages of the conversation.');
   return [...before.slice(0, kept), ...added];
 }

@@ -233,13 +233,13 @@ describe('an engine whose thread dies', () => {
     const { conversation, messages } = await live.prepare(asked);
     const { text: marker, path } = markerIn(messages);
     await expect.poll(() => live.list()).toHaveLength(1);
-    thread.end();
+    thread.endThread();
     expect(live.list()).toHaveLength(1);
     const expanded = await live.expandMarkers(conversation, { content: marker });
     expect(stringify(expanded)).not.toContain(marker);
-    thread.end();
+    thread.endThread();
     expect(await live.recall(conversation, { words: `${path} line 50` })).toMatchObject({ kind: 'found' });
-    thread.end();
+    thread.endThread();
     expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
     expect(live.list()[0]).toMatchObject({ condensations: [{ isUndone: true }], canRedo: true });
   });
@@ -254,7 +254,7 @@ describe('an engine whose thread dies', () => {
     await answered(2);
     await expect.poll(() => live.list()[0]?.spent).toBeGreaterThan(0);
     const spent = live.list()[0]?.spent ?? 0;
-    thread.end();
+    thread.endThread();
     await answered(3);
     await expect.poll(() => live.list()[0]?.spent).toBeCloseTo(2 * spent);
     expect(live.list()).toHaveLength(1);
@@ -264,7 +264,7 @@ describe('an engine whose thread dies', () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const before = await live.prepare(requestFor(makeReads(27), { model: createModel() }));
     const dying = live.prepare(requestFor(makeReads(28), { model: createModel() }));
-    thread.end();
+    thread.endThread();
     await expect(dying).rejects.toThrow(EngineDiedError);
     const after = await live.prepare(requestFor(makeReads(28), { model: createModel() }));
     expect(stringify(after.messages).startsWith(stringify(before.messages).slice(0, -1))).toBe(true);

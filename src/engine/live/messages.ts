@@ -6,10 +6,10 @@ import type { ApiMessage } from '../../core/messages/types';
 import type { LiveEvent } from '../../live/events';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../../live/request';
 import type { LiveSettings, LiveSummary, LiveView } from '../../live/types';
-import type { ManagerSetup } from '../hostManager';
+import type { CondensationManagerSetup } from '../hostManager';
 
 /** Sent with each call that may condense. */
-export interface LiveSetup extends ManagerSetup {
+export interface LiveEngineSetup extends CondensationManagerSetup {
   readonly settings: LiveSettings;
 }
 
@@ -29,31 +29,31 @@ export interface ChatUpdate {
 }
 
 /** Omits everything that the engine already has. */
-export interface SentRequest extends Omit<AgentRequest, 'system' | 'messages' | 'tools' | 'model'> {
+export interface EncodedAgentRequest extends Omit<AgentRequest, 'system' | 'messages' | 'tools' | 'model'> {
   readonly update: ChatUpdate;
   readonly model: Omit<UpstreamModel, 'summarizer'>;
   readonly canSummarize: boolean;
 }
 
 /** A message, or its index in the request. */
-export type SentMessage = number | ApiMessage;
+export type EncodedMessage = number | ApiMessage;
 
-export interface SentPrepared extends Omit<PreparedRequest, 'model' | keyof View | 'outcome' | 'began'> {
+export interface EncodedPreparedRequest extends Omit<PreparedRequest, 'model' | keyof View | 'outcome' | 'began'> {
   /** ID for later calls, and of the host's new view. */
   readonly id: number;
-  readonly view: ListUpdate<SentMessage>;
+  readonly view: ListUpdate<EncodedMessage>;
   readonly outcome?: Pick<OutcomeSummary, 'kind'>;
 }
 
-export interface SentLiveView extends Omit<LiveView, 'original' | 'messages'> {
+export interface EncodedLiveView extends Omit<LiveView, 'original' | 'messages'> {
   readonly chat: number;
   readonly version: number;
-  readonly original: readonly SentMessage[];
+  readonly original: readonly EncodedMessage[];
   /** A number is an index into `original`. */
-  readonly messages: readonly SentMessage[];
+  readonly messages: readonly EncodedMessage[];
 }
 
-export interface LiveChange {
+export interface LiveConversationsChange {
   readonly events: readonly LiveEvent[];
   /** Loaded conversations, most recently used first. */
   readonly order: readonly LiveId[];

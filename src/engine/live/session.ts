@@ -1,9 +1,9 @@
 /** The engine keeps what it received before, so that only new data crosses the threads. */
-import type { OverflowTokens } from '../../api/tooLong';
+import type { OverflowReport } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
-import { summarizeOutcome } from '../../core/condense/condensation';
+import { dropMessagesAndEdits } from '../../core/condense/condensation';
 import type { EditId } from '../../core/condense/edits/edits';
-import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
+import type { DiffTexts } from '../../core/condense/report/foldedTexts';
 import type { LoadOwnModel } from '../../core/condense/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
@@ -12,14 +12,21 @@ import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest, LiveId, PreparedRequest } from '../../live/request';
 import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResult } from '../../live/types';
 import { HostManager, type HostManagerDependencies } from '../hostManager';
-import { countCommon, receiveList, encodeMessages } from './lists';
-import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
+import { countCommonElements, decodeList, encodeMessages } from './lists';
+import type {
+  LiveConversationsChange,
+  LiveEngineSetup,
+  EncodedLiveView,
+  EncodedMessage,
+  EncodedPreparedRequest,
+  EncodedAgentRequest,
+} from './messages';
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
 const MAX_PREPARED_REQUESTS = 40;
 
-interface Chat {
+interface ReceivedChat {
   version: number;
   messages: readonly ApiMessage[];
   system: string | undefined;
@@ -30,31 +37,35 @@ interface Chat {
   viewId: number;
 }
 
-interface Prepared {
+interface PreparedForChat {
   readonly request: AgentRequest;
   readonly prepared: PreparedRequest;
-  readonly chat: Chat;
+  readonly chat: ReceivedChat;
 }
 
-export interface SessionDependencies extends Omit<HostManagerDependencies, 'nameOwn'> {
+export interface LiveSessionDependencies extends Omit<HostManagerDependencies, 'nameOwn'> {
   /** Folder of the ledgers. */
   readonly root: string;
-  readonly onChange: (change: LiveChange) => void;
+  readonly onChange: (change: LiveConversationsChange) => void;
 }
 
 export class LiveSession {
   private readonly live: LiveConversations;
   private readonly host: HostManager;
-  private readonly chats = new Map<number, Chat>();
-  private readonly prepared = new LruMap<number, Prepared>(MAX_PREPARED_REQUESTS);
+  private readonly chats = new Map<number, ReceivedChat>();
+  private readonly prepared = new LruMap<number, PreparedForChat>(MAX_PREPARED_REQUESTS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
-  private setup: LiveSetup = { settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] };
+  private setup: LiveEngineSetup = {
+    settings: { provider: 'lossless', mayUseNative: false },
+    presets: [],
+    registered: [],
+  };
   private lastId = 0;
   /** The summaries that the host received last. */
   private readonly known = new Map<LiveId, LiveSummary>();
   private events: LiveEvent[] = [];
 
-  constructor(private readonly parts: SessionDependencies) {
+  constructor(private readonly parts: LiveSessionDependencies) {
     const { counter, root, models, providers, signal, summaries } = parts;
     const nameOwn = (own: LoadOwnModel | undefined): string | undefined => this.getModelKey(own);
     this.host = new HostManager({ counter, summaries, models, providers, signal, nameOwn });
@@ -65,26 +76,30 @@ export class LiveSession {
     });
   }
 
-  async prepare(sent: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared> {
-    this.useSetup(setup);
-    const { request, chat } = this.receiveRequest(sent);
+  async prepare(
+    sent: EncodedAgentRequest,
+    setup: LiveEngineSetup,
+    signal?: AbortSignal,
+  ): Promise<EncodedPreparedRequest> {
+    this.applySetup(setup);
+    const { request, chat } = this.decodeAgentRequest(sent);
     const prepared = await this.live.prepare(request, signal);
     chat.conversation = prepared.conversation;
-    return this.makeSentPrepared({ request, prepared, chat }, sent.update.view);
+    return this.encodePreparedRequest({ request, prepared, chat }, sent.update.view);
   }
 
   async prepareAfterOverflow(
     id: number,
     view: number,
-    overflow: OverflowTokens | undefined,
-    setup: LiveSetup,
+    overflow: OverflowReport | undefined,
+    setup: LiveEngineSetup,
     signal?: AbortSignal,
-  ): Promise<SentPrepared | undefined> {
-    this.useSetup(setup);
+  ): Promise<EncodedPreparedRequest | undefined> {
+    this.applySetup(setup);
     const known = this.prepared.get(id);
     if (!known) return undefined;
     const smaller = await this.live.prepareAfterOverflow(known.prepared, known.request, signal, overflow);
-    return smaller && this.makeSentPrepared({ ...known, prepared: smaller }, view);
+    return smaller && this.encodePreparedRequest({ ...known, prepared: smaller }, view);
   }
 
   recordUsage(id: number, usage: Usage | undefined): void {
@@ -98,21 +113,21 @@ export class LiveSession {
   }
 
   /** Applies changed settings and reports the summaries that depend on them. */
-  configure(setup: LiveSetup): void {
-    this.useSetup(setup);
+  configure(setup: LiveEngineSetup): void {
+    this.applySetup(setup);
     this.reportChanges();
   }
 
   /** Reloads a conversation from its ledger after another engine had it. */
-  async follow(sent: SentRequest, setup: LiveSetup): Promise<void> {
-    this.useSetup(setup);
-    const { request, chat } = this.receiveRequest(sent);
+  async follow(sent: EncodedAgentRequest, setup: LiveEngineSetup): Promise<void> {
+    this.applySetup(setup);
+    const { request, chat } = this.decodeAgentRequest(sent);
     chat.conversation = await this.awaitWithEvents(this.live.follow(request));
   }
 
   /** Counts o200k tokens of the request as received, including system prompt and tools. */
-  count(sent: SentRequest): Promise<number> {
-    return this.live.count(this.receiveRequest(sent).request);
+  count(sent: EncodedAgentRequest): Promise<number> {
+    return this.live.count(this.decodeAgentRequest(sent).request);
   }
 
   countPart(part: string | ApiMessage): Promise<number> {
@@ -127,7 +142,7 @@ export class LiveSession {
     return this.live.recall(conversation, query);
   }
 
-  view(conversation: LiveId): SentLiveView | undefined {
+  view(conversation: LiveId): EncodedLiveView | undefined {
     const found = this.live.view(conversation);
     if (!found) return undefined;
     const { original, messages, origins, edits, excluded } = found;
@@ -144,7 +159,7 @@ export class LiveSession {
     };
   }
 
-  compare(conversation: LiveId): FoldedTexts | undefined {
+  compare(conversation: LiveId): DiffTexts | undefined {
     return this.live.compare(conversation);
   }
 
@@ -155,12 +170,12 @@ export class LiveSession {
   async condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
-    setup: LiveSetup,
+    setup: LiveEngineSetup,
     signal: AbortSignal,
   ): Promise<OutcomeSummary | undefined> {
-    this.useSetup(setup);
+    this.applySetup(setup);
     const outcome = await this.awaitWithEvents(this.live.condenseNow(conversation, options, signal));
-    return outcome && summarizeOutcome(outcome);
+    return outcome && dropMessagesAndEdits(outcome);
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
@@ -189,22 +204,22 @@ export class LiveSession {
     await this.live.waitUntilSettled();
   }
 
-  private useSetup(setup: LiveSetup): void {
+  private applySetup(setup: LiveEngineSetup): void {
     this.setup = setup;
-    this.host.use(setup);
+    this.host.applySetup(setup);
   }
 
   /** @throws RangeError if host and engine are out of sync */
-  private receiveRequest({ update, model, canSummarize, ...rest }: SentRequest): {
+  private decodeAgentRequest({ update, model, canSummarize, ...rest }: EncodedAgentRequest): {
     readonly request: AgentRequest;
-    readonly chat: Chat;
+    readonly chat: ReceivedChat;
   } {
     for (const id of update.dropped) this.chats.delete(id);
     const known = this.chats.get(update.chat);
     if ((known?.version ?? 0) !== update.version)
       throw new RangeError('The two threads have other messages of the conversation.');
     const chat = known ?? { version: 0, messages: [], system: undefined, tools: [], view: [], viewId: 0 };
-    chat.messages = receiveList(chat.messages, update.messages);
+    chat.messages = decodeList(chat.messages, update.messages);
     chat.version++;
     if (update.beside) {
       chat.system = update.beside.system;
@@ -212,7 +227,7 @@ export class LiveSession {
     }
     this.chats.set(update.chat, chat);
     const { messages, system, tools } = chat;
-    const summarizer = canSummarize && { summarizer: this.getOwnModel(model.key) };
+    const summarizer = canSummarize && { summarizer: this.getOrCreateOwnModel(model.key) };
     const request = {
       ...rest,
       messages,
@@ -223,7 +238,7 @@ export class LiveSession {
     return { request, chat };
   }
 
-  private makeSentPrepared(made: Prepared, held: number): SentPrepared {
+  private encodePreparedRequest(made: PreparedForChat, held: number): EncodedPreparedRequest {
     const { chat, prepared } = made;
     const {
       messages,
@@ -237,10 +252,10 @@ export class LiveSession {
     } = prepared;
     const id = ++this.lastId;
     this.prepared.set(id, made);
-    const kept = held === chat.viewId ? countCommon(chat.view, messages) : 0;
+    const kept = held === chat.viewId ? countCommonElements(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
-    const added: readonly SentMessage[] = encodeMessages(
+    const added: readonly EncodedMessage[] = encodeMessages(
       messages.slice(kept),
       origins.slice(kept),
       made.request.messages,
@@ -249,7 +264,7 @@ export class LiveSession {
   }
 
   /** Only the host can call a conversation's model. */
-  private getOwnModel(key: string): LoadOwnModel {
+  private getOrCreateOwnModel(key: string): LoadOwnModel {
     const known = this.ownModels.get(key);
     if (known) return known;
     const own: LoadOwnModel = () => Promise.reject(new Error('The model of the chat is called in the extension host.'));
@@ -263,7 +278,7 @@ export class LiveSession {
 
   /** Combines the events of one turn into one message with the final summaries. */
   private queueEvent(event: LiveEvent): void {
-    this.events.push(withoutContent(event));
+    this.events.push(dropEventContent(event));
     if (this.events.length === 1)
       setImmediate(() => {
         this.reportChanges();
@@ -291,12 +306,12 @@ export class LiveSession {
   }
 }
 
-function withoutContent(event: LiveEvent): LiveEvent {
+function dropEventContent(event: LiveEvent): LiveEvent {
   switch (event.kind) {
     case 'condensed':
-      return { ...event, outcome: summarizeOutcome(event.outcome) };
+      return { ...event, outcome: dropMessagesAndEdits(event.outcome) };
     case 'not-condensed':
-      return { ...event, outcome: summarizeOutcome(event.outcome) };
+      return { ...event, outcome: dropMessagesAndEdits(event.outcome) };
     default:
       return event;
   }

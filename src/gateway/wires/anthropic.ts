@@ -4,16 +4,16 @@
  * Anthropic API reference, "Messages".
  */
 import { convertAnthropicUsage } from '../../api/anthropicStream';
-import { asText } from '../../conversations/text/values';
+import { stringifyValue } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageList, makeOpaque, placeBlock, type PlacedBlock } from './reading';
-import type { Body, StringSource, Wire, WireRequest } from './wire';
+import { MessageListBuilder, makeRawBlock, placeBlock, type BlockWithSource } from './reading';
+import type { RequestBody, StringSource, WireFormat, WireRequest } from './wire';
 
-export const anthropicWire: Wire = {
+export const anthropicWire: WireFormat = {
   name: 'anthropic',
   list: 'messages',
-  read: readAnthropic,
+  read: readAnthropicRequest,
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
   usage({ usage, message }, before) {
@@ -24,16 +24,16 @@ export const anthropicWire: Wire = {
   failure: ({ type, error }) => (type === 'error' ? error : undefined),
 };
 
-function readAnthropic(body: Body): WireRequest | undefined {
+function readAnthropicRequest(body: RequestBody): WireRequest | undefined {
   const { messages, system, tools, model, max_tokens: maxTokens } = body;
   if (!Array.isArray(messages)) return undefined;
-  const list = new MessageList();
+  const list = new MessageListBuilder();
   for (const [index, message] of (messages as readonly unknown[]).entries()) {
     if (!isRecord(message)) return undefined;
     const { role, content, ...fields } = message;
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return undefined;
     const path: Path = ['messages', index];
-    list.addMessage(role, path, readContent(content, path.concat('content')), undefined, fields);
+    list.addMessage(role, path, readAnthropicContent(content, path.concat('content')), undefined, fields);
   }
   const said = extractSystemText(system);
   return {
@@ -49,18 +49,18 @@ const extractSystemText = (system: unknown): string =>
   typeof system === 'string'
     ? system
     : Array.isArray(system)
-      ? (system as readonly unknown[]).map((block) => (isRecord(block) ? asText(block['text']) : '')).join('\n')
+      ? (system as readonly unknown[]).map((block) => (isRecord(block) ? stringifyValue(block['text']) : '')).join('\n')
       : '';
 
-function readContent(content: unknown, path: Path): PlacedBlock[] {
+function readAnthropicContent(content: unknown, path: Path): BlockWithSource[] {
   if (typeof content === 'string')
     return [placeBlock({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((block, index) => readBlock(block, path.concat(index)));
+  return (content as readonly unknown[]).map((block, index) => readAnthropicBlock(block, path.concat(index)));
 }
 
-function readBlock(value: unknown, path: Path): PlacedBlock {
-  if (!isRecord(value) || typeof value['type'] !== 'string') return makeOpaque(value, path);
+function readAnthropicBlock(value: unknown, path: Path): BlockWithSource {
+  if (!isRecord(value) || typeof value['type'] !== 'string') return makeRawBlock(value, path);
   const block = removeCacheMark(value) as Block;
   if (block.type !== 'tool_result') return placeBlock(block, path);
   const { content } = block;

@@ -2,7 +2,7 @@ import { parseArguments } from '../../conversations/formats/openai/arguments';
 import type { Path } from '../../core/messages/types';
 import type { StringSource } from './wire';
 
-export function callInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {
+export function parseCallInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);
   // Text that is not JSON is a single field.
   const isText = input['invalidArguments'] === text;

@@ -4,18 +4,18 @@
  * OpenAI API reference, "Create chat completion".
  */
 import { convertChatUsage } from '../../api/openaiChat';
-import { asText, toImageSource, readString } from '../../conversations/text/values';
+import { stringifyValue, convertImageUrl, readString } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { pickCaller } from '../../core/messages/programs';
-import { callInput } from './callInput';
-import { MessageList, makeOpaque, placeBlock, placeTextBlock, type PlacedBlock } from './reading';
-import type { Body, Wire, WireRequest } from './wire';
+import { pickCallerField } from '../../core/messages/programs';
+import { parseCallInput } from './callInput';
+import { MessageListBuilder, makeRawBlock, placeBlock, placeTextBlock, type BlockWithSource } from './reading';
+import type { RequestBody, WireFormat, WireRequest } from './wire';
 
-export const chatWire: Wire = {
+export const chatWire: WireFormat = {
   name: 'chat',
   list: 'messages',
-  read: readChat,
+  read: readChatRequest,
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: text }),
   usage: ({ usage }, before) => (isRecord(usage) ? convertChatUsage(usage) : before),
@@ -25,27 +25,31 @@ export const chatWire: Wire = {
   failure: ({ error }) => error,
 };
 
-function readChat(body: Body): WireRequest | undefined {
+function readChatRequest(body: RequestBody): WireRequest | undefined {
   const { messages, tools, model, max_tokens: maxTokens, max_completion_tokens: maxCompletion } = body;
   if (!Array.isArray(messages)) return undefined;
-  const list = new MessageList();
+  const list = new MessageListBuilder();
   const system: string[] = [];
   let isPrompt = true;
   for (const [index, message] of (messages as readonly unknown[]).entries()) {
     if (!isRecord(message)) return undefined;
     const path: Path = ['messages', index];
     const { role, content } = message;
-    const parts = readContent(content, path);
+    const parts = readChatContent(content, path);
     const isSystem = role === 'system' || role === 'developer';
     isPrompt &&= isSystem;
-    if (isPrompt) system.push(...parts.map(({ block }) => asText(block['text'])));
+    if (isPrompt) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
     else if (isSystem) list.addMessage('system', path, parts);
     else if (role === 'user') list.addMessage('user', path, parts);
     else if (role === 'assistant')
-      list.addMessage('assistant', path, [...readReasoning(message, path), ...parts, ...readCalls(message, path)]);
+      list.addMessage('assistant', path, [
+        ...readChatReasoning(message, path),
+        ...parts,
+        ...readChatCalls(message, path),
+      ]);
     else if (role === 'tool' && typeof message['tool_call_id'] === 'string') {
-      list.addMessage('user', path, [readResult(message['tool_call_id'], content, path)], 'results');
-    } else list.addMessage('user', path, [makeOpaque(message, path)]);
+      list.addMessage('user', path, [readChatResult(message['tool_call_id'], content, path)], 'results');
+    } else list.addMessage('user', path, [makeRawBlock(message, path)]);
   }
   const most = maxCompletion ?? maxTokens;
   return {
@@ -57,58 +61,58 @@ function readChat(body: Body): WireRequest | undefined {
   };
 }
 
-function readContent(content: unknown, path: Path): PlacedBlock[] {
+function readChatContent(content: unknown, path: Path): BlockWithSource[] {
   const inside = path.concat('content');
   if (typeof content === 'string') return placeTextBlock(content, inside, inside);
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((part, index) => readPart(part, inside.concat(index)));
+  return (content as readonly unknown[]).map((part, index) => readChatPart(part, inside.concat(index)));
 }
 
-function readPart(part: unknown, path: Path): PlacedBlock {
-  if (!isRecord(part)) return makeOpaque(part, path);
+function readChatPart(part: unknown, path: Path): BlockWithSource {
+  if (!isRecord(part)) return makeRawBlock(part, path);
   const { type, image_url: image } = part;
   // Mistral also accepts a plain URL (its API reference, "ImageURLChunk").
   const url = isRecord(image) ? readString(image, 'url') : readString(part, 'image_url');
   const text = readString(part, 'text');
   if (type === 'text' && text !== undefined) return placeBlock({ type: 'text', text }, path);
   if (type === 'image_url' && url !== undefined) {
-    return placeBlock({ type: 'image', source: toImageSource(url) }, path, []);
+    return placeBlock({ type: 'image', source: convertImageUrl(url) }, path, []);
   }
-  return makeOpaque(part, path);
+  return makeRawBlock(part, path);
 }
 
 /** DeepSeek, Kimi and others require their reasoning back unchanged. */
-function readReasoning(message: Body, path: Path): PlacedBlock[] {
+function readChatReasoning(message: RequestBody, path: Path): BlockWithSource[] {
   const said = readString(message, 'reasoning_content');
-  return said ? [makeOpaque(said, path.concat('reasoning_content'))] : [];
+  return said ? [makeRawBlock(said, path.concat('reasoning_content'))] : [];
 }
 
-function readCalls(message: Body, path: Path): PlacedBlock[] {
+function readChatCalls(message: RequestBody, path: Path): BlockWithSource[] {
   const { tool_calls: made } = message;
   if (!Array.isArray(made)) return [];
-  return (made as readonly unknown[]).map((call, index) => callAt(call, path.concat('tool_calls', index)));
+  return (made as readonly unknown[]).map((call, index) => readChatCall(call, path.concat('tool_calls', index)));
 }
 
-function callAt(call: unknown, path: Path): PlacedBlock {
-  if (!isRecord(call) || typeof call['id'] !== 'string') return makeOpaque(call, path);
+function readChatCall(call: unknown, path: Path): BlockWithSource {
+  if (!isRecord(call) || typeof call['id'] !== 'string') return makeRawBlock(call, path);
   const { id, function: called, custom } = call;
   const name = isRecord(called) ? called['name'] : isRecord(custom) ? custom['name'] : undefined;
-  if (typeof name !== 'string') return makeOpaque(call, path);
+  if (typeof name !== 'string') return makeRawBlock(call, path);
   if (isRecord(called) && typeof called['arguments'] === 'string') {
-    const { input, strings } = callInput(called['arguments'], path.concat('function', 'arguments'));
-    return placeBlock({ type: 'tool_use', id, name, input, ...pickCaller(call) }, path, strings);
+    const { input, strings } = parseCallInput(called['arguments'], path.concat('function', 'arguments'));
+    return placeBlock({ type: 'tool_use', id, name, input, ...pickCallerField(call) }, path, strings);
   }
   if (isRecord(custom) && typeof custom['input'] === 'string') {
     const from: Path = ['input', 'input'];
-    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] }, ...pickCaller(call) };
+    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] }, ...pickCallerField(call) };
     return placeBlock(block, path, [{ from, to: path.concat('custom', 'input') }]);
   }
-  return makeOpaque(call, path);
+  return makeRawBlock(call, path);
 }
 
-function readResult(id: string, content: unknown, path: Path): PlacedBlock {
+function readChatResult(id: string, content: unknown, path: Path): BlockWithSource {
   const inside = path.concat('content');
-  const parts = readContent(content, path);
+  const parts = readChatContent(content, path);
   const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
   const strings =
     typeof content === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];

@@ -3,23 +3,29 @@
  * CLI's subagents), so this pairs them by name and order. Source: Gemini API reference, "Generating
  * content" and "Function calling".
  */
-import { checkUsage, parseTokens } from '../../api/usage';
-import { asText, recordIn, readString, type Fields } from '../../conversations/text/values';
+import { validateUsage, parseTokens } from '../../api/usage';
+import { stringifyValue, readRecord, readString, type Fields } from '../../conversations/text/values';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageList, makeOpaque, placeBlock, placeTextBlock, type PlacedBlock } from './reading';
-import type { Body, StringSource, Wire, WireRequest } from './wire';
+import { MessageListBuilder, makeRawBlock, placeBlock, placeTextBlock, type BlockWithSource } from './reading';
+import type { RequestBody, StringSource, WireFormat, WireRequest } from './wire';
 
-export const geminiWire: Wire = {
+export const geminiWire: WireFormat = {
   name: 'gemini',
   list: 'contents',
-  read: readGemini,
+  read: readGeminiRequest,
   // A result part contains a file's bytes; text is an allowed type (Gemini API guide, "Multimodal
   // function responses").
   textPart: (text, path, before) =>
     path.includes('functionResponse')
-      ? { inlineData: { ...nameIn(before), mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
+      ? {
+          inlineData: {
+            ...pickDisplayName(before),
+            mimeType: 'text/plain',
+            data: Buffer.from(text).toString('base64'),
+          },
+        }
       : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
   usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? convertGeminiUsage(usageMetadata) : before),
@@ -29,18 +35,18 @@ export const geminiWire: Wire = {
 };
 
 /** A response's fields refer to its parts by name: `{"$ref": "shot.png"}`. */
-function nameIn(part: unknown): { readonly displayName?: string } {
-  const media = isRecord(part) ? (recordIn(part, 'inlineData') ?? recordIn(part, 'fileData')) : undefined;
+function pickDisplayName(part: unknown): { readonly displayName?: string } {
+  const media = isRecord(part) ? (readRecord(part, 'inlineData') ?? readRecord(part, 'fileData')) : undefined;
   const displayName = media && readString(media, 'displayName');
   return displayName === undefined ? {} : { displayName };
 }
 
-function readGemini(body: Body): WireRequest | undefined {
+function readGeminiRequest(body: RequestBody): WireRequest | undefined {
   const { contents, tools, generationConfig } = body;
-  const prompt = recordIn(body, 'systemInstruction') ?? recordIn(body, 'system_instruction');
+  const prompt = readRecord(body, 'systemInstruction') ?? readRecord(body, 'system_instruction');
   if (!Array.isArray(contents)) return undefined;
-  const list = new MessageList();
-  const calls = new OpenCalls();
+  const list = new MessageListBuilder();
+  const calls = new UnansweredCalls();
   for (const [index, content] of (contents as readonly unknown[]).entries()) {
     if (!isRecord(content)) return undefined;
     const { role, parts } = content;
@@ -49,11 +55,11 @@ function readGemini(body: Body): WireRequest | undefined {
     if (isModel) calls.startTurn();
     const path: Path = ['contents', index];
     const blocks = (parts as readonly unknown[]).flatMap((part, at) =>
-      readPart(part, path.concat('parts', at), isModel, calls),
+      readGeminiPart(part, path.concat('parts', at), isModel, calls),
     );
     list.addMessage(isModel ? 'assistant' : 'user', path, blocks);
   }
-  const system = listTexts(prompt?.['parts']);
+  const system = joinPartTexts(prompt?.['parts']);
   const most = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
   return {
     ...list.finishReading(),
@@ -63,12 +69,12 @@ function readGemini(body: Body): WireRequest | undefined {
   };
 }
 
-const listTexts = (parts: unknown): string =>
+const joinPartTexts = (parts: unknown): string =>
   Array.isArray(parts)
-    ? (parts as readonly unknown[]).map((part) => (isRecord(part) ? asText(part['text']) : '')).join('\n')
+    ? (parts as readonly unknown[]).map((part) => (isRecord(part) ? stringifyValue(part['text']) : '')).join('\n')
     : '';
 
-class OpenCalls {
+class UnansweredCalls {
   private readonly counts = new Map<string, number>();
   private readonly ids = new Set<string>();
   private open: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
@@ -77,7 +83,7 @@ class OpenCalls {
     this.open = [];
   }
 
-  nameCall(name: string, sent: string | undefined): string {
+  assignCallId(name: string, sent: string | undefined): string {
     const count = (this.counts.get(name) ?? 0) + 1;
     this.counts.set(name, count);
     const id = sent !== undefined && !this.ids.has(sent) ? sent : `${name}#${count}`;
@@ -87,7 +93,7 @@ class OpenCalls {
   }
 
   /** A result without a call keeps its own ID. */
-  matchAnswer(name: string, sent: string | undefined): string {
+  findAnsweredCallId(name: string, sent: string | undefined): string {
     const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
     const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
     const [call] = at < 0 ? [] : this.open.splice(at, 1);
@@ -95,29 +101,29 @@ class OpenCalls {
   }
 }
 
-function readPart(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): PlacedBlock[] {
-  if (!isRecord(part)) return [makeOpaque(part, path)];
-  const called = recordIn(part, 'functionCall');
+function readGeminiPart(part: unknown, path: Path, isModel: boolean, calls: UnansweredCalls): BlockWithSource[] {
+  if (!isRecord(part)) return [makeRawBlock(part, path)];
+  const called = readRecord(part, 'functionCall');
   const name = called && readString(called, 'name');
   if (called && name !== undefined && isModel) {
-    const id = calls.nameCall(name, readString(called, 'id'));
+    const id = calls.assignCallId(name, readString(called, 'id'));
     const block: Block = { type: 'tool_use', id, name, input: called['args'] ?? {} };
     return [placeBlock(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
   }
-  const response = recordIn(part, 'functionResponse');
+  const response = readRecord(part, 'functionResponse');
   const answered = response && readString(response, 'name');
   if (response && answered !== undefined && !isModel) {
-    const id = calls.matchAnswer(answered, readString(response, 'id'));
-    return [readResult(id, response, path.concat('functionResponse'))];
+    const id = calls.findAnsweredCallId(answered, readString(response, 'id'));
+    return [readFunctionResponse(id, response, path.concat('functionResponse'))];
   }
   const text = readString(part, 'text');
   if (text !== undefined && part['thought'] !== true) return placeTextBlock(text, path, path.concat('text'));
-  const image = getImage(part);
-  return [image ? placeBlock(image, path, []) : makeOpaque(part, path)];
+  const image = readInlineImage(part);
+  return [image ? placeBlock(image, path, []) : makeRawBlock(part, path)];
 }
 
-function getImage(part: Fields): Block | undefined {
-  const media = recordIn(part, 'inlineData');
+function readInlineImage(part: Fields): Block | undefined {
+  const media = readRecord(part, 'inlineData');
   const mimeType = media && readString(media, 'mimeType');
   const data = media && readString(media, 'data');
   return mimeType?.startsWith('image/') === true && data !== undefined
@@ -128,17 +134,17 @@ function getImage(part: Fields): Block | undefined {
 /** Text fields of tool responses, by Google's guide and as agents use them. */
 const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
-function readResult(id: string, response: Fields, path: Path): PlacedBlock {
-  const given = recordIn(response, 'response') ?? {};
+function readFunctionResponse(id: string, response: Fields, path: Path): BlockWithSource {
+  const given = readRecord(response, 'response') ?? {};
   const inside = path.concat('response');
   const named = RESPONSE_TEXT_FIELDS.filter((field) => typeof given[field] === 'string' && given[field] !== '');
-  const fields = named.length > 0 ? named : Object.keys(given).filter((field) => isLong(given[field]));
+  const fields = named.length > 0 ? named : Object.keys(given).filter((field) => isLongText(given[field]));
   const texts = fields.map((field): Block => ({ type: 'text', text: given[field] as string }));
   const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)));
   const before: Block[] = [...texts, ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : [])];
   const { parts = [] } = response;
   const files = (Array.isArray(parts) ? (parts as readonly unknown[]) : [parts]).map(
-    (part): Block => (isRecord(part) && getImage(part)) || { type: 'raw', part },
+    (part): Block => (isRecord(part) && readInlineImage(part)) || { type: 'raw', part },
   );
   const strings = [
     ...fields.map((field, at): StringSource => ({ from: ['content', at, 'text'], to: inside.concat(field) })),
@@ -152,14 +158,14 @@ function readResult(id: string, response: Fields, path: Path): PlacedBlock {
 }
 
 const LONG_TEXT_CHARS = 200;
-const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG_TEXT_CHARS;
+const isLongText = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG_TEXT_CHARS;
 
 /**
  * Source: Gemini API reference, "UsageMetadata": the prompt includes cached tokens, the candidates
  * don't include thoughts.
  */
 const convertGeminiUsage = (reported: Fields): Usage | undefined =>
-  checkUsage({
+  validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(reported['promptTokenCount']) + parseTokens(reported['toolUsePromptTokenCount']),
     outputTokens: parseTokens(reported['candidatesTokenCount']) + parseTokens(reported['thoughtsTokenCount']),

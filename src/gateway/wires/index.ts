@@ -2,10 +2,10 @@ import { anthropicWire } from './anthropic';
 import { chatWire } from './chat';
 import { geminiWire } from './gemini';
 import { responsesWire } from './responses';
-import type { Wire } from './wire';
+import type { WireFormat } from './wire';
 
 export interface RecognizedRequest {
-  readonly wire: Wire;
+  readonly wire: WireFormat;
   /** `count`: the request only asks for a token count. */
   readonly purpose: 'answer' | 'count';
   readonly model?: string;

@@ -4,10 +4,12 @@ import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import type { ApiMessage } from '../../core/messages/types';
 import { findKnownRequest } from './index';
 import { PATH_BY_WIRE } from './testing';
-import { WireError, writeView, type Body, type WireName } from './wire';
+import { WireError, writeViewIntoBody, type RequestBody, type WireName } from './wire';
 
 /** Valid or common but unusual bodies, and their messages. */
-const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body; readonly messages: unknown[] }>> = {
+const ODD: Readonly<
+  Record<WireName, { readonly body: RequestBody; readonly said: RequestBody; readonly messages: unknown[] }>
+> = {
   anthropic: {
     body: {
       system: [{ type: 'text', text: 'S' }, 7],
@@ -290,12 +292,12 @@ describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
       const request = wire.read(body)!;
       const view = request.messages.map((message) => cut(message) as ApiMessage);
       const origins = view.map((_, index) => index);
-      const { head, end } = writeView(wire, text, body, request, {
+      const { head, end } = writeViewIntoBody(wire, text, body, request, {
         original: request.messages,
         messages: view,
         origins,
       });
-      const written = JSON.parse(head + text.slice(end)) as Body;
+      const written = JSON.parse(head + text.slice(end)) as RequestBody;
       expect(wire.read(written)).toMatchObject({ ...said, messages: view });
       expect(view).not.toEqual(request.messages);
     });
@@ -308,7 +310,7 @@ describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
   },
 );
 
-it.each<[WireName, Body]>([
+it.each<[WireName, RequestBody]>([
   ['anthropic', { messages: [{ role: 'tool', content: 'x' }] }],
   ['gemini', { contents: [{ role: 'user', text: 'x' }] }],
 ])('the wire %s does not read messages of another form', (name, body) => {
@@ -332,7 +334,7 @@ describe('the tokens reported in an answer', () => {
   const responses = { input_tokens: 10, output_tokens: 4, input_tokens_details: { cached_tokens: 8 } };
   const anthropic = { input_tokens: 10, output_tokens: 4, cache_read_input_tokens: 8 };
 
-  it.each<[WireName, Body]>([
+  it.each<[WireName, RequestBody]>([
     ['chat', { usage: chat }],
     ['responses', { usage: responses }],
     ['responses', { type: 'response.completed', response: { usage: responses } }],
@@ -376,7 +378,7 @@ describe('an error inside an answer', () => {
     sequence_number: 2,
   };
 
-  it.each<[WireName, Body, unknown]>([
+  it.each<[WireName, RequestBody, unknown]>([
     ['anthropic', { type: 'error', error }, error],
     ['chat', { id: 'gen', choices: [{ delta: {}, finish_reason: 'error' }], error }, error],
     ['gemini', { error }, error],
@@ -398,7 +400,7 @@ describe('an error inside an answer', () => {
 
 describe("a view that can't be written back into the request", () => {
   const wire = getWire('anthropic');
-  const body: Body = {
+  const body: RequestBody = {
     messages: [
       { role: 'user', content: 'a' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: { list: ['x', 'y'], n: 1 } }, 7] },
@@ -413,7 +415,7 @@ describe("a view that can't be written back into the request", () => {
     origins: readonly number[],
     from?: { view: number; original: number },
   ) => {
-    const { head, end } = writeView(wire, text, body, request, { original, messages: view, origins }, from);
+    const { head, end } = writeViewIntoBody(wire, text, body, request, { original, messages: view, origins }, from);
     return JSON.parse(head + text.slice(end)) as { messages: unknown[] };
   };
   const call = { type: 'tool_use', id: 't', name: 'n' };

@@ -7,8 +7,8 @@ import { createTestBed } from '../../live/testing';
 import { ParsedBody } from '../bodies';
 import { LiveCondenser } from '../liveCondenser';
 import { findKnownRequest } from './index';
-import { makeBody, PATH_BY_WIRE } from './testing';
-import type { Body } from './wire';
+import { makeRequestBody, PATH_BY_WIRE } from './testing';
+import type { RequestBody } from './wire';
 
 type Value = Record<string, unknown>;
 type Wire = 'anthropic' | 'chat' | 'responses';
@@ -31,7 +31,7 @@ const CALLERS = [
 
 /** A body in which a program made the calls with these numbers. */
 function withPrograms(wire: Wire, steps: number, programs: ReadonlySet<number>): [string, Set<unknown>] {
-  const body = JSON.parse(makeBody(wire, steps)) as Value;
+  const body = JSON.parse(makeRequestBody(wire, steps)) as Value;
   const ids = new Set<unknown>();
   for (const record of recordsIn(body)) {
     const id = callId(record);
@@ -64,7 +64,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
           let isShorter = false;
           for (const steps of [8, 20, 30]) {
             const [text, ids] = withPrograms(wire, steps, new Set(programs));
-            const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+            const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list);
             const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
             const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
             isShorter ||= sent !== undefined && sent.length < text.length;
@@ -83,8 +83,9 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
   it('have results that do not count as context', () => {
     const counter = createCounter();
     const known = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
-    const tokens = (text: string): number => counter.countMessages(known.wire.read(JSON.parse(text) as Body)!.messages);
+    const tokens = (text: string): number =>
+      counter.countMessages(known.wire.read(JSON.parse(text) as RequestBody)!.messages);
     const all = new Set([0, 1, 2, 3, 4, 5, 6]);
-    expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(makeBody(wire, 10)) / 3);
+    expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(makeRequestBody(wire, 10)) / 3);
   });
 });

@@ -1,9 +1,9 @@
 /** Builds messages block by block, each with its place in the body. */
-import { ProgramCalls } from '../../core/messages/programs';
+import { CallsByPrograms } from '../../core/messages/programs';
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
 
-export interface PlacedBlock {
+export interface BlockWithSource {
   readonly block: Block;
   readonly source: BlockSource;
 }
@@ -15,33 +15,33 @@ export const placeBlock = (block: Block, path: Path, strings: readonly StringSou
 });
 
 /** The block is counted but never edited. */
-export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
+export const makeRawBlock = (part: unknown, path: Path): BlockWithSource => placeBlock({ type: 'raw', part }, path, []);
 
-export const placeTextBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
+export const placeTextBlock = (text: string, path: Path, string: Path): BlockWithSource[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
-interface GrowingCall {
+interface GrowingMessage {
   readonly role: Role;
   /** With which adjacent items it merges: the model's, or results. */
   readonly joins: 'reply' | 'results' | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: Path[];
-  readonly blocks: PlacedBlock[];
+  readonly blocks: BlockWithSource[];
 }
 
 /** Merges calls with text, and consecutive results. */
-export class MessageList {
-  private readonly growing: GrowingCall[] = [];
-  private readonly programs = new ProgramCalls();
+export class MessageListBuilder {
+  private readonly growing: GrowingMessage[] = [];
+  private readonly programs = new CallsByPrograms();
 
   addMessage(
     role: Role,
     item: Path,
-    read: readonly PlacedBlock[],
+    read: readonly BlockWithSource[],
     joins?: 'reply' | 'results',
     fields: Readonly<Record<string, unknown>> = {},
   ): void {
-    const blocks = read.map((one) => this.withoutData(one));
+    const blocks = read.map((one) => this.emptyResultReadByProgram(one));
     const last = this.growing.at(-1);
     if (joins !== undefined && last?.joins === joins) {
       last.items.push(item);
@@ -52,9 +52,9 @@ export class MessageList {
   }
 
   /** Empties results that a program reads: they are not edited and use no context. */
-  private withoutData(one: PlacedBlock): PlacedBlock {
+  private emptyResultReadByProgram(one: BlockWithSource): BlockWithSource {
     const { block, source } = one;
-    if (!this.programs.readsResult(block)) return one;
+    if (!this.programs.isResultOfProgram(block)) return one;
     return { block: { ...block, content: [] }, source: { ...source, strings: [] } };
   }
 

@@ -5,18 +5,18 @@
  * results. Source: OpenAI API reference, "Create a model response"; items as sent by Codex.
  */
 import { convertResponsesUsage } from '../../api/openaiResponses';
-import { asText, toImageSource, readString } from '../../conversations/text/values';
+import { stringifyValue, convertImageUrl, readString } from '../../conversations/text/values';
 import { REASONING_BLOCK_TYPE, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { pickCaller } from '../../core/messages/programs';
-import { callInput } from './callInput';
-import { MessageList, makeOpaque, placeBlock, placeTextBlock, type PlacedBlock } from './reading';
-import type { Body, Wire, WireRequest } from './wire';
+import { pickCallerField } from '../../core/messages/programs';
+import { parseCallInput } from './callInput';
+import { MessageListBuilder, makeRawBlock, placeBlock, placeTextBlock, type BlockWithSource } from './reading';
+import type { RequestBody, WireFormat, WireRequest } from './wire';
 
-export const responsesWire: Wire = {
+export const responsesWire: WireFormat = {
   name: 'responses',
   list: 'input',
-  read: readResponses,
+  read: readResponsesRequest,
   textPart: (text) => ({ type: 'input_text', text }),
   userItem: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
   usage({ usage, response }, before) {
@@ -44,10 +44,11 @@ const RESULT_ITEM_TYPES = new Set<unknown>([
   'local_shell_call_output',
 ]);
 
-function readResponses(body: Body): WireRequest | undefined {
+function readResponsesRequest(body: RequestBody): WireRequest | undefined {
   const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
-  if (isSet(body['previous_response_id']) || isSet(body['conversation']) || !Array.isArray(input)) return undefined;
-  const list = new MessageList();
+  if (isPresent(body['previous_response_id']) || isPresent(body['conversation']) || !Array.isArray(input))
+    return undefined;
+  const list = new MessageListBuilder();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];
   const declared: unknown[] = Array.isArray(tools) ? [...(tools as readonly unknown[])] : [];
   let isPrompt = true;
@@ -62,11 +63,11 @@ function readResponses(body: Body): WireRequest | undefined {
     const isSystem = type === 'message' && (role === 'system' || role === 'developer');
     isPrompt &&= isSystem;
     if (type === 'message' && role !== 'assistant') {
-      const parts = readContent(item['content'], path.concat('content'));
-      if (isPrompt) system.push(...parts.map(({ block }) => asText(block['text'])));
+      const parts = readResponsesContent(item['content'], path.concat('content'));
+      if (isPrompt) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
       else list.addMessage(isSystem ? 'system' : 'user', path, parts);
-    } else if (RESULT_ITEM_TYPES.has(type)) list.addMessage('user', path, [readResult(item, path)], 'results');
-    else list.addMessage('assistant', path, readReply(item, path), 'reply');
+    } else if (RESULT_ITEM_TYPES.has(type)) list.addMessage('user', path, [readResultItem(item, path)], 'results');
+    else list.addMessage('assistant', path, readReplyItem(item, path), 'reply');
   }
   return {
     ...list.finishReading(),
@@ -77,28 +78,28 @@ function readResponses(body: Body): WireRequest | undefined {
   };
 }
 
-const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Keeps unknown items, such as vendor searches and compactions. */
-function readReply(item: Body, path: Path): PlacedBlock[] {
+function readReplyItem(item: RequestBody, path: Path): BlockWithSource[] {
   const id = readString(item, 'call_id');
   const name = readString(item, 'name');
   const args = readString(item, 'arguments');
   const text = readString(item, 'input');
   switch (item['type'] ?? 'message') {
     case 'message':
-      return readContent(item['content'], path.concat('content'));
+      return readResponsesContent(item['content'], path.concat('content'));
     case 'reasoning':
       return [placeBlock({ type: REASONING_BLOCK_TYPE, item }, path, [])];
     case 'function_call':
       if (id !== undefined && name !== undefined && args !== undefined) {
-        const { input, strings } = callInput(args, path.concat('arguments'));
-        return [placeBlock({ type: 'tool_use', id, name, input, ...pickCaller(item) }, path, strings)];
+        const { input, strings } = parseCallInput(args, path.concat('arguments'));
+        return [placeBlock({ type: 'tool_use', id, name, input, ...pickCallerField(item) }, path, strings)];
       }
       break;
     case 'custom_tool_call':
       if (id !== undefined && name !== undefined && text !== undefined) {
-        const block: Block = { type: 'tool_use', id, name, input: { input: text }, ...pickCaller(item) };
+        const block: Block = { type: 'tool_use', id, name, input: { input: text }, ...pickCallerField(item) };
         return [placeBlock(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
       }
       break;
@@ -109,42 +110,42 @@ function readReply(item: Body, path: Path): PlacedBlock[] {
           id,
           name: 'local_shell',
           input: item['action'] ?? {},
-          ...pickCaller(item),
+          ...pickCallerField(item),
         };
         return [placeBlock(block, path, [{ from: ['input'], to: path.concat('action') }])];
       }
   }
-  return [makeOpaque(item, path)];
+  return [makeRawBlock(item, path)];
 }
 
-function readResult(item: Body, path: Path): PlacedBlock {
+function readResultItem(item: RequestBody, path: Path): BlockWithSource {
   const id = readString(item, 'call_id');
-  if (id === undefined) return makeOpaque(item, path);
+  if (id === undefined) return makeRawBlock(item, path);
   const { output } = item;
   const inside = path.concat('output');
-  const parts = readContent(output, inside);
+  const parts = readResponsesContent(output, inside);
   const content = parts.map((part) => part.block);
-  const block: Block = { type: 'tool_result', tool_use_id: id, content, ...pickCaller(item) };
+  const block: Block = { type: 'tool_result', tool_use_id: id, content, ...pickCallerField(item) };
   const strings =
     typeof output === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
   return placeBlock(block, path, strings);
 }
 
-function readContent(content: unknown, path: Path): PlacedBlock[] {
+function readResponsesContent(content: unknown, path: Path): BlockWithSource[] {
   if (typeof content === 'string') return placeTextBlock(content, path, path);
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((part, index) => readPart(part, path.concat(index)));
+  return (content as readonly unknown[]).map((part, index) => readResponsesPart(part, path.concat(index)));
 }
 
 const TEXT_PART_TYPES = new Set<unknown>(['input_text', 'output_text', 'text']);
 
-function readPart(part: unknown, path: Path): PlacedBlock {
-  if (!isRecord(part)) return makeOpaque(part, path);
+function readResponsesPart(part: unknown, path: Path): BlockWithSource {
+  if (!isRecord(part)) return makeRawBlock(part, path);
   const text = readString(part, 'text');
   if (TEXT_PART_TYPES.has(part['type']) && text !== undefined) return placeBlock({ type: 'text', text }, path);
   const url = readString(part, 'image_url');
   if (part['type'] === 'input_image' && url !== undefined) {
-    return placeBlock({ type: 'image', source: toImageSource(url) }, path, []);
+    return placeBlock({ type: 'image', source: convertImageUrl(url) }, path, []);
   }
-  return makeOpaque(part, path);
+  return makeRawBlock(part, path);
 }

@@ -4,7 +4,7 @@
  */
 import type { Usage } from '../../core/cost/usage';
 import type { View } from '../../core/condense/edits/view';
-import { editHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
+import { editJsonHead, editJson, type EditedJsonHead, type JsonEdit } from '../../core/json/editJson';
 import { getBlocks, isAnyThinking, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { getValueAt } from '../../core/messages/path';
@@ -12,18 +12,18 @@ import type { ApiMessage, Path } from '../../core/messages/types';
 
 export type WireName = 'anthropic' | 'chat' | 'responses' | 'gemini';
 
-export type Body = Readonly<Record<string, unknown>>;
+export type RequestBody = Readonly<Record<string, unknown>>;
 
-export interface Wire {
+export interface WireFormat {
   readonly name: WireName;
   readonly list: string;
   /** @returns undefined if the body has another format or lacks part of the conversation */
-  read(body: Body): WireRequest | undefined;
+  read(body: RequestBody): WireRequest | undefined;
   textPart(text: string, path: Path, before: unknown): unknown;
   userItem(text: string): unknown;
-  usage(event: Body, before: Usage | undefined): Usage | undefined;
+  usage(event: RequestBody, before: Usage | undefined): Usage | undefined;
   /** Returns the error in a stream event or in a successful answer. */
-  failure(event: Body): unknown;
+  failure(event: RequestBody): unknown;
 }
 
 export interface WireRequest {
@@ -68,18 +68,18 @@ export class WireError extends Error {
  * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is
  * missing
  */
-export function writeView(
-  wire: Wire,
+export function writeViewIntoBody(
+  wire: WireFormat,
   text: string,
-  body: Body,
+  body: RequestBody,
   { sources }: WireRequest,
   { original, messages: view, origins }: Pick<View, 'original' | 'messages' | 'origins'>,
   from = { view: 0, original: 0 },
-): EditedHead {
+): EditedJsonHead {
   if (original.length !== sources.length || view.length !== origins.length) {
     throw new WireError('The view is not one of this request.');
   }
-  const changes = new BodyChanges(body, wire);
+  const changes = new RequestBodyChanges(body, wire);
   let next = from.original;
   view.forEach((message, index) => {
     if (index < from.view) return;
@@ -97,16 +97,16 @@ export function writeView(
     if (before && source && before !== message) changes.changeMessage(before, message, source);
   });
   if (next !== original.length) throw new WireError(`Message ${next} is missing in the view.`);
-  return editHead(text, changes.listEdits());
+  return editJsonHead(text, changes.listEdits());
 }
 
-class BodyChanges {
+class RequestBodyChanges {
   private readonly edits: JsonEdit[] = [];
   private readonly inTexts = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
 
   constructor(
-    private readonly body: Body,
-    private readonly wire: Wire,
+    private readonly body: RequestBody,
+    private readonly wire: WireFormat,
   ) {}
 
   listEdits(): JsonEdit[] {
@@ -175,14 +175,14 @@ class BodyChanges {
   }
 
   private replaceBlock(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
-    const place = path.length === 0 ? source.path : findPlace(path, source)?.to;
+    const place = path.length === 0 ? source.path : findSourcePlace(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
     const part = this.wire.textPart(after['text'], place, getValueAt(this.body, place));
     this.edits.push({ path: place, json: JSON.stringify(part) });
   }
 
   private changeString(text: string, path: Path, source: BlockSource): void {
-    const place = findPlace(path, source);
+    const place = findSourcePlace(path, source);
     if (!place) throw new WireError(`The string at ${path.join('.')} has no place in the request.`);
     const { to, rest, inText } = place;
     if (!inText) {
@@ -196,7 +196,7 @@ class BodyChanges {
   }
 }
 
-function findPlace(
+function findSourcePlace(
   path: Path,
   { strings }: BlockSource,
 ): { readonly to: Path; readonly rest: Path; readonly inText: boolean } | undefined {

@@ -8,13 +8,13 @@ import { hashText } from '../../core/hash';
 import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { checkConversation, findNewViolations } from '../../core/messages/firewall';
 import { listImages } from '../../core/messages/images';
-import { withValueAt } from '../../core/messages/path';
-import { createView } from '../../core/condense/edits/view';
+import { replaceValueAt } from '../../core/messages/path';
+import { createUneditedView } from '../../core/condense/edits/view';
 import type { ApiMessage } from '../../core/messages/types';
 import { createCounter } from '../../core/testingCounter';
 import { findKnownRequest } from './index';
-import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './testing';
-import { WireError, writeView, type Body, type Wire, type WireRequest } from './wire';
+import { makeRequestBody, PATH_BY_WIRE, WIRE_NAMES } from './testing';
+import { WireError, writeViewIntoBody, type RequestBody, type WireFormat, type WireRequest } from './wire';
 
 interface Case {
   readonly name: string;
@@ -30,28 +30,28 @@ const recorded: Case[] = existsSync(RECORDED)
       return { name, path: entry.path, text: JSON.stringify(entry.body) };
     })
   : [];
-const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATH_BY_WIRE[name], text: makeBody(name, 30) }));
+const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATH_BY_WIRE[name], text: makeRequestBody(name, 30) }));
 
 const manager = new CondensationManager(createCounter(), [losslessProvider, truncationProvider]);
 
-function read({ path, text }: Case): { wire: Wire; body: Body; request: WireRequest } {
+function read({ path, text }: Case): { wire: WireFormat; body: RequestBody; request: WireRequest } {
   const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
-  const body = JSON.parse(text) as Body;
+  const body = JSON.parse(text) as RequestBody;
   const request = known?.wire.read(body);
   if (!known || !request) throw new Error('not read');
   return { wire: known.wire, body, request };
 }
 
-const itemsIn = (body: Body): number => {
+const itemsIn = (body: RequestBody): number => {
   const list = body['messages'] ?? body['input'] ?? body['contents'];
   return Array.isArray(list) ? list.length : -1;
 };
 
-const viewText = (wire: Wire, text: string, ...rest: Tail): string => {
-  const { head, end } = writeView(wire, text, ...rest);
+const viewText = (wire: WireFormat, text: string, ...rest: Tail): string => {
+  const { head, end } = writeViewIntoBody(wire, text, ...rest);
   return head + text.slice(end);
 };
-type Tail = Parameters<typeof writeView> extends [Wire, string, ...infer Rest] ? Rest : never;
+type Tail = Parameters<typeof writeViewIntoBody> extends [WireFormat, string, ...infer Rest] ? Rest : never;
 
 describe.each([...own, ...recorded])('the request $name', (one) => {
   const { wire, body, request } = read(one);
@@ -65,7 +65,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
   });
 
   it('is written byte for byte if nothing is condensed', () => {
-    expect(viewText(wire, one.text, body, request, createView(messages))).toBe(one.text);
+    expect(viewText(wire, one.text, body, request, createUneditedView(messages))).toBe(one.text);
   });
 
   it.each(['lossless', 'truncation'])(
@@ -124,7 +124,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
         ? message.content.filter(({ type }) => type !== 'thinking')
         : message.content,
     }));
-    const text = viewText(wire, one.text, body, request, { ...createView(messages), messages: view });
+    const text = viewText(wire, one.text, body, request, { ...createUneditedView(messages), messages: view });
     expect(read({ ...one, text }).request.messages).toEqual(view);
   });
 });
@@ -165,8 +165,8 @@ describe('on every wire', () => {
     const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
     const view = [{ ...message, content } as ApiMessage];
     const written = JSON.parse(
-      viewText(wire, text, body, request, { ...createView(request.messages), messages: view }),
-    ) as Body;
+      viewText(wire, text, body, request, { ...createUneditedView(request.messages), messages: view }),
+    ) as RequestBody;
     expect(JSON.stringify(written)).toContain(JSON.stringify(part));
   });
 
@@ -213,9 +213,9 @@ describe('on every wire', () => {
       call: { name: 'shot' },
     });
     const { message, path } = found!;
-    const gone = withValueAt(request.messages[message]!, path, { type: 'text', text: 'gone' });
+    const gone = replaceValueAt(request.messages[message]!, path, { type: 'text', text: 'gone' });
     const view = request.messages.with(message, gone);
-    const written = viewText(wire, text, body, request, { ...createView(request.messages), messages: view });
+    const written = viewText(wire, text, body, request, { ...createUneditedView(request.messages), messages: view });
     expect(written).toBe(form.replace('IMAGE', JSON.stringify(part)));
   });
 
@@ -224,7 +224,7 @@ describe('on every wire', () => {
     const { messages } = request;
     const changed = (change: (message: ApiMessage) => ApiMessage): (() => string) => {
       const view = messages.map((message, index) => (index === 1 ? change(message) : message));
-      return () => viewText(wire, own[0]!.text, body, request, { ...createView(messages), messages: view });
+      return () => viewText(wire, own[0]!.text, body, request, { ...createUneditedView(messages), messages: view });
     };
     expect(changed((message) => ({ ...message, content: [] }))).toThrow(WireError);
     expect(
@@ -278,7 +278,7 @@ describe('on every wire', () => {
     });
     const { messages } = read({ name: 'gemini', path: PATH_BY_WIRE.gemini, text }).request;
     const ids = messages.map(({ content }) =>
-      (content as readonly Body[]).map((block) => block['id'] ?? block['tool_use_id']),
+      (content as readonly RequestBody[]).map((block) => block['id'] ?? block['tool_use_id']),
     );
     expect(ids.slice(1)).toEqual([
       ['a#1', 'b#1', 'a#2'],

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { PanelDependencies } from '../parts';
-import type { Params } from '../protocol';
+import type { MethodParams } from '../protocol';
 import type { ShownAccount } from './methods';
 
 export async function computeAccountForPanel(
   parts: PanelDependencies,
-  { days, choice }: Params<'account'>,
+  { days, choice }: MethodParams<'account'>,
 ): Promise<{ account?: ShownAccount }> {
   try {
     const { overview, leftOut, whatIf } = await parts.commands().computeStoredAccount(parts.services, { days, choice });
@@ -17,7 +17,10 @@ export async function computeAccountForPanel(
 }
 
 /** Does nothing if the user cancels the file dialog. */
-export async function saveAccountForPanel(parts: PanelDependencies, preferences: Params<'saveAccount'>): Promise<null> {
+export async function saveAccountForPanel(
+  parts: PanelDependencies,
+  preferences: MethodParams<'saveAccount'>,
+): Promise<null> {
   await parts.commands().saveAccount(parts.services, preferences);
   return null;
 }

@@ -4,10 +4,10 @@ import { PART_KINDS } from '../../core/account/parts';
 /** IDs of choices that call no model; `current` is the user's settings. */
 export const WHAT_IF_CHOICE_IDS = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
 
-const tokenFields = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
+const tokenFieldSchemas = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
 
-const moneyFields = {
-  ...tokenFields,
+const moneyFieldSchemas = {
+  ...tokenFieldSchemas,
   sessions: z.number(),
   requests: z.number(),
   /** US dollars of requests with a known price. */
@@ -21,16 +21,16 @@ const moneyFields = {
 };
 
 /** Sums include the session itself. */
-const treeSchema = z.object({
+const sessionTreeSchema = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
 });
-const rowSchema = z.object({ ...moneyFields, label: z.string(), tree: treeSchema.optional() });
-const rowsSchema = z.array(rowSchema).readonly();
+const accountRowSchema = z.object({ ...moneyFieldSchemas, label: z.string(), tree: sessionTreeSchema.optional() });
+const accountRowsSchema = z.array(accountRowSchema).readonly();
 
 const accountSchema = z.object({
   total: z.object({
-    ...moneyFields,
+    ...moneyFieldSchemas,
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
     /** Number of sessions that were at least partly estimated, by agent. */
     estimated: z.array(z.object({ agent: z.string(), sessions: z.number() })).readonly(),
@@ -50,13 +50,13 @@ const accountSchema = z.object({
     calls: z.array(z.object({ agent: z.string(), tool: z.string(), calls: z.number() })).readonly(),
   }),
   groups: z.object({
-    agent: rowsSchema,
-    project: rowsSchema,
-    model: rowsSchema,
-    block: rowsSchema,
-    day: rowsSchema,
-    week: rowsSchema,
-    session: rowsSchema,
+    agent: accountRowsSchema,
+    project: accountRowsSchema,
+    model: accountRowsSchema,
+    block: accountRowsSchema,
+    day: accountRowsSchema,
+    week: accountRowsSchema,
+    session: accountRowsSchema,
   }),
   /** The sessions that cost most. */
   sessions: z
@@ -89,10 +89,10 @@ const accountSchema = z.object({
     .optional(),
 });
 export type ShownAccount = z.output<typeof accountSchema>;
-export type ShownAccountRow = z.output<typeof rowSchema>;
+export type ShownAccountRow = z.output<typeof accountRowSchema>;
 
 /** Each of the conversation's requests contains these tools. */
-const weightsSchema = z.object({
+const toolWeightsSchema = z.object({
   title: z.string(),
   agent: z.string(),
   /** Largest tools first. */
@@ -111,10 +111,10 @@ const weightsSchema = z.object({
     )
     .readonly(),
 });
-export type ShownWeights = z.output<typeof weightsSchema>;
-export type ShownTool = ShownWeights['tools'][number];
+export type ShownToolWeights = z.output<typeof toolWeightsSchema>;
+export type ShownToolWeight = ShownToolWeights['tools'][number];
 
-const preferencesSchema = z.strictObject({
+const accountPreferencesSchema = z.strictObject({
   /** Covers only this many days, including today; absent: all time. */
   days: z.int().min(1).max(3_650).optional(),
   choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),
@@ -123,9 +123,9 @@ const preferencesSchema = z.strictObject({
 export const accountMethods = {
   /** The result has no account if the user canceled. */
   account: {
-    params: preferencesSchema,
+    params: accountPreferencesSchema,
     result: z.object({ account: accountSchema.optional() }),
   },
-  saveAccount: { params: preferencesSchema, result: z.null() },
-  toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
+  saveAccount: { params: accountPreferencesSchema, result: z.null() },
+  toolWeights: { params: z.strictObject({}), result: z.array(toolWeightsSchema).readonly() },
 } as const;

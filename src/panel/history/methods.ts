@@ -3,10 +3,10 @@ import * as z from 'zod';
 
 const idSchema = z.string().min(1).max(500);
 
-const subjectFields = { place: z.enum(['stored', 'live']), conversation: idSchema, condensation: idSchema };
+const condensationKeyFields = { place: z.enum(['stored', 'live']), conversation: idSchema, condensation: idSchema };
 
-const entrySchema = z.object({
-  ...subjectFields,
+const historyEntrySchema = z.object({
+  ...condensationKeyFields,
   title: z.string(),
   path: z.string().optional(),
   /** ISO 8601. */
@@ -36,9 +36,9 @@ const entrySchema = z.object({
   state: z.enum(['shown', 'undone', 'replaced']),
   change: z.enum(['undo', 'redo']).optional(),
 });
-export type HistoryEntry = z.output<typeof entrySchema>;
+export type HistoryEntry = z.output<typeof historyEntrySchema>;
 
-const emptyRunSchema = z.object({
+const runWithoutEffectSchema = z.object({
   at: z.string(),
   provider: z.string(),
   outcome: z.enum(['unchanged', 'refused', 'cancelled', 'failed']),
@@ -46,9 +46,9 @@ const emptyRunSchema = z.object({
   timeMs: z.number(),
   cost: z.number().optional(),
 });
-export type EmptyRun = z.output<typeof emptyRunSchema>;
+export type RunWithoutEffect = z.output<typeof runWithoutEffectSchema>;
 
-const groupSchema = z.object({
+const runGroupSchema = z.object({
   /** The profile's name; empty if no model was called. */
   key: z.string(),
   runs: z.number(),
@@ -62,37 +62,42 @@ const groupSchema = z.object({
   latencyMs: z.number().optional(),
   estimateErrorPercent: z.number().optional(),
 });
-export type RunGroup = z.output<typeof groupSchema>;
+export type RunGroup = z.output<typeof runGroupSchema>;
 
-const adviceFields = {
+const recommendationFields = {
   /** Number of runs behind the figure. */
   from: z.number(),
   saving: z.object({ dollars: z.number(), tokens: z.number(), runs: z.number() }),
 };
 const recommendationSchema = z.discriminatedUnion('kind', [
-  z.object({ ...adviceFields, kind: z.literal('profile'), profile: z.string() }),
-  z.object({ ...adviceFields, kind: z.literal('configuration'), provider: z.string(), preset: z.string().optional() }),
-  z.object({ ...adviceFields, kind: z.literal('threshold'), percent: z.number() }),
+  z.object({ ...recommendationFields, kind: z.literal('profile'), profile: z.string() }),
+  z.object({
+    ...recommendationFields,
+    kind: z.literal('configuration'),
+    provider: z.string(),
+    preset: z.string().optional(),
+  }),
+  z.object({ ...recommendationFields, kind: z.literal('threshold'), percent: z.number() }),
 ]);
 export type Recommendation = z.output<typeof recommendationSchema>;
 
 const historySchema = z.object({
   /** Newest first, bounded. */
-  entries: z.array(entrySchema),
+  entries: z.array(historyEntrySchema),
   total: z.number(),
   /** Sums over all entries; an undone condensation saves nothing. */
   sums: z.object({ tokensSaved: z.number(), savedPerRequest: z.number().optional(), timeMs: z.number() }),
   /** Newest first, bounded. */
-  emptyRuns: z.array(emptyRunSchema),
-  groups: z.array(groupSchema),
+  emptyRuns: z.array(runWithoutEffectSchema),
+  groups: z.array(runGroupSchema),
   recommendations: z.array(recommendationSchema),
 });
 export type History = z.output<typeof historySchema>;
 
 export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
-  setUndone: { params: z.strictObject({ ...subjectFields, isUndone: z.boolean() }), result: z.null() },
-  showCondensation: { params: z.strictObject(subjectFields), result: z.null() },
+  setUndone: { params: z.strictObject({ ...condensationKeyFields, isUndone: z.boolean() }), result: z.null() },
+  showCondensation: { params: z.strictObject(condensationKeyFields), result: z.null() },
   /** Asks the user for the file to write. */
   exportHistory: {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),

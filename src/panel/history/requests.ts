@@ -1,12 +1,12 @@
 import { groupByProfile } from '../../core/condense/metrics/groups';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { createRecommendations, type CurrentSettings } from '../../core/condense/metrics/recommendations';
-import { isBuiltIn } from '../../core/condense/types';
+import { isBuiltInProvider } from '../../core/condense/types';
 import { readModelSettings } from '../../window/settings/modelSettings';
 import { readSetting } from '../../window/settings/settings';
 import type { PanelDependencies } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
-import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
+import type { RunWithoutEffect, History, HistoryEntry, historyMethods } from './methods';
 
 /** The panel lists only these; an export has all. */
 const MAX_SHOWN_ENTRIES = 500;
@@ -20,14 +20,14 @@ export function createHistoryHandlers(parts: PanelDependencies): Pick<RequestHan
       return {
         entries: entries.slice(0, MAX_SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,
-        sums: computeSums(entries),
-        emptyRuns: runs.flatMap(toEmptyRun).slice(-MAX_SHOWN_EMPTY_RUNS).toReversed(),
+        sums: sumHistoryEntries(entries),
+        emptyRuns: runs.flatMap(toRunWithoutEffect).slice(-MAX_SHOWN_EMPTY_RUNS).toReversed(),
         groups: groupByProfile(runs),
         recommendations: createRecommendations(runs, readCurrentSettings()),
       };
     },
     setUndone: async ({ isUndone, ...subject }) => {
-      await parts.commands().changeCondensation(services, subject, isUndone);
+      await parts.commands().undoOrRedoCondensation(services, subject, isUndone);
       return null;
     },
     showCondensation: async (subject) => {
@@ -41,12 +41,12 @@ export function createHistoryHandlers(parts: PanelDependencies): Pick<RequestHan
   };
 }
 
-type SummedEntry = Pick<
+type EntryToSum = Pick<
   HistoryEntry,
   'isInUse' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'
 >;
 
-function computeSums(entries: readonly SummedEntry[]): History['sums'] {
+function sumHistoryEntries(entries: readonly EntryToSum[]): History['sums'] {
   const shown = entries.filter(({ state }) => state === 'shown');
   // A stored conversation saves nothing until its agent continues with the result.
   const priced = shown.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
@@ -59,7 +59,7 @@ function computeSums(entries: readonly SummedEntry[]): History['sums'] {
 
 const sumValues = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-function toEmptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): EmptyRun[] {
+function toRunWithoutEffect({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): RunWithoutEffect[] {
   if (outcome === 'condensed') return [];
   return [
     { at, provider, outcome, timeMs, ...(reason !== undefined && { reason }), ...(cost !== undefined && { cost }) },
@@ -70,7 +70,7 @@ function toEmptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics)
 function readCurrentSettings(): CurrentSettings {
   const { condensing, threshold } = readModelSettings();
   const provider = readSetting('provider');
-  const preset = isBuiltIn(provider) ? readSetting(provider) : undefined;
+  const preset = isBuiltInProvider(provider) ? readSetting(provider) : undefined;
   return {
     provider,
     ...(typeof preset === 'string' && { preset }),

@@ -1,9 +1,9 @@
 /** Compares only choices that call no model. */
 import * as z from 'zod';
 
-const estimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
+const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 
-const judgedSchema = z.object({
+const judgedSettingsSchema = z.object({
   /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
@@ -17,7 +17,7 @@ const judgedSchema = z.object({
       /** Share of tokens left. */
       left: z.number(),
       /** Share of needed lines lost; without an interval if it can't be computed. */
-      lost: estimateSchema.optional(),
+      lost: shareEstimateSchema.optional(),
       lostShare: z.number(),
     }),
   ),
@@ -28,7 +28,7 @@ const judgedSchema = z.object({
       kind: z.literal('change'),
       choice: z.string(),
       target: z.number().optional(),
-      difference: estimateSchema,
+      difference: shareEstimateSchema,
     }),
   ]),
   /**
@@ -37,9 +37,9 @@ const judgedSchema = z.object({
    */
   isOther: z.boolean(),
 });
-export type JudgedSettings = z.output<typeof judgedSchema>;
+export type JudgedSettings = z.output<typeof judgedSettingsSchema>;
 
 export const judgeMethods = {
   /** Takes minutes; reports its progress. */
-  judgeSessions: { params: z.strictObject({}), result: judgedSchema },
+  judgeSessions: { params: z.strictObject({}), result: judgedSettingsSchema },
 } as const;

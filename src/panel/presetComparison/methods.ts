@@ -1,22 +1,22 @@
 import * as z from 'zod';
 
 /** `current` means the user's settings. */
-const comparableSchema = z.discriminatedUnion('kind', [
+const comparableConfigurationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
   z.strictObject({ kind: z.literal('preset'), id: z.string().min(1).max(200) }),
 ]);
-export type Comparable = z.output<typeof comparableSchema>;
+export type ComparableConfiguration = z.output<typeof comparableConfigurationSchema>;
 
-const differenceSchema = z.object({
+const configDifferenceSchema = z.object({
   /** Keys that lead from the pass or configuration to the value. */
   path: z.array(z.string()),
   /** Absent if not set. */
   first: z.unknown().optional(),
   second: z.unknown().optional(),
 });
-export type Difference = z.output<typeof differenceSchema>;
+export type ConfigDifference = z.output<typeof configDifferenceSchema>;
 
-const placedPassSchema = z.object({
+const passWithPositionSchema = z.object({
   name: z.string(),
   /** One-based position. */
   position: z.int().min(1),
@@ -24,24 +24,24 @@ const placedPassSchema = z.object({
 
 const comparedPassSchema = z.object({
   /** Absent if only the other configuration has the pass. */
-  first: placedPassSchema.optional(),
-  second: placedPassSchema.optional(),
+  first: passWithPositionSchema.optional(),
+  second: passWithPositionSchema.optional(),
   /** Empty if only one configuration has the pass. */
-  differences: z.array(differenceSchema),
+  differences: z.array(configDifferenceSchema),
 });
 export type ComparedPass = z.output<typeof comparedPassSchema>;
 
-const comparedSchema = z.object({
-  general: z.array(differenceSchema),
+const comparedPresetsSchema = z.object({
+  general: z.array(configDifferenceSchema),
   /** Lists the first configuration's passes in order, then those only in the second. */
   passes: z.array(comparedPassSchema),
 });
-export type ComparedPresets = z.output<typeof comparedSchema>;
+export type ComparedPresets = z.output<typeof comparedPresetsSchema>;
 
 export const presetComparisonMethods = {
   /** Compares both with their defaults. */
   comparePresets: {
-    params: z.strictObject({ first: comparableSchema, second: comparableSchema }),
-    result: comparedSchema,
+    params: z.strictObject({ first: comparableConfigurationSchema, second: comparableConfigurationSchema }),
+    result: comparedPresetsSchema,
   },
 } as const;

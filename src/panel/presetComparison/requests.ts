@@ -4,18 +4,18 @@ import type { PanelSettings } from '../panelSettings';
 import { listPresetStates } from '../presets';
 import type { RequestHandlers } from '../requestHandlers';
 import { compareConfigs } from './compareConfigs';
-import type { Comparable, presetComparisonMethods } from './methods';
+import type { ComparableConfiguration, presetComparisonMethods } from './methods';
 
 type PresetComparisonHandlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
 export const createPresetComparisonHandlers = (settings: PanelSettings): PresetComparisonHandlers => ({
   // Asynchronous, so that errors become rejections.
   comparePresets: async ({ first, second }) =>
-    Promise.resolve(compareConfigs(resolveConfig(settings, first), resolveConfig(settings, second))),
+    Promise.resolve(compareConfigs(resolveComparedConfig(settings, first), resolveComparedConfig(settings, second))),
 });
 
 /** @throws Error if the preset doesn't exist */
-function resolveConfig(settings: PanelSettings, comparable: Comparable): SmartConfig {
+function resolveComparedConfig(settings: PanelSettings, comparable: ComparableConfiguration): SmartConfig {
   if (comparable.kind === 'preset' && !listPresetStates().some(({ id }) => id === comparable.id)) {
     throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }

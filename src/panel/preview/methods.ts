@@ -7,34 +7,34 @@ import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
 const MAX_PREVIEW_MESSAGES = 200_000;
 
 const textSchema = z.string().max(4_000);
-const messageIndex = z.int().min(0).max(MAX_PREVIEW_MESSAGES);
-const indexesSchema = z.array(messageIndex).max(MAX_PREVIEW_MESSAGES);
+const messageIndexSchema = z.int().min(0).max(MAX_PREVIEW_MESSAGES);
+const indexesSchema = z.array(messageIndexSchema).max(MAX_PREVIEW_MESSAGES);
 const countSchema = z.number().min(0);
 
 /** `default`: the chat's conversation, or the sample. */
-export const conversationNameSchema = z.discriminatedUnion('kind', [
+export const previewedConversationNameSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('default') }),
   z.strictObject({ kind: z.literal('live'), id: textSchema }),
   z.strictObject({ kind: z.literal('file'), path: textSchema }),
 ]);
-export type ConversationName = z.output<typeof conversationNameSchema>;
+export type PreviewedConversationName = z.output<typeof previewedConversationNameSchema>;
 
 const configurationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
   z.strictObject({ kind: z.literal('preset'), id: textSchema }),
   z.strictObject({ kind: z.literal('provider'), id: textSchema }),
 ]);
-export type Configuration = z.output<typeof configurationSchema>;
+export type ComparedConfigurationName = z.output<typeof configurationSchema>;
 
 /** Unsaved passes of a scope. */
-const draftsSchema = z.strictObject({
+const passDraftsSchema = z.strictObject({
   name: z.literal('smart'),
   scope: z.enum(['user', 'workspace']),
   passes: z.array(z.strictObject({ entry: entryNameSchema, pass: z.record(z.string(), z.unknown()) })).max(50),
 });
-export type PassDrafts = z.output<typeof draftsSchema>;
+export type PassDrafts = z.output<typeof passDraftsSchema>;
 
-const figureFields = {
+const previewFigureFields = {
   tokensBefore: countSchema,
   tokensAfter: countSchema,
   targetTokens: countSchema,
@@ -52,7 +52,7 @@ const figureFields = {
   timeMs: z.number(),
 };
 
-const cellSchema = z.object({
+const messageCellSchema = z.object({
   role: z.string(),
   outcome: z.enum(EDIT_OUTCOMES),
   tokensBefore: countSchema,
@@ -60,9 +60,9 @@ const cellSchema = z.object({
   /** The message's beginning, on one line. */
   words: z.string(),
 });
-export type MessageCell = z.output<typeof cellSchema>;
+export type MessageCell = z.output<typeof messageCellSchema>;
 
-const stepSchema = z.object({
+const previewStepSchema = z.object({
   name: z.string(),
   tokensBefore: countSchema,
   tokensAfter: countSchema,
@@ -77,10 +77,10 @@ const stepSchema = z.object({
     z.object({ kind: z.literal('failed'), reason: z.string() }),
   ]),
 });
-export type PreviewStep = z.output<typeof stepSchema>;
+export type PreviewStep = z.output<typeof previewStepSchema>;
 
-const editSchema = z.object({
-  message: messageIndex,
+const editExcerptSchema = z.object({
+  message: messageIndexSchema,
   step: z.string(),
   reason: z.string(),
   before: z.string(),
@@ -90,23 +90,23 @@ const editSchema = z.object({
   /** True if a model would write the replacement. */
   isWritten: z.boolean(),
 });
-export type EditExcerpt = z.output<typeof editSchema>;
+export type EditExcerpt = z.output<typeof editExcerptSchema>;
 
 const previewSchema = z.object({
-  ...figureFields,
-  conversation: conversationNameSchema,
+  ...previewFigureFields,
+  conversation: previewedConversationNameSchema,
   /** True for the bundled sample. */
   isSample: z.boolean(),
   title: z.string(),
   provider: z.string(),
-  steps: z.array(stepSchema),
-  cells: z.array(cellSchema),
+  steps: z.array(previewStepSchema),
+  cells: z.array(messageCellSchema),
   /** The first of `editCount` edits. */
-  edits: z.array(editSchema),
+  edits: z.array(editExcerptSchema),
   editCount: countSchema,
   /** The pins in use, and those in the ledger. */
-  pinned: z.array(messageIndex),
-  savedPins: z.array(messageIndex),
+  pinned: z.array(messageIndexSchema),
+  savedPins: z.array(messageIndexSchema),
   notes: z.array(z.string()),
 });
 export type Preview = z.output<typeof previewSchema>;
@@ -114,7 +114,7 @@ export type Preview = z.output<typeof previewSchema>;
 /** Facts with the same outcome, with keys masked; the report limits number and length. */
 const examplesSchema = z.array(z.string().max(200)).max(20).readonly();
 
-const coherenceOfKind = z.object({
+const coherenceOfKindSchema = z.object({
   /** Number of facts still in the view. */
   kept: countSchema,
   /** Number of facts recallable through a reference in the view. */
@@ -125,15 +125,15 @@ const coherenceOfKind = z.object({
 });
 
 const coherenceSchema = z.object({
-  files: coherenceOfKind,
-  errors: coherenceOfKind,
-  instructions: coherenceOfKind,
-  todos: coherenceOfKind,
+  files: coherenceOfKindSchema,
+  errors: coherenceOfKindSchema,
+  instructions: coherenceOfKindSchema,
+  todos: coherenceOfKindSchema,
 });
 export type Coherence = z.output<typeof coherenceSchema>;
 
-const comparedSchema = z.object({
-  ...figureFields,
+const comparedConfigurationSchema = z.object({
+  ...previewFigureFields,
   title: z.string(),
   /** Number of facts, and of lost ones. */
   facts: z.object({ all: countSchema, lost: countSchema }),
@@ -142,54 +142,58 @@ const comparedSchema = z.object({
    */
   retention: z.object({ needed: countSchema, verbatim: countSchema, recallable: countSchema }),
 });
-export type ComparedConfiguration = z.output<typeof comparedSchema>;
+export type ComparedConfiguration = z.output<typeof comparedConfigurationSchema>;
 
-const questionFields = {
-  conversation: conversationNameSchema,
+const previewQuestionFields = {
+  conversation: previewedConversationNameSchema,
   /** If absent, the ledger's pins apply. */
   pinned: indexesSchema.optional(),
   /** Messages that no edit may touch. */
   excluded: indexesSchema,
   /** If absent, the saved settings apply. */
-  drafts: draftsSchema.optional(),
+  drafts: passDraftsSchema.optional(),
 };
 const nothingSchema = z.null();
 
-const ofPass = {
-  conversation: conversationNameSchema,
+const passQuestionFields = {
+  conversation: previewedConversationNameSchema,
   pass: z.int().min(0).max(1_000),
-  drafts: draftsSchema,
+  drafts: passDraftsSchema,
 };
 
 export const previewMethods = {
   chooseConversation: {
     params: z.strictObject({}),
-    result: z.object({ conversation: conversationNameSchema.optional() }),
+    result: z.object({ conversation: previewedConversationNameSchema.optional() }),
   },
   /** No model is called. */
-  preview: { params: z.strictObject(questionFields), result: previewSchema },
-  previewCoherence: { params: z.strictObject(questionFields), result: coherenceSchema },
-  showPreviewDiff: { params: z.strictObject(questionFields), result: nothingSchema },
+  preview: { params: z.strictObject(previewQuestionFields), result: previewSchema },
+  previewCoherence: { params: z.strictObject(previewQuestionFields), result: coherenceSchema },
+  showPreviewDiff: { params: z.strictObject(previewQuestionFields), result: nothingSchema },
   previewSelection: {
-    params: z.strictObject(ofPass),
+    params: z.strictObject(passQuestionFields),
     result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
   },
   /** A pass's removals and cost, after the preceding passes. */
   previewPass: {
-    params: z.strictObject(ofPass),
-    result: z.object({ title: z.string(), steps: z.array(stepSchema) }),
+    params: z.strictObject(passQuestionFields),
+    result: z.object({ title: z.string(), steps: z.array(previewStepSchema) }),
   },
   compare: {
-    params: z.strictObject({ conversation: conversationNameSchema, configuration: configurationSchema }),
-    result: comparedSchema,
+    params: z.strictObject({ conversation: previewedConversationNameSchema, configuration: configurationSchema }),
+    result: comparedConfigurationSchema,
   },
   /** Replaces the pins in the conversation's ledger. */
   savePins: {
-    params: z.strictObject({ conversation: conversationNameSchema, pinned: indexesSchema }),
+    params: z.strictObject({ conversation: previewedConversationNameSchema, pinned: indexesSchema }),
     result: nothingSchema,
   },
   condenseChosen: {
-    params: z.strictObject({ conversation: conversationNameSchema, pinned: indexesSchema, excluded: indexesSchema }),
+    params: z.strictObject({
+      conversation: previewedConversationNameSchema,
+      pinned: indexesSchema,
+      excluded: indexesSchema,
+    }),
     result: nothingSchema,
   },
   /** Sent when the preview is no longer visible. */

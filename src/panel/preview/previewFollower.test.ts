@@ -33,38 +33,38 @@ it.each<[string, ConversationSource, number]>([
   const { follower, onChange, now, answered } = following(live());
   answered();
   now.mockReturnValue(next);
-  follower.checkForChange();
-  follower.checkForChange();
+  follower.reportIfConversationChanged();
+  follower.reportIfConversationChanged();
   expect(onChange).toHaveBeenCalledTimes(times);
 });
 
 it('the preview follower reports a change before the answer afterwards, and a newer question replaces the older', () => {
   const { follower, onChange, now, answered } = following(live());
   now.mockReturnValue(live({ title: 'Other' }));
-  follower.checkForChange();
+  follower.reportIfConversationChanged();
   expect(onChange).not.toHaveBeenCalled();
   const newer = follower.followConversation(NAME, live({ title: 'Other' }));
   answered();
   newer();
   expect(onChange).not.toHaveBeenCalled();
   now.mockReturnValue(live());
-  follower.checkForChange();
+  follower.reportIfConversationChanged();
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('the preview follower reports no change of a file, but one that is gone, and nothing after it ended', () => {
   const { follower, onChange, now, answered } = following(file('a'));
   answered();
-  follower.checkForChange();
+  follower.reportIfConversationChanged();
   expect(onChange).not.toHaveBeenCalled();
   now.mockImplementation(() => {
     throw new Error('gone');
   });
-  follower.checkForChange();
+  follower.reportIfConversationChanged();
   expect(onChange).toHaveBeenCalledTimes(1);
   follower.followConversation(NAME, file('a'))();
   expect(onChange).toHaveBeenCalledTimes(2);
   follower.endFollowing();
-  follower.checkForChange();
+  follower.reportIfConversationChanged();
   expect(onChange).toHaveBeenCalledTimes(2);
 });

@@ -1,15 +1,15 @@
 import type { ConversationSource } from '../../background/preview/messages';
-import { computeUpdate } from '../../background/preview/listUpdate';
-import type { ConversationName } from './methods';
+import { computeListUpdate } from '../../background/preview/listUpdate';
+import type { PreviewedConversationName } from './methods';
 
-export interface FollowerDependencies {
+export interface PreviewFollowerDependencies {
   /** @throws Error if the conversation is gone */
-  readonly now: (name: ConversationName) => ConversationSource;
+  readonly now: (name: PreviewedConversationName) => ConversationSource;
   readonly onChange: () => void;
 }
 
-interface PreviewQuestion {
-  readonly name: ConversationName;
+interface FollowedQuestion {
+  readonly name: PreviewedConversationName;
   readonly conversation: ConversationSource;
 }
 
@@ -18,29 +18,29 @@ interface PreviewQuestion {
  * answer.
  */
 export class PreviewFollower {
-  private asked: PreviewQuestion | undefined;
+  private asked: FollowedQuestion | undefined;
   private isAnswered = false;
 
-  constructor(private readonly parts: FollowerDependencies) {}
+  constructor(private readonly parts: PreviewFollowerDependencies) {}
 
   /**
    * @param conversation what the name referred to at the time of the question
    * @returns a function to call after the question was answered or abandoned
    */
-  followConversation(name: ConversationName, conversation: ConversationSource): () => void {
-    const mine: PreviewQuestion = { name, conversation };
+  followConversation(name: PreviewedConversationName, conversation: ConversationSource): () => void {
+    const mine: FollowedQuestion = { name, conversation };
     this.asked = mine;
     this.isAnswered = false;
     return () => {
       // A newer question has replaced this one.
       if (this.asked !== mine) return;
       this.isAnswered = true;
-      this.checkForChange();
+      this.reportIfConversationChanged();
     };
   }
 
   /** Call this if a chat conversation may have changed. */
-  checkForChange(): void {
+  reportIfConversationChanged(): void {
     if (!this.asked || !this.isAnswered || this.isSame(this.asked)) return;
     this.endFollowing();
     this.parts.onChange();
@@ -50,7 +50,7 @@ export class PreviewFollower {
     this.asked = undefined;
   }
 
-  private isSame({ name, conversation }: PreviewQuestion): boolean {
+  private isSame({ name, conversation }: FollowedQuestion): boolean {
     try {
       return isSame(conversation, this.parts.now(name));
     } catch {
@@ -72,4 +72,4 @@ function isSame(a: ConversationSource, b: ConversationSource): boolean {
 }
 
 const hasSameItems = (a: readonly unknown[] = [], b: readonly unknown[] = []): boolean =>
-  computeUpdate(a, b) === undefined;
+  computeListUpdate(a, b) === undefined;

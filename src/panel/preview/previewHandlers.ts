@@ -8,12 +8,12 @@ import type { StepReport } from '../../core/condense/types';
 import type { PanelDependencies } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { PanelSettings } from '../panelSettings';
-import type { ConversationName, PassDrafts, previewMethods } from './methods';
+import type { PreviewedConversationName, PassDrafts, previewMethods } from './methods';
 import { PreviewFollower } from './previewFollower';
 
 type PreviewRequestHandlers = Pick<RequestHandlers, keyof typeof previewMethods>;
 type Configuration = Parameters<ReturnType<PanelDependencies['commands']>['readPreviewSetup']>[1];
-type ResolvedConversationName = Exclude<ConversationName, { kind: 'default' }>;
+type ResolvedConversationName = Exclude<PreviewedConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
@@ -28,7 +28,7 @@ export class PreviewHandlers implements vscode.Disposable {
   /** @param onChanged notifies the page of a change */
   constructor(
     private readonly parts: PanelDependencies,
-    private readonly settings: Pick<PanelSettings, 'withDrafts'>,
+    private readonly settings: Pick<PanelSettings, 'applyPassDrafts'>,
     onChanged: () => void,
   ) {
     this.follower = new PreviewFollower({
@@ -47,14 +47,14 @@ export class PreviewHandlers implements vscode.Disposable {
 
   dispose(): void {
     this.endFollowing();
-    this.comparisons.end();
+    this.comparisons.endThread();
   }
 
   private endFollowing(): void {
     this.follower.endFollowing();
     this.subscription?.dispose();
     this.subscription = undefined;
-    this.previews.end();
+    this.previews.endThread();
   }
 
   readonly handlers: PreviewRequestHandlers = {
@@ -63,21 +63,21 @@ export class PreviewHandlers implements vscode.Disposable {
       return conversation ? { conversation } : {};
     },
     preview: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const name = await this.find(conversation);
+      const name = await this.findConversation(conversation);
       const question = {
-        ...(await this.makeQuestion(name, this.resolveConfiguration(drafts))),
+        ...(await this.makePreviewQuestion(name, this.resolveConfiguration(drafts))),
         excluded,
         ...(pinned && { pinned }),
       };
       const made = await this.answerAndFollow(conversation, question.conversation, () =>
-        this.previews.ask({ kind: 'preview', ...question }, signal),
+        this.previews.askPreviewQuestion({ kind: 'preview', ...question }, signal),
       );
       const { steps, cells, edits, pinned: pins, savedPins, notes } = made;
       return {
         ...made,
         conversation: name,
         isSample: name.kind === 'file' && name.path === getSamplePath(this.services.context.extensionPath),
-        steps: steps.map(toStep),
+        steps: steps.map(toPreviewStep),
         cells: [...cells],
         edits: [...edits],
         pinned: [...pins],
@@ -86,40 +86,58 @@ export class PreviewHandlers implements vscode.Disposable {
       };
     },
     previewCoherence: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
-      return this.previews.ask({ kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) }, signal);
+      const asked = await this.makePreviewQuestion(
+        await this.findConversation(conversation),
+        this.resolveConfiguration(drafts),
+      );
+      return this.previews.askPreviewQuestion(
+        { kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) },
+        signal,
+      );
     },
     showPreviewDiff: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
-      const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);
+      const asked = await this.makePreviewQuestion(
+        await this.findConversation(conversation),
+        this.resolveConfiguration(drafts),
+      );
+      const texts = await this.previews.askPreviewQuestion(
+        { kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) },
+        signal,
+      );
       const { comparisons } = this.services;
-      await comparisons.showComparison(comparisons.add({ ...texts, isPreview: true }));
+      await comparisons.showComparison(comparisons.addComparison({ ...texts, isPreview: true }));
       return null;
     },
     previewSelection: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
+      const asked = await this.makePreviewQuestion(
+        await this.findConversation(conversation),
+        this.resolveConfiguration(drafts),
+      );
       const { title, taken } = await this.answerAndFollow(conversation, asked.conversation, () =>
-        this.previews.ask({ kind: 'selection', ...asked, pass }, signal),
+        this.previews.askPreviewQuestion({ kind: 'selection', ...asked, pass }, signal),
       );
       return { title, taken: [...taken] };
     },
     previewPass: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
-      const { title, steps } = await this.answerAndFollow(conversation, asked.conversation, () =>
-        this.previews.ask({ kind: 'pass', ...asked, pass }, signal),
+      const asked = await this.makePreviewQuestion(
+        await this.findConversation(conversation),
+        this.resolveConfiguration(drafts),
       );
-      return { title, steps: steps.map(toStep) };
+      const { title, steps } = await this.answerAndFollow(conversation, asked.conversation, () =>
+        this.previews.askPreviewQuestion({ kind: 'pass', ...asked, pass }, signal),
+      );
+      return { title, steps: steps.map(toPreviewStep) };
     },
     compare: async ({ conversation, configuration }, signal) => {
-      const asked = await this.makeQuestion(await this.find(conversation), configuration);
-      return this.comparisons.ask({ kind: 'compare', ...asked }, signal);
+      const asked = await this.makePreviewQuestion(await this.findConversation(conversation), configuration);
+      return this.comparisons.askPreviewQuestion({ kind: 'compare', ...asked }, signal);
     },
     savePins: async ({ conversation, pinned }) => {
-      await this.commands.savePins(this.services, this.resolveName(conversation), pinned);
+      await this.commands.saveConversationPins(this.services, this.resolveName(conversation), pinned);
       return null;
     },
     condenseChosen: async ({ conversation, pinned, excluded }) => {
-      await this.commands.condenseChosen(this.services, this.resolveName(conversation), pinned, excluded);
+      await this.commands.condenseChosenConversation(this.services, this.resolveName(conversation), pinned, excluded);
       return null;
     },
     endPreview: () => {
@@ -139,12 +157,12 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   private async answerAndFollow<T>(
-    name: ConversationName,
+    name: PreviewedConversationName,
     conversation: ConversationSource,
     answer: () => Promise<T>,
   ): Promise<T> {
-    this.subscription ??= this.commands.onLiveChange(this.services, () => {
-      this.follower.checkForChange();
+    this.subscription ??= this.commands.subscribeToLiveChanges(this.services, () => {
+      this.follower.reportIfConversationChanged();
     });
     const answered = this.follower.followConversation(name, conversation);
     try {
@@ -154,13 +172,13 @@ export class PreviewHandlers implements vscode.Disposable {
     }
   }
 
-  private resolveName(conversation: ConversationName): ResolvedConversationName {
+  private resolveName(conversation: PreviewedConversationName): ResolvedConversationName {
     return conversation.kind === 'default'
       ? this.commands.getDefaultConversation(this.services, this.stored)
       : conversation;
   }
 
-  private async find(conversation: ConversationName): Promise<ResolvedConversationName> {
+  private async findConversation(conversation: PreviewedConversationName): Promise<ResolvedConversationName> {
     if (conversation.kind === 'default' && this.resolveName(conversation).kind === 'file') {
       this.finding ??= this.commands.findOwnConversation(this.services).then((path) => {
         this.stored = path;
@@ -171,20 +189,20 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   private resolveConfiguration(drafts: PassDrafts | undefined): Configuration {
-    return drafts ? { kind: 'smart', config: this.settings.withDrafts(drafts) } : { kind: 'current' };
+    return drafts ? { kind: 'smart', config: this.settings.applyPassDrafts(drafts) } : { kind: 'current' };
   }
 
-  private async makeQuestion(
+  private async makePreviewQuestion(
     name: ResolvedConversationName,
     configuration: Configuration,
   ): Promise<{
     conversation: ConversationSource;
     setup: Awaited<ReturnType<ReturnType<PanelDependencies['commands']>['readPreviewSetup']>>;
   }> {
-    await this.commands.loadConversation(this.services, name);
+    await this.commands.loadLiveView(this.services, name);
     const conversation = this.commands.resolveConversation(this.services, name);
     return { conversation, setup: await this.commands.readPreviewSetup(this.services, configuration) };
   }
 }
 
-const toStep = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });
+const toPreviewStep = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });

@@ -29,14 +29,14 @@ function compare(profiles: readonly ProfileSetup[], answers: Record<string, Prev
   const commands = {
     getDefaultConversation: () => ({ kind: 'file', path: 'sample' }),
     findOwnConversation: () => Promise.resolve(undefined),
-    loadConversation: () => Promise.resolve(),
+    loadLiveView: () => Promise.resolve(),
     resolveConversation: (_services: unknown, name: unknown) => name,
     readPreviewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
-    findPricing: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
+    findModelPricing: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
     createProfileSetups: () => Promise.resolve(profiles),
   };
   const thread = {
-    ask: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
+    askPreviewQuestion: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
   };
   // The double has what the comparison uses of these, and nothing else.
   const parts = { services: {}, commands: () => commands } as unknown as PanelDependencies;

@@ -2,10 +2,10 @@ import type { PreviewResult } from '../../background/preview/messages';
 import type { PreviewThread } from '../../engine/previewThread';
 import type { ModelPricing } from '../../commands/previewSetup';
 import { recommendProfile } from '../../core/cost/recommendedProfile';
-import { estimateSaving, type Saving } from '../../core/cost/saving';
+import { estimateCondensationSaving, type CondensationSaving } from '../../core/cost/saving';
 import { getTokenizerFactor } from '../../core/vendors/families';
 import type { PanelDependencies } from '../parts';
-import type { ConversationName } from '../preview/methods';
+import type { PreviewedConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';
 
 /**
@@ -15,7 +15,7 @@ import type { ProfileComparison, ProfileCost } from './methods';
 export async function compareProfiles(
   parts: PanelDependencies,
   thread: PreviewThread,
-  asked: ConversationName,
+  asked: PreviewedConversationName,
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
   const { services } = parts;
@@ -24,19 +24,19 @@ export async function compareProfiles(
     findOwnConversation,
     resolveConversation,
     readPreviewSetup,
-    loadConversation,
-    findPricing,
+    loadLiveView,
+    findModelPricing,
     createProfileSetups,
   } = parts.commands();
   const name = asked.kind === 'default' ? getDefaultConversation(services, await findOwnConversation(services)) : asked;
-  await loadConversation(services, name);
+  await loadLiveView(services, name);
   const conversation = resolveConversation(services, name);
   const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });
-  const { title, tokensBefore, model } = await thread.ask(
+  const { title, tokensBefore, model } = await thread.askPreviewQuestion(
     { kind: 'preview', conversation, setup: lossless, excluded: [] },
     signal,
   );
-  const own = model === undefined ? undefined : await findPricing(model);
+  const own = model === undefined ? undefined : await findModelPricing(model);
   const profiles: ProfileCost[] = [];
   const figures: Parameters<typeof recommendProfile>[0][number][] = [];
   for (const { id, name: called, model: of, setup } of await createProfileSetups(services)) {
@@ -44,11 +44,11 @@ export async function compareProfiles(
       profiles.push({ id, name: called, model: of, estimate: setup });
       continue;
     }
-    const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    const saving = own && computeSaving(made, own, model);
+    const made = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
+    const saving = own && computeProfileSaving(made, own, model);
     const { tokensAfter, cost } = made;
     figures.push({ profile: id, cost, tokensSaved: tokensBefore - tokensAfter, saving });
-    profiles.push({ id, name: called, model: of, estimate: toEstimate(made, saving) });
+    profiles.push({ id, name: called, model: of, estimate: makeProfileEstimate(made, saving) });
   }
   const recommended = recommendProfile(figures);
   return {
@@ -62,11 +62,11 @@ export async function compareProfiles(
 }
 
 /** Assumes a warm cache, which gives the smaller saving. */
-function computeSaving(
+function computeProfileSaving(
   { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
   pricing: ModelPricing,
   model: string | undefined,
-): Saving {
+): CondensationSaving {
   const changed = cells.findIndex(({ outcome }) => outcome !== 'kept');
   const kept = cells.slice(0, changed < 0 ? cells.length : changed).reduce((sum, cell) => sum + cell.tokensAfter, 0);
   const factor = getTokenizerFactor(model);
@@ -76,10 +76,13 @@ function computeSaving(
     keptPrefixTokens: kept * factor,
     cost,
   };
-  return estimateSaving(effect, { ...pricing, cache: 'warm' });
+  return estimateCondensationSaving(effect, { ...pricing, cache: 'warm' });
 }
 
-const toEstimate = ({ tokensAfter, cost }: PreviewResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
+const makeProfileEstimate = (
+  { tokensAfter, cost }: PreviewResult,
+  saving: CondensationSaving | undefined,
+): ProfileCost['estimate'] => ({
   tokensAfter,
   ...(cost !== undefined && { cost }),
   ...(saving && { savedPerRequest: saving.perRequest }),

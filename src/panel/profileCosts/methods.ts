@@ -1,6 +1,6 @@
 /** Tokens are o200k, money is US dollars. */
 import * as z from 'zod';
-import { conversationNameSchema } from '../preview/methods';
+import { previewedConversationNameSchema } from '../preview/methods';
 
 const profileCostSchema = z.object({
   id: z.string(),
@@ -22,8 +22,8 @@ const profileCostSchema = z.object({
 });
 export type ProfileCost = z.output<typeof profileCostSchema>;
 
-const comparisonSchema = z.object({
-  conversation: conversationNameSchema,
+const profileComparisonSchema = z.object({
+  conversation: previewedConversationNameSchema,
   title: z.string(),
   tokens: z.number(),
   /** The conversation's model, if its file names it. */
@@ -32,8 +32,11 @@ const comparisonSchema = z.object({
   /** ID of the recommended profile. */
   recommended: z.string().optional(),
 });
-export type ProfileComparison = z.output<typeof comparisonSchema>;
+export type ProfileComparison = z.output<typeof profileComparisonSchema>;
 
 export const profileCostMethods = {
-  compareProfiles: { params: z.strictObject({ conversation: conversationNameSchema }), result: comparisonSchema },
+  compareProfiles: {
+    params: z.strictObject({ conversation: previewedConversationNameSchema }),
+    result: profileComparisonSchema,
+  },
 } as const;

@@ -3,16 +3,16 @@ import type { LiveSummary } from '../../live/types';
 import type { ConversationIndex, IndexedConversation } from '../../background/conversationIndex';
 import type { LedgersResult } from '../../background/taskResults';
 import { getErrorMessage } from '../../core/errors';
-import { getOpenedFolder } from '../../window/comparisons';
+import { getFolderOfOpenedText } from '../../window/comparisons';
 import { CONVERSATIONS_VIEW_ID } from './actions';
-import { KnownLedgers } from './ledgers';
+import { LoadedLedgers } from './ledgers';
 import {
   createAgentNodes,
   findShownCondensation,
-  getId,
+  getNodeId,
   isFiltering,
   NO_FILTER,
-  getPage,
+  getShownChildren,
   type AgentNode,
   type ConversationFilter,
   type GatewayNode,
@@ -24,13 +24,13 @@ import { createTreeItem } from './treeItem';
 const REDRAW_DELAY_MS = 250;
 
 /** VS Code's tree view, created before the rest is loaded. */
-export interface TreeParts {
+export interface ConversationsTree {
   readonly view: vscode.TreeView<TreeNode>;
   /** Rows whose text has changed; undefined if rows were added or moved. */
   readonly changed: vscode.EventEmitter<TreeNode[] | undefined>;
 }
 
-export interface ConversationsParts {
+export interface ConversationsViewDependencies {
   readonly index: ConversationIndex;
   /** @param since milliseconds since the epoch */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
@@ -47,7 +47,7 @@ export interface ConversationsParts {
 
 /** Searches for conversations only while the view is visible. */
 export class ConversationsView implements vscode.Disposable {
-  private readonly ledgers = new KnownLedgers();
+  private readonly ledgers = new LoadedLedgers();
   private readonly pages = new Map<string, number>();
   private readonly subscriptions: { dispose(): void }[];
   private filter = NO_FILTER;
@@ -67,12 +67,12 @@ export class ConversationsView implements vscode.Disposable {
   private openAgent: string | undefined;
 
   constructor(
-    private readonly tree: TreeParts,
-    private readonly parts: ConversationsParts,
+    private readonly tree: ConversationsTree,
+    private readonly parts: ConversationsViewDependencies,
   ) {
     this.subscriptions = [
       parts.index.onDidChange(() => {
-        this.redrawSoon();
+        this.scheduleDelayedRedraw();
       }),
     ];
   }
@@ -82,27 +82,27 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /** Includes agents that the filter hides. */
-  listChoices(): { readonly agents: readonly AgentNode[] } {
-    return { agents: this.createNodes(NO_FILTER) };
+  listFilterChoices(): { readonly agents: readonly AgentNode[] } {
+    return { agents: this.createFilteredNodes(NO_FILTER) };
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
-    const item = this.createItem(node);
-    const given = this.given.get(getId(node));
+    const item = this.createNodeItem(node);
+    const given = this.given.get(getNodeId(node));
     if (given) given.words = getItemText(item);
     return item;
   }
 
   getChildren(node?: TreeNode): readonly TreeNode[] {
-    const children = node ? this.getChildNodes(this.getNewest(node)) : this.getShownRoots();
-    for (const child of children) this.given.set(getId(child), { node: child });
+    const children = node ? this.getChildNodes(this.getCurrentNode(node)) : this.getShownRoots();
+    for (const child of children) this.given.set(getNodeId(child), { node: child });
     return children;
   }
 
   /** Looks the row up again, because VS Code passes back an outdated one. */
-  getNewest<T extends TreeNode>(node: T): T {
+  getCurrentNode<T extends TreeNode>(node: T): T {
     // Rows with the same ID have the same kind.
-    return (this.current.get(getId(node)) as T | undefined) ?? node;
+    return (this.current.get(getNodeId(node)) as T | undefined) ?? node;
   }
 
   setFilter(filter: ConversationFilter): void {
@@ -124,8 +124,8 @@ export class ConversationsView implements vscode.Disposable {
   /** Call this after a ledger changed. */
   async reloadLedgers(): Promise<void> {
     try {
-      this.ledgers.takeResult(await this.parts.ledgersSince(this.ledgers.since));
-      this.sendCondensed();
+      this.ledgers.applyLedgersResult(await this.parts.ledgersSince(this.ledgers.since));
+      this.reportCondensedConversations();
       this.scheduleRedraw();
     } catch (error) {
       this.parts.warn(`The ledgers could not be listed. ${getErrorMessage(error)}`);
@@ -133,18 +133,18 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /** For the buttons of opened conversations (`editor/title` in package.json). */
-  private sendCondensed(): void {
+  private reportCondensedConversations(): void {
     const condensed = this.ledgers
-      .listAll()
+      .listLedgers()
       .flatMap((ledger) => (ledger.path !== undefined && findShownCondensation(ledger) ? [ledger.path] : []));
     void vscode.commands.executeCommand(
       'setContext',
       `${CONVERSATIONS_VIEW_ID}.condensed`,
-      condensed.map(getOpenedFolder),
+      condensed.map(getFolderOfOpenedText),
     );
   }
 
-  redrawSoon(): void {
+  scheduleDelayedRedraw(): void {
     this.redraw ??= setTimeout(() => {
       this.scheduleRedraw();
     }, REDRAW_DELAY_MS);
@@ -163,21 +163,21 @@ export class ConversationsView implements vscode.Disposable {
     clearTimeout(this.redraw);
     this.redraw = undefined;
     const before = this.shape;
-    this.readRoots();
+    this.createRootNodes();
     if (before !== this.shape) {
       this.given.clear();
       this.tree.changed.fire(undefined);
       return;
     }
-    this.sendState();
+    this.updateViewState();
     const changed = [...this.given.values()].filter(
-      ({ node, words }) => words !== undefined && words !== getItemText(this.createItem(node)),
+      ({ node, words }) => words !== undefined && words !== getItemText(this.createNodeItem(node)),
     );
     if (changed.length > 0) this.tree.changed.fire(changed.map(({ node }) => node));
   }
 
-  private createItem(node: TreeNode): vscode.TreeItem {
-    return createTreeItem(this.getNewest(node), {
+  private createNodeItem(node: TreeNode): vscode.TreeItem {
+    return createTreeItem(this.getCurrentNode(node), {
       now: Date.now(),
       contextWindow: this.parts.contextWindow(),
       openAgent: this.openAgent,
@@ -187,7 +187,7 @@ export class ConversationsView implements vscode.Disposable {
   private getChildNodes(node: TreeNode): readonly TreeNode[] {
     switch (node.kind) {
       case 'agent':
-        return getPage(node, this.pages.get(node.agent) ?? 1);
+        return getShownChildren(node, this.pages.get(node.agent) ?? 1);
       case 'conversation':
         return node.children;
       case 'live':
@@ -205,31 +205,31 @@ export class ConversationsView implements vscode.Disposable {
         this.parts.warn(`Could not watch conversations for changes. ${String(error)}`);
       });
     }
-    const roots = this.readRoots();
-    this.sendState();
+    const roots = this.createRootNodes();
+    this.updateViewState();
     return roots;
   }
 
-  private readRoots(): readonly TreeNode[] {
+  private createRootNodes(): readonly TreeNode[] {
     const gateway = this.parts.gateway();
-    const agents = this.createNodes(this.filter);
+    const agents = this.createFilteredNodes(this.filter);
     const roots = gateway ? [{ kind: 'gateway' as const, ...gateway }, ...agents] : agents;
     this.openAgent ??= agents[0]?.agent;
     this.current = new Map();
-    this.shape = JSON.stringify(this.describeShape(roots));
+    this.shape = JSON.stringify(this.describeTreeShape(roots));
     return (this.roots = roots);
   }
 
   /** Records each row in {@link current}. */
-  private describeShape(nodes: readonly TreeNode[]): readonly unknown[] {
+  private describeTreeShape(nodes: readonly TreeNode[]): readonly unknown[] {
     return nodes.map((node) => {
-      const id = getId(node);
+      const id = getNodeId(node);
       this.current.set(id, node);
-      return [id, this.describeShape(this.getChildNodes(node))];
+      return [id, this.describeTreeShape(this.getChildNodes(node))];
     });
   }
 
-  private createNodes(filter: ConversationFilter): AgentNode[] {
+  private createFilteredNodes(filter: ConversationFilter): AgentNode[] {
     return createAgentNodes(
       {
         live: this.parts.live(),
@@ -254,7 +254,7 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /** An empty tree shows why (viewsWelcome in package.json). */
-  private sendState(): void {
+  private updateViewState(): void {
     const { view } = this.tree;
     const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;
     const isSearching = this.parts.index.isBusy && this.parts.index.conversations.length === 0;

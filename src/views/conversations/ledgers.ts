@@ -3,7 +3,7 @@ import type { LedgerOutline, LedgersResult } from '../../background/taskResults'
 import type { LedgerLookup } from './nodes';
 
 /** Requests only ledgers used since the last request. */
-export class KnownLedgers implements LedgerLookup {
+export class LoadedLedgers implements LedgerLookup {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
   private givenBack: ReadonlyMap<string, string> = new Map();
@@ -14,7 +14,7 @@ export class KnownLedgers implements LedgerLookup {
     return this.newest;
   }
 
-  takeResult({ known, ledgers, lastUsed, givenBack }: LedgersResult): void {
+  applyLedgersResult({ known, ledgers, lastUsed, givenBack }: LedgersResult): void {
     const there = new Set(known);
     for (const [id, { path }] of this.byId) {
       if (there.has(id)) continue;
@@ -29,7 +29,7 @@ export class KnownLedgers implements LedgerLookup {
     this.newest = lastUsed;
   }
 
-  listAll(): LedgerOutline[] {
+  listLedgers(): LedgerOutline[] {
     return [...this.byId.values()];
   }
 

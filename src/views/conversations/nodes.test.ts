@@ -4,13 +4,13 @@ import type { LiveId } from '../../live/request';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
-import { KnownLedgers } from './ledgers';
+import { LoadedLedgers } from './ledgers';
 import {
   createAgentNodes,
   CHAT_AGENT_NAME,
   NO_FILTER,
-  PAGE_SIZE,
-  getPage,
+  CONVERSATIONS_PER_PAGE,
+  getShownChildren,
   findShownCondensation,
   findUndoneCondensation,
 } from './nodes';
@@ -46,9 +46,9 @@ const condensation = (id: string, changes: Partial<CondensationOutline> = {}): C
   ...changes,
 });
 
-const ledgersOf = (...ledgers: LedgerOutline[]): KnownLedgers => {
-  const known = new KnownLedgers();
-  known.takeResult({
+const ledgersOf = (...ledgers: LedgerOutline[]): LoadedLedgers => {
+  const known = new LoadedLedgers();
+  known.applyLedgersResult({
     known: ledgers.map(({ conversation }) => conversation),
     ledgers,
     lastUsed: 7,
@@ -179,11 +179,11 @@ describe('the tree in the conversations view', () => {
   });
 
   it('shows a page at a time', () => {
-    const stored = Array.from({ length: PAGE_SIZE + 5 }, (_, index) => found(`c${index}`));
+    const stored = Array.from({ length: CONVERSATIONS_PER_PAGE + 5 }, (_, index) => found(`c${index}`));
     const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
-    expect(getPage(agent!, 1)).toHaveLength(PAGE_SIZE + 1);
-    expect(getPage(agent!, 1).at(-1)).toEqual({ kind: 'more', agent: 'Claude Code', hidden: 5 });
-    expect(getPage(agent!, 2)).toHaveLength(PAGE_SIZE + 5);
+    expect(getShownChildren(agent!, 1)).toHaveLength(CONVERSATIONS_PER_PAGE + 1);
+    expect(getShownChildren(agent!, 1).at(-1)).toEqual({ kind: 'more', agent: 'Claude Code', hidden: 5 });
+    expect(getShownChildren(agent!, 2)).toHaveLength(CONVERSATIONS_PER_PAGE + 5);
   });
 });
 
@@ -310,9 +310,9 @@ it('the view forgets ledgers that were removed', () => {
   const ledger = { conversation: 'id-a', path: 'a', condensations: [condensation('one')] };
   const known = ledgersOf(ledger);
   expect(known.findLedger(found('a'))).toBe(ledger);
-  known.takeResult({ known: ['id-a'], ledgers: [], lastUsed: 8, givenBack: [] });
-  expect(known.listAll()).toEqual([ledger]);
-  known.takeResult({ known: [], ledgers: [], lastUsed: 8, givenBack: [] });
+  known.applyLedgersResult({ known: ['id-a'], ledgers: [], lastUsed: 8, givenBack: [] });
+  expect(known.listLedgers()).toEqual([ledger]);
+  known.applyLedgersResult({ known: [], ledgers: [], lastUsed: 8, givenBack: [] });
   expect(known.findLedger(found('a'))).toBeUndefined();
-  expect(known.listAll()).toEqual([]);
+  expect(known.listLedgers()).toEqual([]);
 });

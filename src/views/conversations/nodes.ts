@@ -10,7 +10,7 @@ import type { CondensationOutline, LedgerOutline } from '../../background/taskRe
 export const CHAT_AGENT_NAME: AgentName = 'VS Code';
 
 /** Conversations listed per agent at first, and added by each "Show More". */
-export const PAGE_SIZE = 200;
+export const CONVERSATIONS_PER_PAGE = 200;
 
 export interface AgentNode {
   readonly kind: 'agent';
@@ -34,7 +34,7 @@ export interface ConversationNode {
   readonly children: readonly ConversationNode[];
 }
 
-export interface MoreNode {
+export interface ShowMoreNode {
   readonly kind: 'more';
   readonly agent: string;
   /** Number of hidden conversations. */
@@ -49,13 +49,13 @@ export interface GatewayNode {
   readonly folder: string;
 }
 
-export type TreeNode = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
+export type TreeNode = GatewayNode | AgentNode | LiveNode | ConversationNode | ShowMoreNode;
 
-export function getId(node: TreeNode): string {
+export function getNodeId(node: TreeNode): string {
   switch (node.kind) {
     case 'agent':
       // VS Code remembers expanded rows by ID; an agent that starts running thus expands.
-      return isLive(node) ? `${node.agent}/live` : node.agent;
+      return hasLiveConversations(node) ? `${node.agent}/live` : node.agent;
     case 'live':
       return `live/${node.live.id}`;
     case 'conversation':
@@ -67,7 +67,7 @@ export function getId(node: TreeNode): string {
   }
 }
 
-export const isLive = ({ children }: AgentNode): boolean => children.some(({ kind }) => kind === 'live');
+export const hasLiveConversations = ({ children }: AgentNode): boolean => children.some(({ kind }) => kind === 'live');
 
 /** An empty filter shows all. */
 export interface ConversationFilter {
@@ -102,7 +102,7 @@ export interface LedgerLookup {
  * Finds the root conversation, because subagents may start subagents; the nearest listed one if it
  * is missing.
  */
-function createTaskFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
+function createRootPathFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
   const byPath = new Map(stored.map((found) => [found.path, found]));
   return (found) => {
     // IDs in files are untrusted: two that name each other are both roots.
@@ -118,13 +118,13 @@ function createTaskFinder(stored: readonly IndexedConversation[]): (found: Index
 }
 
 /** True if the folder is one of these or inside. */
-export function isIn(folders: readonly string[], folder: string | undefined): boolean {
+export function isInFolders(folders: readonly string[], folder: string | undefined): boolean {
   if (folder === undefined) return false;
   return folders.some((each) => folder === each || folder.startsWith(`${each}${each.includes('\\') ? '\\' : '/'}`));
 }
 
-const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
-  node.kind === 'live' ? node.live.folder : getWorkspace(node.found);
+const getNodeFolder = (node: LiveNode | ConversationNode): string | undefined =>
+  node.kind === 'live' ? node.live.folder : getConversationWorkspace(node.found);
 
 /**
  * Sorts by last use, those in this window's folders first. This window's chat counts as its
@@ -147,21 +147,23 @@ export function createAgentNodes(
     givenBackAs: ledgers.givenBackAs(found),
     children,
   });
-  const task = createTaskFinder(stored);
+  const task = createRootPathFinder(stored);
   const ofTasks = Map.groupBy(stored, task);
   for (const found of stored.filter((each) => task(each) === each.path)) {
     const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
-    const own = matchesFilter(filter, found.agent, getWorkspace(found), getSearchTexts(found));
+    const own = matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(found));
     const kept = own
       ? children
-      : children.filter((each) => matchesFilter(filter, found.agent, getWorkspace(found), getSearchTexts(each.found)));
+      : children.filter((each) =>
+          matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(each.found)),
+        );
     if (!own && kept.length === 0) continue;
     const group = byAgent.get(found.agent) ?? [];
     group.push(nodeOf(found, kept));
     byAgent.set(found.agent, group);
   }
   const isHere = (node: LiveNode | ConversationNode): boolean =>
-    (node.kind === 'live' && node.live.agent === undefined) || isIn(here, getFolder(node));
+    (node.kind === 'live' && node.live.agent === undefined) || isInFolders(here, getNodeFolder(node));
   const rank = (node: LiveNode | ConversationNode): number => (node.kind === 'live' ? 0 : isHere(node) ? 1 : 2);
   return [...byAgent]
     .map(([agent, children]): AgentNode => ({
@@ -172,21 +174,22 @@ export function createAgentNodes(
     .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
 }
 
-export function getPage({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {
-  const shown = children.slice(0, pages * PAGE_SIZE);
+export function getShownChildren({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {
+  const shown = children.slice(0, pages * CONVERSATIONS_PER_PAGE);
   const hidden = children.length - shown.length;
   return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
 }
 
-export const getWorkspace = ({ details, workspace }: IndexedConversation): string | undefined =>
+export const getConversationWorkspace = ({ details, workspace }: IndexedConversation): string | undefined =>
   details?.workspace ?? workspace;
 
 /** Prefers the title in the file to the store's. */
-export const getTitle = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
+export const getConversationTitle = ({ details, title }: IndexedConversation): string | undefined =>
+  details?.title ?? title;
 
 const getSearchTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
-  getTitle(found),
-  getWorkspace(found),
+  getConversationTitle(found),
+  getConversationWorkspace(found),
   found.path,
 ];
 

@@ -6,20 +6,22 @@ import {
   type FillLevel,
   estimateCondensedFill,
   explainFill,
-  fillChange,
-  fillSentence,
-  fillShare,
+  formatFillChange,
+  formatFillSentence,
+  formatFillShare,
 } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
-import { getTitle } from './nodes';
+import { getConversationTitle } from './nodes';
 
 /** Uses the file's name only if there is no title. */
-export function formatName(found: IndexedConversation): string {
-  return getTitle(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
+export function formatRowName(found: IndexedConversation): string {
+  return (
+    getConversationTitle(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path))
+  );
 }
 
 /** Uses the same count as a condensation's result. */
-export function formatSize({ details, bytes }: IndexedConversation): string {
+export function formatRowSize({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens in messages', formatTokens(details.tokens));
   if (details?.isComplete !== true) return vscode.l10n.t('counting…');
@@ -30,14 +32,16 @@ export function formatSize({ details, bytes }: IndexedConversation): string {
  * Returns text such as `52% full`; undefined if unknown.
  * @param assumed window in tokens if the model's is unknown
  */
-export const formatFill = ({ details }: IndexedConversation, assumed: number): string | undefined =>
-  details?.problem === undefined && details?.fill ? formatFull(fillShare(details.fill, assumed)) : undefined;
+export const formatRowFill = ({ details }: IndexedConversation, assumed: number): string | undefined =>
+  details?.problem === undefined && details?.fill
+    ? formatPercentFull(formatFillShare(details.fill, assumed))
+    : undefined;
 
 /**
  * Returns text such as `61% → ≈ 46% full`; undefined if unknown.
  * @param assumed window in tokens if the model's is unknown
  */
-export function formatFillChange(
+export function formatRowFillChange(
   { details }: IndexedConversation,
   { tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number },
   assumed: number,
@@ -45,25 +49,25 @@ export function formatFillChange(
   const { fill, tokens, problem } = details ?? {};
   if (problem !== undefined || fill === undefined || tokens === undefined) return undefined;
   // Messages that followed the condensation stay.
-  return fillChange(fill, estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter), assumed);
+  return formatFillChange(fill, estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter), assumed);
 }
 
-export function formatSizes(found: IndexedConversation, assumed: number): string[] {
+export function listRowSizes(found: IndexedConversation, assumed: number): string[] {
   const { fill, tokens, problem } = found.details ?? {};
-  if (problem !== undefined || tokens === undefined) return [formatSize(found)];
+  if (problem !== undefined || tokens === undefined) return [formatRowSize(found)];
   return [
     vscode.l10n.t('Messages, which can be condensed: {0} tokens', formatTokens(tokens)),
     ...(fill
-      ? [vscode.l10n.t('Context window: {0}', fillSentence(fill, assumed)), ...listExplanation(fill, tokens)]
+      ? [vscode.l10n.t('Context window: {0}', formatFillSentence(fill, assumed)), ...listFillExplanation(fill, tokens)]
       : []),
   ];
 }
 
-function listExplanation(fill: FillLevel, tokens: number): string[] {
+function listFillExplanation(fill: FillLevel, tokens: number): string[] {
   const explanation = explainFill(fill, tokens);
   return explanation === undefined ? [] : [explanation];
 }
 
-export const formatFull = (share: string): string => vscode.l10n.t('{0} full', share);
+export const formatPercentFull = (share: string): string => vscode.l10n.t('{0} full', share);
 
 export const formatShareOfWindow = (tokens: number, window: number): string => formatShare(tokens, window, 0);

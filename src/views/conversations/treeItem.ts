@@ -1,6 +1,6 @@
 import { getLiveCommand } from '../../core/agents';
 import * as vscode from 'vscode';
-import { formatChange, formatTokens } from '../../core/format';
+import { formatPercentChange, formatTokens } from '../../core/format';
 import { getProviderName, formatProviderName } from '../../core/condense/types';
 import { shortenText } from '../../core/shortened';
 import { formatAge } from '../age';
@@ -9,31 +9,31 @@ import { CONVERSATIONS_VIEW_ID, type ConversationAction } from './actions';
 import { formatTokenChange } from '../../window/condensationWords';
 import {
   CHAT_AGENT_NAME,
-  getId,
-  isLive,
+  getNodeId,
+  hasLiveConversations,
   findShownCondensation,
   findUndoneCondensation,
-  getWorkspace,
+  getConversationWorkspace,
   type AgentNode,
   type ConversationNode,
   type GatewayNode,
   type LiveNode,
-  type MoreNode,
+  type ShowMoreNode,
   type TreeNode,
 } from './nodes';
 import {
-  formatFill,
-  formatFillChange,
-  formatFull,
-  formatName,
+  formatRowFill,
+  formatRowFillChange,
+  formatPercentFull,
+  formatRowName,
   formatShareOfWindow,
-  formatSize,
-  formatSizes,
+  formatRowSize,
+  listRowSizes,
 } from './rowWords';
 
-const State = vscode.TreeItemCollapsibleState;
+const CollapsibleState = vscode.TreeItemCollapsibleState;
 
-export interface ItemFacts {
+export interface TreeItemOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Window in tokens, if the agent's file doesn't name it. */
@@ -43,13 +43,13 @@ export interface ItemFacts {
 }
 
 /** `contextValue` is a list of words for the menus in package.json. */
-export function createTreeItem(node: TreeNode, facts: ItemFacts): vscode.TreeItem {
-  const item = createItem(node, facts);
-  item.id = getId(node);
+export function createTreeItem(node: TreeNode, facts: TreeItemOptions): vscode.TreeItem {
+  const item = createItemForNode(node, facts);
+  item.id = getNodeId(node);
   return item;
 }
 
-function createItem(node: TreeNode, facts: ItemFacts): vscode.TreeItem {
+function createItemForNode(node: TreeNode, facts: TreeItemOptions): vscode.TreeItem {
   switch (node.kind) {
     case 'agent':
       return createAgentItem(node, facts);
@@ -64,22 +64,22 @@ function createItem(node: TreeNode, facts: ItemFacts): vscode.TreeItem {
   }
 }
 
-function createAgentItem(node: AgentNode, { openAgent }: ItemFacts): vscode.TreeItem {
+function createAgentItem(node: AgentNode, { openAgent }: TreeItemOptions): vscode.TreeItem {
   const { agent, children } = node;
-  const isOpen = isLive(node) || agent === openAgent;
-  const item = new vscode.TreeItem(agent, isOpen ? State.Expanded : State.Collapsed);
+  const isOpen = hasLiveConversations(node) || agent === openAgent;
+  const item = new vscode.TreeItem(agent, isOpen ? CollapsibleState.Expanded : CollapsibleState.Collapsed);
   item.description = String(children.length);
   item.iconPath = new vscode.ThemeIcon(agent === CHAT_AGENT_NAME ? 'comment-discussion' : 'hubot');
   item.contextValue = 'agent';
   return item;
 }
 
-function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
+function createLiveItem({ live }: LiveNode, { now }: TreeItemOptions): vscode.TreeItem {
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
-  const full = formatFull(formatShareOfWindow(tokens, contextWindow));
-  const item = createRow(title, {
+  const full = formatPercentFull(formatShareOfWindow(tokens, contextWindow));
+  const item = createRowItem(title, {
     full,
     percent: (100 * tokens) / contextWindow,
     size: words,
@@ -96,17 +96,17 @@ function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem
   return item;
 }
 
-function createConversationItem(node: ConversationNode, facts: ItemFacts): vscode.TreeItem {
+function createConversationItem(node: ConversationNode, facts: TreeItemOptions): vscode.TreeItem {
   const { found, ledger, children } = node;
   const last = findShownCondensation(ledger);
   const problem = found.details?.problem;
-  const size = formatSize(found);
-  const full = formatExpectedFill(node, facts) ?? formatFill(found, facts.contextWindow);
+  const size = formatRowSize(found);
+  const full = formatFillWithCondensation(node, facts) ?? formatRowFill(found, facts.contextWindow);
   const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
   const problemWords = problem === undefined ? undefined : size;
-  const item = createRow(formatName(found), {
+  const item = createRowItem(formatRowName(found), {
     full,
     percent,
     size,
@@ -115,9 +115,9 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
     problem: problemWords,
     isGivenBack: node.givenBackAs !== undefined,
   });
-  item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
-  item.tooltip = renderTooltip(node, facts);
-  const isCopy = formatName(found).endsWith(CONDENSED_SUFFIX);
+  item.collapsibleState = children.length > 0 ? CollapsibleState.Collapsed : CollapsibleState.None;
+  item.tooltip = renderRowTooltip(node, facts);
+  const isCopy = formatRowName(found).endsWith(CONDENSED_SUFFIX);
   item.iconPath = new vscode.ThemeIcon(
     problem !== undefined ? 'warning' : last ? 'archive' : isCopy ? 'copy' : 'comment',
   );
@@ -137,7 +137,7 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   return item;
 }
 
-interface FillFigures {
+interface RowFillFigures {
   readonly full: string | undefined;
   readonly size: string;
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
@@ -163,12 +163,12 @@ const createLabel = (title: string): string =>
   );
 
 /** Side bars cut off the end, so the least important figures come last. */
-function createRow(
+function createRowItem(
   title: string,
-  { full, percent, size, last, age, problem, isGivenBack = false }: FillFigures,
+  { full, percent, size, last, age, problem, isGivenBack = false }: RowFillFigures,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(createLabel(title), State.None);
-  const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];
+  const item = new vscode.TreeItem(createLabel(title), CollapsibleState.None);
+  const change = last ? [formatPercentChange(last.tokensBefore, last.tokensAfter)] : [];
   const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
   const state = problem ?? full;
   item.description = [...(state === undefined ? [] : [state]), ...change, ...given, age].join(' · ');
@@ -180,22 +180,25 @@ function createRow(
 }
 
 /** A given-back conversation's figure already includes the condensation. */
-function formatExpectedFill({ found, ledger, givenBackAs }: ConversationNode, facts: ItemFacts): string | undefined {
+function formatFillWithCondensation(
+  { found, ledger, givenBackAs }: ConversationNode,
+  facts: TreeItemOptions,
+): string | undefined {
   const last = findShownCondensation(ledger);
-  return last && givenBackAs === undefined ? formatFillChange(found, last, facts.contextWindow) : undefined;
+  return last && givenBackAs === undefined ? formatRowFillChange(found, last, facts.contextWindow) : undefined;
 }
 
 /** Plain text, never Markdown: everything here is untrusted. */
-function renderTooltip(node: ConversationNode, facts: ItemFacts): string {
+function renderRowTooltip(node: ConversationNode, facts: TreeItemOptions): string {
   const { found, ledger } = node;
   const { now, contextWindow } = facts;
   const { details, path } = found;
   const last = findShownCondensation(ledger);
-  const workspace = getWorkspace(found);
+  const workspace = getConversationWorkspace(found);
   return [
-    formatName(found),
+    formatRowName(found),
     [found.agent, ...(details?.fill?.model === undefined ? [] : [details.fill.model])].join(' · '),
-    ...formatSizes(found, contextWindow),
+    ...listRowSizes(found, contextWindow),
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),
@@ -208,7 +211,7 @@ function renderTooltip(node: ConversationNode, facts: ItemFacts): string {
             formatProviderName(getProviderName(last.provider), last.configName),
             [
               formatTokenChange(last.tokensBefore, last.tokensAfter),
-              ...[formatExpectedFill(node, facts) ?? []].flat(),
+              ...[formatFillWithCondensation(node, facts) ?? []].flat(),
             ].join('; '),
           ),
         ]
@@ -217,7 +220,7 @@ function renderTooltip(node: ConversationNode, facts: ItemFacts): string {
 }
 
 function createGatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Gateway for extensions'), State.None);
+  const item = new vscode.TreeItem(vscode.l10n.t('Gateway for extensions'), CollapsibleState.None);
   item.description = host;
   item.tooltip = vscode.l10n.t('Listening on {0} while the window of {1} is open', host, folder);
   item.iconPath = new vscode.ThemeIcon('radio-tower');
@@ -227,8 +230,8 @@ function createGatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
   return item;
 }
 
-function createMoreItem({ agent, hidden }: MoreNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Show More ({0})', hidden), State.None);
+function createMoreItem({ agent, hidden }: ShowMoreNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Show More ({0})', hidden), CollapsibleState.None);
   item.iconPath = new vscode.ThemeIcon('ellipsis');
   item.command = {
     command: 'contextCondenser.conversations.showMore',

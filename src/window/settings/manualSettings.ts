@@ -1,5 +1,5 @@
 import type { HistoryScope } from '../../conversations/types';
-import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
+import type { MinimumCoherence } from '../../core/condense/coherence/coherence';
 import { readSetting } from './settings';
 
 export interface ManualSettings {
@@ -7,7 +7,7 @@ export interface ManualSettings {
   readonly targetPercent: number;
   readonly history: HistoryScope;
   /** Percent of each kind of facts that the view must contain. */
-  readonly coherenceFloor: CoherenceFloor;
+  readonly coherenceFloor: MinimumCoherence;
   /** Indexes of messages that no edit may touch in this condensation. */
   readonly excluded?: readonly number[];
 }

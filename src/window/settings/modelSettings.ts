@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import type { Threshold } from '../../core/condense/trigger/thresholds';
+import type { CondensationThreshold } from '../../core/condense/trigger/thresholds';
 import type { WarningLimits } from '../../core/condense/metrics/metrics';
 import type { ApiProfile } from '../../settings/profiles';
-import { readSetting, getUserValue } from './settings';
+import { readSetting, getUserSetting } from './settings';
 
 export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
   /** The summarizing profile; undefined if none is chosen or it is missing. */
   readonly condensing: ApiProfile | undefined;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
   /** The user's own condensing prompt; blank means the built-in one. */
   readonly prompt: string;
   /** US dollars per condensation. */
@@ -30,7 +30,7 @@ export function readModelSettings(): ModelSettings {
 }
 
 /** Applies if a profile doesn't say when and how far to condense. */
-function readGlobalThreshold(): Threshold {
+function readGlobalThreshold(): CondensationThreshold {
   const tokens = readSetting('thresholdTokens');
   return {
     percent: readSetting('threshold'),
@@ -44,7 +44,7 @@ function readGlobalThreshold(): Threshold {
  * @throws Error if the setting is not a list, since saving one would destroy it
  */
 export function readProfileEntries(): readonly unknown[] {
-  const value = getUserValue('profiles');
+  const value = getUserSetting('profiles');
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Error(

@@ -1,2 +1,2 @@
 /** VS Code's own objects can't be sent to a thread. */
-export const toPlain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+export const copyAsPlainData = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -1,11 +1,11 @@
 import { validateFields } from '../../core/condense/config';
-import { getPreset, type Preset } from '../../core/condense/providers/smart/presets';
-import { chooseStrategy } from '../../core/condense/providers/strategy';
+import { findPresetOfConfig, type Preset } from '../../core/condense/providers/smart/presets';
+import { resolveStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../../core/condense/summarizer';
-import { isBuiltIn } from '../../core/condense/types';
+import { isBuiltInProvider } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
-import { choosePrompt, type ApiProfile } from '../../settings/profiles';
+import { chooseSummaryPrompt, type ApiProfile } from '../../settings/profiles';
 import { readModelSettings } from './modelSettings';
 import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
@@ -15,7 +15,7 @@ import { readSetting } from './settings';
  * replaces its name. Undefined if nothing is set (VS Code then has an empty object).
  */
 export function readProviderConfig(id: string): unknown {
-  const value = isBuiltIn(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
+  const value = isBuiltInProvider(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
   const own = id === 'smart' ? readOwnPresets().find((preset) => preset.id === value)?.config : undefined;
   const isEmpty = value === undefined || (isRecord(value) && Object.keys(value).length === 0);
   return isEmpty ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
@@ -25,20 +25,20 @@ export function readProviderConfig(id: string): unknown {
  * A strategy's steps take fields that they lack from their providers' settings.
  * @param asked the caller's configuration; default: that of the settings
  */
-export function resolveConfig(id: string, asked?: unknown): unknown {
+export function resolveProviderConfig(id: string, asked?: unknown): unknown {
   const config = asked ?? readProviderConfig(id);
-  return id === 'strategy' ? fillSteps(config) : config;
+  return id === 'strategy' ? fillStepConfigs(config) : config;
 }
 
 export const readFallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
-  native: resolveConfig('native'),
-  lossless: resolveConfig('lossless'),
-  truncation: resolveConfig('truncation'),
+  native: resolveProviderConfig('native'),
+  lossless: resolveProviderConfig('lossless'),
+  truncation: resolveProviderConfig('truncation'),
 });
 
-function fillSteps(value: unknown): unknown {
+function fillStepConfigs(value: unknown): unknown {
   // An invalid value counts as the default; the settings panel reports it.
-  const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
+  const checked = [value, undefined].map(resolveStrategy).find(({ valid }) => valid);
   if (!checked?.valid) return value;
   const steps = checked.config.steps.map((step) =>
     step.provider === undefined ? step : { ...step, config: resolveStepConfig(step.provider, step.config) },
@@ -61,7 +61,10 @@ function resolveStepConfig(provider: string, own: unknown): unknown {
 }
 
 export function readSummaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
-  return { prompt: choosePrompt(profile, readModelSettings().prompt), maskSecrets: readNativeConfig().maskSecrets };
+  return {
+    prompt: chooseSummaryPrompt(profile, readModelSettings().prompt),
+    maskSecrets: readNativeConfig().maskSecrets,
+  };
 }
 
 /** Leaves out invalid settings, which the settings panel reports. */
@@ -74,8 +77,9 @@ const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
 /** Returns the preset that a Smart configuration is or names; undefined if the passes are the user's. */
-export const getPresetName = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.name;
+export const getPresetName = (config: unknown): string | undefined =>
+  findPresetOfConfig(config, readOwnPresets())?.name;
 
-export const getPresetId = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.id;
+export const getPresetId = (config: unknown): string | undefined => findPresetOfConfig(config, readOwnPresets())?.id;
 
 export const readOwnPresets = (): readonly Preset[] => readSetting('presets');

@@ -43,22 +43,26 @@ export class SettingRules {
   /** Unlike problems, unknown fields don't invalidate the value. */
   findUnknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined || this.findProblems(name, value).length > 0) return [];
-    if (name === 'presets') return this.findUnknownInPresets(value);
+    if (name === 'presets') return this.findUnknownFieldsInPresets(value);
     if (name === 'providers') {
       return this.registered().flatMap((provider) =>
-        findUnknown(provider, getConfig(value, provider)).map((problem) => addPathPrefix([provider.id], problem)),
+        findUnknownConfigFields(provider, getConfigOfProvider(value, provider)).map((problem) =>
+          addPathPrefix([provider.id], problem),
+        ),
       );
     }
     const provider = this.providers.find(({ id }) => id === name);
-    return provider ? findUnknown(provider, value) : [];
+    return provider ? findUnknownConfigFields(provider, value) : [];
   }
 
-  private findUnknownInPresets(value: unknown): readonly ConfigProblem[] {
+  private findUnknownFieldsInPresets(value: unknown): readonly ConfigProblem[] {
     const smart = this.providers.find(({ id }) => id === 'smart');
     if (!smart || !Array.isArray(value)) return [];
     return value.flatMap((preset: unknown, index) =>
       isRecord(preset)
-        ? findUnknown(smart, preset['config']).map((problem) => addPathPrefix([`${index}`, 'config'], problem))
+        ? findUnknownConfigFields(smart, preset['config']).map((problem) =>
+            addPathPrefix([`${index}`, 'config'], problem),
+          )
         : [],
     );
   }
@@ -73,7 +77,9 @@ export class SettingRules {
 
   private findRegisteredProblems(value: unknown): readonly ConfigProblem[] {
     return this.registered().flatMap((provider) =>
-      findConfigProblems(provider, getConfig(value, provider)).map((problem) => addPathPrefix([provider.id], problem)),
+      findConfigProblems(provider, getConfigOfProvider(value, provider)).map((problem) =>
+        addPathPrefix([provider.id], problem),
+      ),
     );
   }
 
@@ -84,7 +90,10 @@ export class SettingRules {
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {
       return Object.fromEntries(
-        this.registered().map((provider) => [provider.id, getEffectiveConfig(provider, getConfig(value, provider))]),
+        this.registered().map((provider) => [
+          provider.id,
+          getEffectiveConfig(provider, getConfigOfProvider(value, provider)),
+        ]),
       );
     }
     const provider = this.providers.find(({ id }) => id === name);
@@ -97,7 +106,7 @@ function findConfigProblems(provider: CondensationProvider, config: unknown): re
   return result.valid ? [] : [...result.problems, ...(result.rest?.leftOut ?? [])];
 }
 
-function findUnknown(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
+function findUnknownConfigFields(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
   const result = provider.validateConfig(config);
   return result.valid ? (result.warnings ?? []) : [];
 }
@@ -107,7 +116,7 @@ const addPathPrefix = (parents: readonly string[], { path, message }: ConfigProb
   message,
 });
 
-const getConfig = (value: unknown, { id }: CondensationProvider): unknown =>
+const getConfigOfProvider = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 
 function getEffectiveConfig(provider: CondensationProvider, value: unknown): unknown {

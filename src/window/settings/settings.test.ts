@@ -2,13 +2,13 @@ import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { fake } from '../../../test/support/vscode';
 import { SETTING_NAMES, SETTINGS } from '../../settings/table';
-import { readSetting, listSettingProblems, getUserValue } from './settings';
+import { readSetting, listSettingProblems, getUserSetting } from './settings';
 
 it('settings are read without a resource, because VS Code would log a warning for each', () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   for (const name of SETTING_NAMES) {
     readSetting(name);
-    getUserValue(name);
+    getUserSetting(name);
   }
   expect(new Set(read.mock.calls.map(([, scope]) => scope))).toEqual(new Set([null]));
   read.mockRestore();
@@ -18,7 +18,7 @@ it('a setting is read from VS Code once per task', async () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   try {
     fake.settings['contextCondenser.threshold'] = 60;
-    expect([readSetting('threshold'), readSetting('threshold'), getUserValue('threshold')]).toEqual([60, 60, 60]);
+    expect([readSetting('threshold'), readSetting('threshold'), getUserSetting('threshold')]).toEqual([60, 60, 60]);
     expect(read).toHaveBeenCalledTimes(1);
     await Promise.resolve();
     fake.settings['contextCondenser.threshold'] = 70;

@@ -4,13 +4,13 @@ import type { ConfigProblem } from '../../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
 import {
   getEffectiveValue,
-  isLessCareful,
+  isWorkspaceLessCareful,
   listWorkspaceQuestions,
   type SettingValues,
 } from '../../settings/workspaceRules';
 import type { Services } from '../services';
 import { createBuiltInProviders, SettingRules } from './settingRules';
-import { isAllowed, rememberAnswersIn, WorkspaceAsker } from './workspaceAnswers';
+import { isAnsweredWithAllow, setAnswerStore, WorkspaceAsker } from './workspaceAnswers';
 import { showInformationMessage, showWarningMessage } from '../notifications';
 import { isEqual } from '../../core/isEqual';
 
@@ -20,10 +20,12 @@ const SETTINGS_SECTION = 'contextCondenser';
  * Uses the workspace's value if allowed, else the user's, or the default. An invalid value counts
  * as the default.
  */
-export const readSetting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(getValue(name)).value;
+export const readSetting = <N extends SettingName>(name: N): Settings[N] =>
+  SETTINGS[name].parse(getEffectiveSetting(name)).value;
 
 /** The effective value, not validated. */
-export const getValue = (name: SettingName): unknown => getEffectiveValue(name, getValues, isAllowed);
+export const getEffectiveSetting = (name: SettingName): unknown =>
+  getEffectiveValue(name, getSettingValuesByScope, isAnsweredWithAllow);
 
 /** With a resource, VS Code logs two warnings for each setting that is read. */
 export const getConfiguration = (): vscode.WorkspaceConfiguration =>
@@ -44,7 +46,7 @@ let isWatching = false;
  * Clears the cache on changes, because VS Code can report one in the same event loop turn in which
  * settings were read.
  */
-function watchOnce(): void {
+function watchSettingsOnce(): void {
   if (isWatching) return;
   isWatching = true;
   vscode.workspace.onDidChangeConfiguration(() => (settingsCache = undefined));
@@ -55,7 +57,7 @@ function watchOnce(): void {
  * hundreds.
  */
 function getCachedSetting(name: SettingName): CachedSetting {
-  watchOnce();
+  watchSettingsOnce();
   if (!settingsCache) {
     settingsCache = new Map();
     queueMicrotask(() => (settingsCache = undefined));
@@ -68,23 +70,23 @@ function getCachedSetting(name: SettingName): CachedSetting {
   return found;
 }
 
-export function getValues(name: SettingName): SettingValues {
+export function getSettingValuesByScope(name: SettingName): SettingValues {
   const { all, defaultValue, globalValue, workspaceValue } = getCachedSetting(name);
   return { all, user: globalValue ?? defaultValue, workspace: workspaceValue };
 }
 
 /** The user's own value, not validated, even if a workspace overrides it; undefined if not set. */
-export const getUserValue = (name: SettingName): unknown => getCachedSetting(name).globalValue;
+export const getUserSetting = (name: SettingName): unknown => getCachedSetting(name).globalValue;
 
 /** Undefined removes the setting. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 
 /** An explicit provider runs alone, so choosing the default removes the setting. */
-export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
+export async function saveSettingAndShowOverride<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
   await saveUserSetting(name, isDefault ? undefined : value);
-  const { workspace } = getValues(name);
+  const { workspace } = getSettingValuesByScope(name);
   if (workspace === undefined || isEqual(readSetting(name), value)) return;
   void showWorkspaceOverride(`${SETTINGS_SECTION}.${name}`, workspace);
 }
@@ -103,7 +105,7 @@ async function showWorkspaceOverride(name: string, value: unknown): Promise<void
 /**
  * True if the setting is set anywhere, including by another extension's `configurationDefaults`.
  */
-export function isSet(name: SettingName): boolean {
+export function isSettingConfigured(name: SettingName): boolean {
   const { defaultValue, globalValue, workspaceValue } = getCachedSetting(name);
   const isOurs = defaultValue === undefined || isEqual(defaultValue, SETTINGS[name].default);
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
@@ -111,19 +113,21 @@ export function isSet(name: SettingName): boolean {
 
 export function listSettingProblems(): string[] {
   const rules = new SettingRules(createBuiltInProviders(() => readSetting('presets')));
-  const names = SETTING_NAMES.filter(isSet);
+  const names = SETTING_NAMES.filter(isSettingConfigured);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${formatSettingPath(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
-    const value = getValue(name);
+    const value = getEffectiveSetting(name);
     // An unknown provider ID is no mistake, because other extensions register later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.findProblems(name, value);
     return problems.map((problem) => sentence(name, problem, rules.describeConsequence(name, value)));
   });
   const ignored = names.flatMap((name) =>
-    rules.findUnknownFields(name, getValue(name)).map((problem) => sentence(name, problem, 'It is ignored.')),
+    rules
+      .findUnknownFields(name, getEffectiveSetting(name))
+      .map((problem) => sentence(name, problem, 'It is ignored.')),
   );
-  const weakened = names.flatMap((name) => describeWeakening(name) ?? []);
+  const weakened = names.flatMap((name) => describeWeakerWorkspaceSetting(name) ?? []);
   const condensing = readSetting('condensingProfile');
   const isThere = condensing === '' || readSetting('profiles').some(({ id }) => id === condensing);
   return isThere
@@ -141,15 +145,15 @@ export function listSettingProblems(): string[] {
  * threshold`.
  */
 function formatSettingPath(name: SettingName, path: string): string {
-  const place = formatReadablePath(getValue(name), path);
+  const place = formatReadablePath(getEffectiveSetting(name), path);
   if (place === path) return [SETTINGS_SECTION, name, path].filter((part) => part !== '').join('.');
   return `${SETTINGS_SECTION}.${name} › ${place}`;
 }
 
 /** Explains why a workspace's value that is less careful than the user's is ignored. */
-export function describeWeakening(name: SettingName): string | undefined {
-  const { workspace, user } = getValues(name);
-  if (!isLessCareful(name, workspace, user)) return undefined;
+export function describeWeakerWorkspaceSetting(name: SettingName): string | undefined {
+  const { workspace, user } = getSettingValuesByScope(name);
+  if (!isWorkspaceLessCareful(name, workspace, user)) return undefined;
   const rule = SETTINGS[name].workspace === 'lower' ? 'lower' : 'raise';
   return `Setting ${SETTINGS_SECTION}.${name}: a workspace can only ${rule} it. ${JSON.stringify(readSetting(name))} is used.`;
 }
@@ -163,7 +167,7 @@ const watchedServices = new WeakSet<Services>();
 export function watchSettings(services: Services): void {
   if (watchedServices.has(services)) return;
   watchedServices.add(services);
-  rememberAnswersIn(services.context.workspaceState);
+  setAnswerStore(services.context.workspaceState);
   const asker = new WorkspaceAsker(services);
   let known: readonly string[] = [];
   const look = (): void => {
@@ -171,8 +175,8 @@ export function watchSettings(services: Services): void {
     const added = problems.filter((problem) => !known.includes(problem));
     known = problems;
     for (const problem of added) services.log.warn(problem);
-    if (added.length > 0) void showProblems(added);
-    asker.ask(listWorkspaceQuestions(getValues));
+    if (added.length > 0) void showSettingProblems(added);
+    asker.askQuestions(listWorkspaceQuestions(getSettingValuesByScope));
   };
   services.context.subscriptions.push(
     vscode.workspace.onDidChangeConfiguration((event) => {
@@ -182,7 +186,7 @@ export function watchSettings(services: Services): void {
   look();
 }
 
-async function showProblems([first = '', ...others]: readonly string[]): Promise<void> {
+async function showSettingProblems([first = '', ...others]: readonly string[]): Promise<void> {
   const open = vscode.l10n.t('Open Settings');
   const more = others.length > 0 ? vscode.l10n.t(' {0} more problems are in the log.', others.length) : '';
   const choice = await showWarningMessage(`${first}${more}`, open);

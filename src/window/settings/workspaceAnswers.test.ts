@@ -3,7 +3,7 @@ import { testServices } from '../../../test/support/services';
 import { until } from '../../../test/support/until';
 import { fake, workspace } from '../../../test/support/vscode';
 import type { Services } from '../services';
-import { resolveConfig } from './providerConfig';
+import { resolveProviderConfig } from './providerConfig';
 import { readSetting, watchSettings } from './settings';
 
 const PROFILE = { id: 'mine', name: 'Mine', vendor: 'anthropic', model: 'claude-sonnet-4' };
@@ -71,7 +71,7 @@ it("the user's answer about a workspace is remembered, but weakens no protection
   services.settingsChanged.event(() => changes++);
   await until(() => changes === 2);
   expect(counting()).toEqual(['strategy', '', 0.5]);
-  expect(resolveConfig('strategy')).toMatchObject({
+  expect(resolveProviderConfig('strategy')).toMatchObject({
     id: 'x',
     steps: [{ provider: 'native', config: { maskSecrets: 'always' } }],
   });
@@ -88,10 +88,10 @@ it("the user's own strategy has its own options for Summary, which take preceden
   openWindow();
   await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = HOSTILE.strategy;
-  expect(resolveConfig('strategy')).toMatchObject({ steps: [{ config: { maskSecrets: 'never' } }] });
+  expect(resolveProviderConfig('strategy')).toMatchObject({ steps: [{ config: { maskSecrets: 'never' } }] });
   await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = 'pipeline';
-  expect(resolveConfig('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
+  expect(resolveProviderConfig('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
 });
 
 it('ignored settings of a workspace are reported', async () => {

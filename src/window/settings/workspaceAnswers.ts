@@ -12,13 +12,14 @@ type AnswerStore = Pick<vscode.Memento, 'get' | 'update'>;
 /** Set by the panel or the commands, whichever loads first; until then nothing is allowed. */
 let storedAnswers: AnswerStore | undefined;
 
-export function rememberAnswersIn(memento: AnswerStore): void {
+export function setAnswerStore(memento: AnswerStore): void {
   storedAnswers = memento;
 }
 
-const createKey = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
+const makeAnswerKey = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
 
-export const isAllowed = (question: string): boolean => storedAnswers?.get<boolean>(createKey(question)) === true;
+export const isAnsweredWithAllow = (question: string): boolean =>
+  storedAnswers?.get<boolean>(makeAnswerKey(question)) === true;
 
 /** Asks each unanswered question once per window. */
 export class WorkspaceAsker {
@@ -26,14 +27,14 @@ export class WorkspaceAsker {
 
   constructor(private readonly services: Services) {}
 
-  ask({ choice, prompt }: WorkspaceQuestions): void {
+  askQuestions({ choice, prompt }: WorkspaceQuestions): void {
     if (choice) void this.askOnce(choice, describeChoices(choice));
     if (prompt) void this.askOnce(prompt, describePrompt());
   }
 
   private async askOnce(question: WorkspaceQuestion, words: string): Promise<void> {
     const { log, settingsChanged } = this.services;
-    if (this.asked.has(question.key) || storedAnswers?.get<boolean>(createKey(question.key)) !== undefined) return;
+    if (this.asked.has(question.key) || storedAnswers?.get<boolean>(makeAnswerKey(question.key)) !== undefined) return;
     this.asked.add(question.key);
     log.warn([words, ...question.prompts].join('\n'));
     const allow = vscode.l10n.t('Allow in This Workspace');
@@ -46,7 +47,7 @@ export class WorkspaceAsker {
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, words);
     } else if (choice !== undefined) {
-      await storedAnswers?.update(createKey(question.key), choice === allow);
+      await storedAnswers?.update(makeAnswerKey(question.key), choice === allow);
       settingsChanged.fire();
     }
   }

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readConversation } from '../../../src/conversations/read';
 import { selectEffectiveHistory } from '../../../src/conversations/formats/roo';
-import { applySidecar } from '../../../src/conversations/write/clineCompaction';
+import { applyCompactionSidecar } from '../../../src/conversations/write/clineCompaction';
 import { writeClaudeSession, writeClineSession, writeZooTask } from '../../../src/giveBack/testing';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
@@ -104,7 +104,7 @@ const givesAClineSessionASidecar: SharedScenario = async (bench) => {
   await giveBack(bench, 'give-back-cline-dark');
   assert.deepEqual(readFileSync(path), before);
   const sidecar = path.replace('.messages.json', '.compaction.json');
-  const sent = applySidecar(json(sidecar), json(path));
+  const sent = applyCompactionSidecar(json(sidecar), json(path));
   assert.match(JSON.stringify(sent), new RegExp(MARKER_START));
   await undo(bench);
   assert.ok(!existsSync(sidecar));

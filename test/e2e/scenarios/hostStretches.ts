@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VENDOR } from '../../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
 import { generateConversation } from '../../generators/conversation';
 import { conversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
 import { startAnthropicServer } from '../../servers/anthropicServer';
@@ -38,7 +38,7 @@ async function chats(
 ) {
   const send = (messages: readonly unknown[], requests: readonly number[]): Promise<unknown> => {
     const file = join(folder, 'task.json');
-    writeFileSync(file, JSON.stringify({ vendor: OWN_VENDOR, messages, requests }));
+    writeFileSync(file, JSON.stringify({ vendor: OWN_VSCODE_VENDOR, messages, requests }));
     return help(bench, { commands: [['condenser-heavy-extension.send', file]] });
   };
   // First-request loading is tested in another scenario.

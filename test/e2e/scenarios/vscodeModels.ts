@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VENDOR } from '../../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import { objects } from '../../servers/json';
@@ -43,7 +43,7 @@ const worksOnTwoTasks: Scenario = async (bed) => {
     const profile = chatProfile(server, { contextWindow: WINDOW, maxOutputTokens: 2_000 });
     const bench = await bed.open({
       ...condensedOptions(profile),
-      env: { TASK_SETTING: JSON.stringify({ vendor: OWN_VENDOR, steps: STEPS, log }) },
+      env: { TASK_SETTING: JSON.stringify({ vendor: OWN_VSCODE_VENDOR, steps: STEPS, log }) },
       developmentExtensions: [join(root, 'test', 'e2e', 'task-extension')],
     });
     await setKey(bench);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VENDOR } from '../../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
 import { bigTask } from '../../generators/bigTask';
 import { DONE, TASK_PROMPT } from '../../servers/longTask';
 import type { Scenario } from '../bed';
@@ -35,7 +35,7 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   writeFileSync(script, JSON.stringify({ declared: DECLARED, limit: LIMIT, steps: task.steps, done: DONE }));
   writeFileSync(log, '');
   const wrapped = 'condenser-metered/m1';
-  const options = agentOptions(OWN_VENDOR, wrapped.replace('/', ':'));
+  const options = agentOptions(OWN_VSCODE_VENDOR, wrapped.replace('/', ':'));
   const bench = await bed.open({
     ...options,
     folder,

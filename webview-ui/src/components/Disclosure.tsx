@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { Findable, useSearch } from '../state/search';
+import { SearchablePlace, useSearchQuery } from '../state/search';
 import { Icon } from '../ui';
 
 interface DisclosureButtonProps {
@@ -37,16 +37,16 @@ interface DisclosureProps {
 /** Hides rarely used fields. */
 export function Disclosure({ title, words, children }: DisclosureProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   if (isSearching && !words) return children;
   return (
-    <Findable id={title} words={[title, ...(words ?? [])]}>
+    <SearchablePlace id={title} words={[title, ...(words ?? [])]}>
       <div className="folded">
         <DisclosureButton isOpen={isOpen} onToggle={setOpen}>
           {title}
         </DisclosureButton>
         {isOpen && <div className="folded-content">{children}</div>}
       </div>
-    </Findable>
+    </SearchablePlace>
   );
 }

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import type { NavigationGroup } from '../groups';
 import { t } from '../l10n';
 
-interface OutlineProps {
+interface NavigationOutlineProps {
   readonly groups: readonly NavigationGroup[];
   /** ID of the group in view, whose sections are listed. */
   readonly current: string | undefined;
   readonly onChoose: (id: string) => void;
 }
 
-export function Outline({ groups, current, onChoose }: OutlineProps): ReactNode {
+export function NavigationOutline({ groups, current, onChoose }: NavigationOutlineProps): ReactNode {
   const entry = (id: string, title: string, className: string, isCurrent = false): ReactNode => (
     <button
       type="button"

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatReadablePath } from '../../../src/core/readablePath';
 import { usePanel } from '../state/panel';
 import { formatPath, type Path } from '../state/path';
-import { Problems } from './Problems';
+import { ProblemList } from './Problems';
 
 interface SettingProblemsProps {
   readonly name: string;
@@ -12,7 +12,7 @@ interface SettingProblemsProps {
 }
 
 /** Shows problems of an object as a whole, and of content that has no field here. */
-export function OwnProblems({ name, path = [], fields = {} }: SettingProblemsProps): ReactNode {
+export function ProblemsOfSetting({ name, path = [], fields = {} }: SettingProblemsProps): ReactNode {
   const { settings } = usePanel().state;
   const own = formatPath(path);
   const start = own === '' ? '' : `${own}.`;
@@ -25,5 +25,5 @@ export function OwnProblems({ name, path = [], fields = {} }: SettingProblemsPro
       ? []
       : [`${own === '' ? formatReadablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
   });
-  return <Problems problems={sentences} />;
+  return <ProblemList problems={sentences} />;
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon } from '../ui';
 
 /** Screen readers announce problems when they appear. */
-export function Problems({ problems }: { readonly problems: readonly string[] }): ReactNode {
+export function ProblemList({ problems }: { readonly problems: readonly string[] }): ReactNode {
   return (
     <div role="alert" className="problems">
       {problems.map((problem) => (

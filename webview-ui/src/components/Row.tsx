@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import { getSynonyms } from '../groups';
+import { getSearchSynonyms } from '../groups';
 import { t } from '../l10n';
 import type { SettingHandle } from '../state/useSetting';
 import { usePanel } from '../state/panel';
-import { matchesQuery, useSearch } from '../state/search';
+import { matchesQuery, useSearchQuery } from '../state/search';
 import { IconButton } from '../ui';
-import { Problems } from './Problems';
-import { formatFieldName, getTitle } from './titles';
+import { ProblemList } from './Problems';
+import { formatFieldName, getFieldTitle } from './titles';
 
-interface RowProps {
+interface SettingRowProps {
   readonly setting: SettingHandle;
   readonly title: string;
   readonly help?: string | undefined;
@@ -22,7 +22,7 @@ interface RowProps {
   readonly children: ReactNode;
 }
 
-export function Row({
+export function SettingRow({
   setting,
   title,
   help,
@@ -31,11 +31,18 @@ export function Row({
   isTitled = false,
   isInline = false,
   children,
-}: RowProps): ReactNode {
-  const query = useSearch();
+}: SettingRowProps): ReactNode {
+  const query = useSearchQuery();
   if (
     query !== '' &&
-    !matchesQuery(query, [title, help, keywords, setting.id, formatFieldName(setting.id), getSynonyms(setting.id)])
+    !matchesQuery(query, [
+      title,
+      help,
+      keywords,
+      setting.id,
+      formatFieldName(setting.id),
+      getSearchSynonyms(setting.id),
+    ])
   )
     return null;
   const classes = ['row', ...(setting.isChange ? ['row-set'] : []), ...(isInline ? ['row-inline'] : [])];
@@ -55,11 +62,11 @@ export function Row({
       </div>
       {help !== undefined && help !== '' && (
         <p className="row-help">
-          <RichText text={help} />
+          <TextWithSettingLinks text={help} />
         </p>
       )}
       {!isTitled && <div className="row-control">{children}</div>}
-      <Problems
+      <ProblemList
         problems={[...new Set([...(problems ?? [...setting.problems, ...setting.refused]), ...setting.notReset])]}
       />
     </div>
@@ -70,11 +77,11 @@ export function Row({
 const SETTING_LINK = /^`#contextCondenser\.([^#]+)#`$/;
 
 /** Supports only `code`, **strong** and links to settings. */
-function RichText({ text }: { readonly text: string }): ReactNode {
+function TextWithSettingLinks({ text }: { readonly text: string }): ReactNode {
   const { schemas } = usePanel().welcome;
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, index) => {
     const setting = SETTING_LINK.exec(piece)?.[1];
-    if (setting !== undefined) return <strong key={index}>{getTitle(setting, schemas[setting] ?? {})}</strong>;
+    if (setting !== undefined) return <strong key={index}>{getFieldTitle(setting, schemas[setting] ?? {})}</strong>;
     if (piece.startsWith('`') && piece.endsWith('`') && piece.length > 2) {
       return <code key={index}>{piece.slice(1, -1)}</code>;
     }

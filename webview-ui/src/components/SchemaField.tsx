@@ -2,39 +2,39 @@ import { createContext, use, useLayoutEffect, useRef, useState, type ReactNode }
 import { isRecord } from '../../../src/core/messages/blocks';
 import { t } from '../l10n';
 import type { Path } from '../state/path';
-import { useSearch } from '../state/search';
+import { useSearchQuery } from '../state/search';
 import { useSetting } from '../state/useSetting';
 import { Button, Dropdown, IconButton, TextField } from '../ui';
 import {
   BooleanField,
   ChoiceField,
-  ChoicesField,
-  ListField,
+  MultipleChoiceField,
+  TextListField,
   NumberField,
-  OtherField,
+  SettingsFileField,
   makeNotSetChoice,
-  ProfileField,
-  TextualField,
+  ProfileChoiceField,
+  TextSettingField,
   type FieldProps,
 } from './fields';
-import { OwnProblems } from './OwnProblems';
-import { Problems } from './Problems';
-import { Row } from './Row';
+import { ProblemsOfSetting } from './OwnProblems';
+import { ProblemList } from './Problems';
+import { SettingRow } from './Row';
 import {
   makeEmptyValue,
-  getFields,
-  getHelp,
+  getSchemaFields,
+  getHelpText,
   getFieldKind,
-  getNesting,
+  findNestedFields,
   resolveReference,
   getStarterSchema,
   type FieldKind,
-  type Schema,
+  type JsonSchema,
 } from './schema';
-import { getTitle, formatFieldName } from './titles';
+import { getFieldTitle, formatFieldName } from './titles';
 
 /** The document that references refer to, and the groups around a field. */
-export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancestors: readonly unknown[] }>({
+export const SchemaRoot = createContext<{ readonly root: JsonSchema; readonly ancestors: readonly unknown[] }>({
   root: {},
   ancestors: [],
 });
@@ -43,7 +43,7 @@ interface SchemaFormProps {
   readonly name: string;
   /** Path of the fields within the setting. */
   readonly path: Path;
-  readonly fields: Readonly<Record<string, Schema>>;
+  readonly fields: Readonly<Record<string, JsonSchema>>;
   /** Names of the required fields; default: all. */
   readonly required?: readonly unknown[];
 }
@@ -60,12 +60,13 @@ export function SchemaForm({ name, path, fields, required }: SchemaFormProps): R
   ));
 }
 
-export const listRequired = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
+export const listRequiredFields = ({ required }: JsonSchema): readonly unknown[] =>
+  Array.isArray(required) ? required : [];
 
 export interface SchemaFieldProps {
   readonly name: string;
   readonly path: Path;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly title?: string | undefined;
   readonly help?: string | undefined;
   /** True if the user may leave the choice empty. */
@@ -76,17 +77,17 @@ export interface SchemaFieldProps {
 export function SchemaField({ name, path, schema: given, isOptional = false, ...texts }: SchemaFieldProps): ReactNode {
   const { root, ancestors } = use(SchemaRoot);
   const schema = resolveReference(given, root);
-  const title = texts.title ?? getTitle(String(path.at(-1) ?? name), schema);
-  const help = texts.help ?? getHelp(schema) ?? '';
+  const title = texts.title ?? getFieldTitle(String(path.at(-1) ?? name), schema);
+  const help = texts.help ?? getHelpText(schema) ?? '';
   const field = { name, path, schema, title, help };
-  const nesting = getNesting(schema, root);
-  if (Object.keys(nesting).length > 0) return <RuleField {...field} />;
+  const nesting = findNestedFields(schema, root);
+  if (Object.keys(nesting).length > 0) return <ConditionRuleField {...field} />;
   // A shape that contains itself has no end, so users edit it in settings.json.
-  const isRecursive = [schema, resolveReference((schema['items'] ?? {}) as Schema, root)].some(
+  const isRecursive = [schema, resolveReference((schema['items'] ?? {}) as JsonSchema, root)].some(
     ({ properties }) => properties !== undefined && ancestors.includes(properties),
   );
   const kind: FieldKind = isRecursive ? { kind: 'other' } : getFieldKind(schema);
-  if (path.at(-1) === 'apiProfile') return <ProfileField {...field} />;
+  if (path.at(-1) === 'apiProfile') return <ProfileChoiceField {...field} />;
   switch (kind.kind) {
     case 'boolean':
       return <BooleanField {...field} />;
@@ -95,11 +96,11 @@ export function SchemaField({ name, path, schema: given, isOptional = false, ...
     case 'number':
       return <NumberField {...field} />;
     case 'text':
-      return <TextualField {...field} rows={kind.rows} />;
+      return <TextSettingField {...field} rows={kind.rows} />;
     case 'list':
-      return <ListField {...field} />;
+      return <TextListField {...field} />;
     case 'choices':
-      return <ChoicesField {...field} values={kind.values} />;
+      return <MultipleChoiceField {...field} values={kind.values} />;
     case 'variants':
       return <VariantField {...field} variants={kind} isOptional={isOptional} />;
     case 'group':
@@ -108,17 +109,17 @@ export function SchemaField({ name, path, schema: given, isOptional = false, ...
           <fieldset className="group">
             <legend>{title}</legend>
             {help !== '' && <p className="row-help">{help}</p>}
-            <OwnProblems name={name} path={path} fields={kind.fields} />
-            <SchemaForm name={name} path={path} fields={kind.fields} required={listRequired(schema)} />
+            <ProblemsOfSetting name={name} path={path} fields={kind.fields} />
+            <SchemaForm name={name} path={path} fields={kind.fields} required={listRequiredFields(schema)} />
           </fieldset>
         </SchemaRoot>
       );
     case 'entries':
-      return <EntriesField {...field} items={kind.items} />;
+      return <ListOfEntriesField {...field} items={kind.items} />;
     case 'map':
-      return <MapField {...field} items={kind.items} />;
+      return <MapOfEntriesField {...field} items={kind.items} />;
     case 'other':
-      return <OtherField {...field} isHiddenWhenUnset={isRecursive} />;
+      return <SettingsFileField {...field} isHiddenWhenUnset={isRecursive} />;
   }
 }
 
@@ -130,15 +131,17 @@ interface VariantFieldProps extends FieldProps {
 function VariantField({ name, path, title, variants: { key, variants }, isOptional }: VariantFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { root } = use(SchemaRoot);
-  const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as Schema;
+  const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as JsonSchema;
   const chosen = variants.find((variant) => variant.value === value[key]);
-  const fields = Object.fromEntries(Object.entries(getFields(chosen?.schema ?? {})).filter(([field]) => field !== key));
+  const fields = Object.fromEntries(
+    Object.entries(getSchemaFields(chosen?.schema ?? {})).filter(([field]) => field !== key),
+  );
   const description = chosen?.schema['description'];
   const help = typeof description === 'string' ? t(description) : '';
   const choices = variants.map((variant) => ({ value: variant.value, label: t(formatFieldName(variant.value)) }));
   return (
     <>
-      <Row
+      <SettingRow
         setting={setting}
         title={title}
         help={help}
@@ -160,7 +163,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
             );
           }}
         />
-      </Row>
+      </SettingRow>
       {Object.keys(fields).length > 0 && (
         <div className="variant-fields">
           <SchemaForm name={name} path={path} fields={fields} />
@@ -171,7 +174,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
 }
 
 /** A useful start for each shape of a Smart pass. */
-const STARTER_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const STARTER_VALUES_BY_SHAPE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   preserve_recent: { count: 10 },
   preserve_percent: { percentage: 30 },
   custom: { filter: { contentTypes: ['toolResults'] } },
@@ -179,10 +182,12 @@ const STARTER_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   truncate: { maxLines: 20 },
 };
 
-const createStarterValue = (shape: string, schema: Schema): Schema =>
-  Object.fromEntries(Object.entries(STARTER_VALUES[shape] ?? {}).filter(([field]) => field in getFields(schema)));
+const createStarterValue = (shape: string, schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(STARTER_VALUES_BY_SHAPE[shape] ?? {}).filter(([field]) => field in getSchemaFields(schema)),
+  );
 
-function Entry({ title, onRemove, children }: EntryProps): ReactNode {
+function ListEntry({ title, onRemove, children }: ListEntryProps): ReactNode {
   return (
     <fieldset className="group entry">
       <legend>
@@ -193,41 +198,46 @@ function Entry({ title, onRemove, children }: EntryProps): ReactNode {
   );
 }
 
-interface EntryProps {
+interface ListEntryProps {
   readonly title: string;
   readonly onRemove: () => void;
   readonly children: ReactNode;
 }
 
-interface ItemsFieldProps extends FieldProps {
-  readonly items: Schema;
+interface FieldWithItemsProps extends FieldProps {
+  readonly items: JsonSchema;
 }
 
-function EntriesField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
+function ListOfEntriesField({ name, path, title, help, items }: FieldWithItemsProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
   const entries: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const schema = resolveReference(items, root);
   return (
-    <Row setting={setting} title={title} help={help}>
+    <SettingRow setting={setting} title={title} help={help}>
       {entries.map((_entry, index) => (
-        <Entry
+        <ListEntry
           key={index}
           title={t('{0}, {1} of {2}', title, index + 1, entries.length)}
           onRemove={() => void setting.save(entries.length === 1 ? undefined : entries.toSpliced(index, 1))}
         >
-          <SchemaForm name={name} path={[...path, index]} fields={getFields(schema)} required={listRequired(schema)} />
-        </Entry>
+          <SchemaForm
+            name={name}
+            path={[...path, index]}
+            fields={getSchemaFields(schema)}
+            required={listRequiredFields(schema)}
+          />
+        </ListEntry>
       ))}
       <Button icon="add" onClick={() => void setting.save([...entries, getStarterSchema(schema)])}>
         {t('Add to {0}', title)}
       </Button>
-    </Row>
+    </SettingRow>
   );
 }
 
 /** A field for objects or numbers under names that the user chooses. */
-function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
+function MapOfEntriesField({ name, path, title, help, items }: FieldWithItemsProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
   const [called, setCalled] = useState('');
@@ -241,9 +251,9 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
   };
   const label = t('New name in {0}', title);
   return (
-    <Row setting={setting} title={title} help={help}>
+    <SettingRow setting={setting} title={title} help={help}>
       {Object.keys(entries).map((key) => (
-        <Entry
+        <ListEntry
           key={key}
           title={key}
           onRemove={() => {
@@ -252,11 +262,16 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
           }}
         >
           {isGroup ? (
-            <SchemaForm name={name} path={[...path, key]} fields={getFields(schema)} required={listRequired(schema)} />
+            <SchemaForm
+              name={name}
+              path={[...path, key]}
+              fields={getSchemaFields(schema)}
+              required={listRequiredFields(schema)}
+            />
           ) : (
             <SchemaField name={name} path={[...path, key]} schema={schema} title={key} />
           )}
-        </Entry>
+        </ListEntry>
       ))}
       <div className="control-line">
         <TextField label={label} placeholder={t('Name')} value={called} onInput={setCalled} onCommit={setCalled} />
@@ -264,43 +279,43 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
           {t('Add')}
         </Button>
       </div>
-    </Row>
+    </SettingRow>
   );
 }
 
 /** A tree of conditions, such as a filter. */
-function RuleField({ title, help, ...place }: FieldProps): ReactNode {
+function ConditionRuleField({ title, help, ...place }: FieldProps): ReactNode {
   return (
     <fieldset className="group">
       <legend>{title}</legend>
       {help !== '' && <p className="row-help">{help}</p>}
-      <Rules {...place} />
+      <ConditionRules {...place} />
     </fieldset>
   );
 }
 
-interface RulesProps {
+interface ConditionRulesProps {
   readonly name: string;
   readonly path: Path;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
 }
 
 /** All of these conditions must hold. Unused ones take no space. */
-function Rules({ name, path, schema }: RulesProps): ReactNode {
+function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode {
   const { root } = use(SchemaRoot);
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   const setting = useSetting(name, path);
   const [opened, setOpened] = useState<readonly string[]>([]);
   const [wanted, setWanted] = useState('');
   const place = useRef<HTMLDivElement>(null);
   const added = useRef<string>(undefined);
   const value = isRecord(setting.value) ? setting.value : {};
-  const nesting = getNesting(schema, root);
-  const fields = getFields(schema);
+  const nesting = findNestedFields(schema, root);
+  const fields = getSchemaFields(schema);
   const isShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
   const others = Object.keys(fields).filter((field) => !isShown(field));
   const chosen = others.includes(wanted) ? wanted : others[0];
-  const titleOfField = (field: string): string => getTitle(field, resolveReference(fields[field] ?? {}, root));
+  const titleOfField = (field: string): string => getFieldTitle(field, resolveReference(fields[field] ?? {}, root));
   // Focus a new item, so that keyboard users continue there.
   useLayoutEffect(() => {
     if (added.current === undefined) return;
@@ -326,7 +341,7 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
         .filter(isShown)
         .map((field) => (
           <div key={field} className="rule" data-rule={field}>
-            <Rule
+            <ConditionRule
               name={name}
               path={[...path, field]}
               schema={resolveReference(fields[field] ?? {}, root)}
@@ -360,21 +375,21 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
   );
 }
 
-interface RuleProps extends RulesProps {
+interface ConditionRuleProps extends ConditionRulesProps {
   readonly title: string;
   readonly nested: 'list' | 'one' | undefined;
   readonly onRemove: () => void;
 }
 
 /** One condition: a value, or conditions of the same shape. */
-function Rule({ name, path, schema, title, nested, onRemove }: RuleProps): ReactNode {
+function ConditionRule({ name, path, schema, title, nested, onRemove }: ConditionRuleProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
   const remove = async (): Promise<void> => {
     if ((await setting.save(undefined)).length === 0) onRemove();
   };
   const list: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const problems = <Problems problems={setting.refused} />;
+  const problems = <ProblemList problems={setting.refused} />;
   switch (nested) {
     case undefined:
       return (
@@ -386,31 +401,31 @@ function Rule({ name, path, schema, title, nested, onRemove }: RuleProps): React
       );
     case 'one':
       return (
-        <Entry title={title} onRemove={() => void remove()}>
-          <p className="row-help">{getHelp(schema)}</p>
-          <Rules name={name} path={path} schema={schema} />
+        <ListEntry title={title} onRemove={() => void remove()}>
+          <p className="row-help">{getHelpText(schema)}</p>
+          <ConditionRules name={name} path={path} schema={schema} />
           {problems}
-        </Entry>
+        </ListEntry>
       );
     case 'list': {
-      const items = resolveReference((schema['items'] ?? {}) as Schema, root);
+      const items = resolveReference((schema['items'] ?? {}) as JsonSchema, root);
       return (
-        <Entry title={title} onRemove={() => void remove()}>
-          <p className="row-help">{getHelp(schema)}</p>
+        <ListEntry title={title} onRemove={() => void remove()}>
+          <p className="row-help">{getHelpText(schema)}</p>
           {list.map((_entry, index) => (
-            <Entry
+            <ListEntry
               key={index}
               title={t('{0}, {1} of {2}', title, index + 1, list.length)}
               onRemove={() => void (list.length === 1 ? remove() : setting.save(list.toSpliced(index, 1)))}
             >
-              <Rules name={name} path={[...path, index]} schema={items} />
-            </Entry>
+              <ConditionRules name={name} path={[...path, index]} schema={items} />
+            </ListEntry>
           ))}
           <Button icon="add" onClick={() => void setting.save([...list, {}])}>
             {t('Add to {0}', title)}
           </Button>
           {problems}
-        </Entry>
+        </ListEntry>
       );
     }
   }

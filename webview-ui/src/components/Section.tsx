@@ -2,7 +2,7 @@ import { use, useId, type ReactNode } from 'react';
 import { t } from '../l10n';
 import { Icon, LinkButton } from '../ui';
 import { usePanel } from '../state/panel';
-import { matchesQuery, ShowSectionContext, useSearch } from '../state/search';
+import { matchesQuery, ShowSectionContext, useSearchQuery } from '../state/search';
 import { ErrorBoundary } from './ErrorBoundary';
 
 export interface SectionProps {
@@ -28,7 +28,7 @@ export function Section({
 }: SectionProps): ReactNode {
   const { view, changeView, connection } = usePanel();
   const content = useId();
-  const query = useSearch();
+  const query = useSearchQuery();
   const isSearching = query !== '';
   const showSection = use(ShowSectionContext);
   const isOpen = isWholeGroup || isSearching || view.open.includes(id);

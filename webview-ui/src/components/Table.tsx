@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { t } from '../l10n';
 import { LinkButton } from '../ui';
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
   /** Aligned right, so that digits line up. */
@@ -11,20 +11,21 @@ export interface Column<Row> {
 
 interface TableProps<Row> {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row, index: number) => string;
 }
 
 /** Rows that are shown at first. */
-const FIRST_ROWS = 10;
+const ROWS_SHOWN_AT_FIRST = 10;
 /** A button would take as much room as this many more rows. */
-const SPARE_ROWS = 2;
+const MIN_HIDDEN_ROWS = 2;
 
 /** Scrolls sideways if it is too wide. The first cell of each row is its header. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): ReactNode {
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole || rows.length <= FIRST_ROWS + SPARE_ROWS ? rows : rows.slice(0, FIRST_ROWS);
+  const shown =
+    isWhole || rows.length <= ROWS_SHOWN_AT_FIRST + MIN_HIDDEN_ROWS ? rows : rows.slice(0, ROWS_SHOWN_AT_FIRST);
   const [first, ...others] = columns;
   return (
     <div>
@@ -33,7 +34,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): Re
           <thead>
             <tr>
               {columns.map(({ title, isNumber = false }) => (
-                <th key={title} scope="col" className={getClass(isNumber)}>
+                <th key={title} scope="col" className={getCellClass(isNumber)}>
                   {title}
                 </th>
               ))}
@@ -44,7 +45,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): Re
               <tr key={keyOf(row, index)}>
                 {first && <th scope="row">{first.cell(row)}</th>}
                 {others.map(({ title, cell, isNumber = false }) => (
-                  <td key={title} className={getClass(isNumber)}>
+                  <td key={title} className={getCellClass(isNumber)}>
                     {cell(row)}
                   </td>
                 ))}
@@ -68,4 +69,4 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): Re
   );
 }
 
-const getClass = (isNumber: boolean): string | undefined => (isNumber ? 'number' : undefined);
+const getCellClass = (isNumber: boolean): string | undefined => (isNumber ? 'number' : undefined);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { findDuePoint, describeDuePoint } from './dueWords';
+import { computeDueTokensOfWindow, describeDueTokens } from './dueWords';
 
 const words = (window: number, limit: unknown): string =>
-  describeDuePoint(findDuePoint(window, 75, limit), { name: 'Auto', tokens: window }, limit);
+  describeDueTokens(computeDueTokensOfWindow(window, 75, limit), { name: 'Auto', tokens: window }, limit);
 
 it('the due point names the token limit only if it is set and applies', () => {
   expect(words(200_000, 100_000)).toContain('the limit in tokens');

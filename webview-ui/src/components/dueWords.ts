@@ -1,4 +1,4 @@
-import { computeDuePoint, type DuePoint } from '../../../src/core/condense/trigger/thresholds';
+import { computeDueTokens, type DueTokensAndReason } from '../../../src/core/condense/trigger/thresholds';
 import { t } from '../l10n';
 
 export interface ModelWindow {
@@ -8,14 +8,18 @@ export interface ModelWindow {
 }
 
 /** @param limit in tokens; only a number above 0 is a limit */
-export const findDuePoint = (contextWindow: number, percent: number, limit: unknown): DuePoint =>
-  computeDuePoint({
+export const computeDueTokensOfWindow = (contextWindow: number, percent: number, limit: unknown): DueTokensAndReason =>
+  computeDueTokens({
     contextWindow,
     threshold: { percent, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
   });
 
 /** Says when condensing starts, and why if the percentage does not determine it. */
-export const describeDuePoint = ({ tokens, reason }: DuePoint, window: ModelWindow, limit: unknown): string =>
+export const describeDueTokens = (
+  { tokens, reason }: DueTokensAndReason,
+  window: ModelWindow,
+  limit: unknown,
+): string =>
   [
     window.name === undefined
       ? t('{0} tokens of a window of {1}', tokens, window.tokens)

@@ -5,36 +5,36 @@ import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import type { Path } from '../state/path';
 import { listProfileEntries } from '../state/profileEntries';
-import { useDraft, type ParsedText } from '../state/useDraft';
+import { useFieldDraft, type ParsedText } from '../state/useDraft';
 import { useSetting, type SettingHandle } from '../state/useSetting';
 import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
-import { isMoney, parseNumber, getUnit, formatTypedNumber } from './numbers';
-import { Row } from './Row';
-import type { FieldKind, Schema } from './schema';
+import { isMoneyUnit, parseNumber, getUnitOfSetting, formatTypedNumber } from './numbers';
+import { SettingRow } from './Row';
+import type { FieldKind, JsonSchema } from './schema';
 import { formatFieldName } from './titles';
 
 export interface FieldProps {
   readonly name: string;
   /** Path of the value within the setting. */
   readonly path: Path;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly title: string;
   readonly help: string;
 }
 
 /** Booleans with a third state: the condition is not checked. */
-const ASKED_CONDITIONS = new Set(['isError', 'cacheCold']);
+const YES_NO_CONDITIONS = new Set(['isError', 'cacheCold']);
 
 export function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  if (ASKED_CONDITIONS.has(String(path.at(-1)))) {
+  if (YES_NO_CONDITIONS.has(String(path.at(-1)))) {
     const choices = [
       { value: '', label: t('Either') },
       { value: 'true', label: t('Yes') },
       { value: 'false', label: t('No') },
     ];
     return (
-      <Row setting={setting} title={title} help={help} isInline>
+      <SettingRow setting={setting} title={title} help={help} isInline>
         <Dropdown
           label={title}
           help={help}
@@ -42,18 +42,18 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
           choices={choices}
           onChange={(value) => setting.save(value === '' ? undefined : value === 'true')}
         />
-      </Row>
+      </SettingRow>
     );
   }
   return (
-    <Row setting={setting} title={title} help={help} isTitled>
+    <SettingRow setting={setting} title={title} help={help} isTitled>
       <Checkbox
         label={title}
         help={help}
         checked={setting.value === true}
         onChange={(checked) => setting.save(checked)}
       />
-    </Row>
+    </SettingRow>
   );
 }
 
@@ -88,7 +88,7 @@ export function ChoiceField({ name, path, title, help, choice, isOptional }: Cho
   const shown = getChosenValue(setting, choice);
   const values = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
   return (
-    <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
+    <SettingRow setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
       <Dropdown
         label={title}
         help={help}
@@ -100,11 +100,11 @@ export function ChoiceField({ name, path, title, help, choice, isOptional }: Cho
         }
         onChange={(wanted) => setting.save(wanted === '' ? undefined : wanted)}
       />
-    </Row>
+    </SettingRow>
   );
 }
 
-export function ChoicesField({
+export function MultipleChoiceField({
   name,
   path,
   title,
@@ -114,7 +114,7 @@ export function ChoicesField({
   const setting = useSetting(name, path);
   const chosen = new Set(Array.isArray(setting.value) ? setting.value : []);
   return (
-    <Row setting={setting} title={title} help={help} keywords={values.join(' ')}>
+    <SettingRow setting={setting} title={title} help={help} keywords={values.join(' ')}>
       <div className="control-line" role="group" aria-label={title}>
         {values.map((value) => (
           <Checkbox
@@ -128,40 +128,40 @@ export function ChoicesField({
           />
         ))}
       </div>
-    </Row>
+    </SettingRow>
   );
 }
 
-interface OtherFieldProps extends FieldProps {
+interface SettingsFileFieldProps extends FieldProps {
   readonly isHiddenWhenUnset: boolean;
 }
 
 /** A value without a form. */
-export function OtherField({ name, path, title, help, isHiddenWhenUnset }: OtherFieldProps): ReactNode {
+export function SettingsFileField({ name, path, title, help, isHiddenWhenUnset }: SettingsFileFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { connection } = usePanel();
   if (isHiddenWhenUnset && setting.value === undefined) return null;
   return (
-    <Row setting={setting} title={title} help={help}>
+    <SettingRow setting={setting} title={title} help={help}>
       <LinkButton onClick={() => void connection.sendRequest('openSettingsFile', { scope: setting.scope, name })}>
         {t('Edit in settings.json')}
       </LinkButton>
-    </Row>
+    </SettingRow>
   );
 }
 
-const formatValue = (value: unknown, unit: string | undefined): string =>
-  typeof value === 'number' ? formatTypedNumber(value, isMoney(unit)) : typeof value === 'string' ? value : '';
+const formatFieldValue = (value: unknown, unit: string | undefined): string =>
+  typeof value === 'number' ? formatTypedNumber(value, isMoneyUnit(unit)) : typeof value === 'string' ? value : '';
 
 type NumberInputProps = Omit<ComponentProps<typeof TextField>, 'numeric'> & { readonly unit: string | undefined };
 
 /** Shows the unit beside the number. A screen reader reads it with the name. */
 export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactNode {
   if (unit === undefined) return <TextField label={label} numeric {...field} />;
-  const after = isMoney(unit) ? unit.slice(1).trim() : unit;
+  const after = isMoneyUnit(unit) ? unit.slice(1).trim() : unit;
   return (
     <span className="with-unit">
-      {isMoney(unit) && <span aria-hidden="true">$</span>}
+      {isMoneyUnit(unit) && <span aria-hidden="true">$</span>}
       <TextField label={`${label} (${unit})`} numeric {...field} />
       {after !== '' && <span aria-hidden="true">{after}</span>}
     </span>
@@ -170,30 +170,30 @@ export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactN
 
 export function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const unit = getUnit(name, path);
-  const draft = useDraft(setting, formatValue(setting.value, unit), parseNumber);
+  const unit = getUnitOfSetting(name, path);
+  const draft = useFieldDraft(setting, formatFieldValue(setting.value, unit), parseNumber);
   const { default: standard } = schema;
   return (
-    <Row setting={setting} title={title} help={help} problems={draft.problems} isInline>
+    <SettingRow setting={setting} title={title} help={help} problems={draft.problems} isInline>
       <NumberInput
         unit={unit}
         label={title}
         help={[help, ...draft.problems].join(' ')}
         invalid={draft.problems.length > 0}
-        placeholder={typeof standard === 'number' ? formatValue(standard, unit) : t('none')}
+        placeholder={typeof standard === 'number' ? formatFieldValue(standard, unit) : t('none')}
         value={draft.text}
         onInput={draft.onInput}
         onCommit={draft.onCommit}
       />
-    </Row>
+    </SettingRow>
   );
 }
 
-const parseText = (text: string): ParsedText => (text === '' ? {} : { value: text });
+const parseOptionalText = (text: string): ParsedText => (text === '' ? {} : { value: text });
 
-export function TextualField({ name, path, title, help, rows }: FieldProps & { readonly rows: number }): ReactNode {
+export function TextSettingField({ name, path, title, help, rows }: FieldProps & { readonly rows: number }): ReactNode {
   const setting = useSetting(name, path);
-  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseText);
+  const draft = useFieldDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseOptionalText);
   // A single-line field would drop line breaks.
   const hasLines = draft.text.includes('\n');
   const control = {
@@ -205,14 +205,14 @@ export function TextualField({ name, path, title, help, rows }: FieldProps & { r
     onCommit: draft.onCommit,
   };
   return (
-    <Row setting={setting} title={title} help={help} problems={draft.problems}>
+    <SettingRow setting={setting} title={title} help={help} problems={draft.problems}>
       {rows > 1 || hasLines ? <TextArea {...control} rows={Math.max(rows, 2)} /> : <TextField {...control} />}
-    </Row>
+    </SettingRow>
   );
 }
 
 /** One entry per line. */
-const parseList = (text: string): ParsedText => {
+const parseLinesAsList = (text: string): ParsedText => {
   const value = text
     .split('\n')
     .map((line) => line.trim())
@@ -220,13 +220,13 @@ const parseList = (text: string): ParsedText => {
   return value.length === 0 ? {} : { value };
 };
 
-export function ListField({ name, path, title, help }: FieldProps): ReactNode {
+export function TextListField({ name, path, title, help }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
   const shown = Array.isArray(setting.value) ? setting.value.map(String).join('\n') : '';
-  const draft = useDraft(setting, shown, parseList);
+  const draft = useFieldDraft(setting, shown, parseLinesAsList);
   const explained = `${help} ${t('One per line.')}`.trim();
   return (
-    <Row setting={setting} title={title} help={explained} problems={draft.problems}>
+    <SettingRow setting={setting} title={title} help={explained} problems={draft.problems}>
       <TextArea
         label={title}
         help={[explained, ...draft.problems].join(' ')}
@@ -236,17 +236,17 @@ export function ListField({ name, path, title, help }: FieldProps): ReactNode {
         onInput={draft.onInput}
         onCommit={draft.onCommit}
       />
-    </Row>
+    </SettingRow>
   );
 }
 
 /** If the ID is empty, the profile chosen for summaries is used. */
-export function ProfileField({ name, path, title, help }: FieldProps): ReactNode {
+export function ProfileChoiceField({ name, path, title, help }: FieldProps): ReactNode {
   const { state } = usePanel();
   const setting = useSetting(name, path);
   const choices = listProfileEntries(state).map(({ id, name: label }) => ({ value: id, label }));
   return (
-    <Row setting={setting} title={title} help={help} isInline>
+    <SettingRow setting={setting} title={title} help={help} isInline>
       <Dropdown
         label={title}
         help={help}
@@ -254,6 +254,6 @@ export function ProfileField({ name, path, title, help }: FieldProps): ReactNode
         choices={[{ value: '', label: t('The model chosen for summaries') }, ...choices]}
         onChange={(value) => setting.save(value === '' ? undefined : value)}
       />
-    </Row>
+    </SettingRow>
   );
 }

@@ -4,9 +4,9 @@ import { toJsonSchema } from '../../../src/core/condense/config';
 import { profileSchema } from '../../../src/settings/profiles';
 import { SETTING_NAMES, SETTINGS } from '../../../src/settings/table';
 import type { Path } from '../state/path';
-import { parseNumber, getUnit, formatTypedNumber } from './numbers';
-import { getFields, type Schema } from './schema';
-import { getTitle } from './titles';
+import { parseNumber, getUnitOfSetting, formatTypedNumber } from './numbers';
+import { getSchemaFields, type JsonSchema } from './schema';
+import { getFieldTitle } from './titles';
 
 const speak = (language: string): void => {
   setLanguage(() => undefined, language);
@@ -81,23 +81,25 @@ describe('a number typed in a field', () => {
 });
 
 it('a field’s unit is beside it and not also in its title', () => {
-  const titles = SETTING_NAMES.map((name) => [name, getTitle(name, { title: SETTINGS[name].title })] as const);
-  const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map((name) => [name, getTitle(name, {})] as const);
+  const titles = SETTING_NAMES.map((name) => [name, getFieldTitle(name, { title: SETTINGS[name].title })] as const);
+  const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map(
+    (name) => [name, getFieldTitle(name, {})] as const,
+  );
   for (const [name, title] of [...titles, ...inner]) {
-    const unit = getUnit(name, []);
+    const unit = getUnitOfSetting(name, []);
     if (unit === 's' || unit === '%') expect(title, name).not.toMatch(/second|percent|%/i);
   }
 });
 
 it('all number fields have units', () => {
-  expect(getUnit('agent.declaredWindow', [])).toBe('tokens');
-  expect(getUnit('thresholdTokens', [])).toBe('tokens');
-  expect(getUnit('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');
-  expect(getUnit('profiles', [0, 'timeoutSeconds'])).toBe('s');
-  expect(getUnit('maxCostPerCondensation', [])).toBe('$');
-  expect(getUnit('manual.targetPercent', [])).toBe('%');
-  expect(getUnit('coherenceFloor', ['files'])).toBe('%');
-  expect(getUnit('native', ['keepLast'])).toBeUndefined();
+  expect(getUnitOfSetting('agent.declaredWindow', [])).toBe('tokens');
+  expect(getUnitOfSetting('thresholdTokens', [])).toBe('tokens');
+  expect(getUnitOfSetting('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');
+  expect(getUnitOfSetting('profiles', [0, 'timeoutSeconds'])).toBe('s');
+  expect(getUnitOfSetting('maxCostPerCondensation', [])).toBe('$');
+  expect(getUnitOfSetting('manual.targetPercent', [])).toBe('%');
+  expect(getUnitOfSetting('coherenceFloor', ['files'])).toBe('%');
+  expect(getUnitOfSetting('native', ['keepLast'])).toBeUndefined();
 });
 
 /** What the text of a number says that it counts. */
@@ -108,8 +110,8 @@ const TOLD_UNITS: readonly (readonly [RegExp, string])[] = [
 ];
 
 it('a profile’s number fields have the units that their texts name', () => {
-  const numbersIn = (schema: Schema, path: Path): (readonly [Path, string])[] =>
-    Object.entries(getFields(schema)).flatMap(([field, inner]) => {
+  const numbersIn = (schema: JsonSchema, path: Path): (readonly [Path, string])[] =>
+    Object.entries(getSchemaFields(schema)).flatMap(([field, inner]) => {
       const text = typeof inner['description'] === 'string' ? inner['description'] : '';
       const at = [...path, field];
       return ['number', 'integer'].includes(String(inner['type'])) ? [[at, text] as const] : numbersIn(inner, at);
@@ -121,7 +123,7 @@ it('a profile’s number fields have the units that their texts name', () => {
   for (const { path, unit } of told) {
     // Tokens counted against tokens counted here are a factor.
     if (path.at(-1) === 'tokenFactor') continue;
-    expect(getUnit('profiles', path), path.join('.')).toBe(unit);
+    expect(getUnitOfSetting('profiles', path), path.join('.')).toBe(unit);
   }
 });
 

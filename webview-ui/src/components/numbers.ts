@@ -9,7 +9,7 @@ const FACTOR_BY_SUFFIX: Readonly<Record<string, number>> = { k: 1e3, m: 1e6 };
  * Some languages use narrow spaces, curved apostrophes and another minus; keyboards don't have
  * these.
  */
-const normalizeTyped = (text: string): string =>
+const normalizeTypedNumber = (text: string): string =>
   text
     .replace(/[\s\u00a0\u202f]+/g, ' ')
     .replace(/[\u200e\u200f\u061c]/g, '')
@@ -26,10 +26,10 @@ export const formatTypedNumber = (value: number, isAmount = false): string =>
  * text resets the setting.
  */
 export function parseNumber(text: string): ParsedText {
-  const written = normalizeTyped(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
+  const written = normalizeTypedNumber(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
   if (written === '') return {};
   const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(written) ?? [];
-  const otherwise = parseThousands(figures);
+  const otherwise = parseGroupedNumbers(figures);
   if (otherwise !== undefined) {
     const problem = t(
       'This may mean {0} or {1}. Enter one of them.',
@@ -37,7 +37,7 @@ export function parseNumber(text: string): ParsedText {
     );
     return { problem };
   }
-  const value = readFigures(figures);
+  const value = parsePlainNumber(figures);
   if (value === undefined) {
     const problem = t(
       'This is not a number. Enter a number such as {0} or {1}.',
@@ -53,32 +53,33 @@ export function parseNumber(text: string): ParsedText {
 }
 
 /** Returns both meanings of "50.000": many languages group thousands as others write decimals. */
-function parseThousands(figures: string): readonly number[] | undefined {
+function parseGroupedNumbers(figures: string): readonly number[] | undefined {
   const { decimal } = getNumberSeparators();
   const [whole = '', fraction = '', ...more] = figures.split(decimal);
   if (more.length > 0 || !/^-?[1-9]\d{0,2}$/.test(whole) || !/^\d\d0$/.test(fraction)) return undefined;
   return [Number(whole + fraction), Number(`${whole}.${fraction}`)];
 }
 
-function readFigures(figures: string): number | undefined {
+function parsePlainNumber(figures: string): number | undefined {
   const { group, decimal } = getNumberSeparators();
-  const separator = normalizeTyped(group) || ' ';
+  const separator = normalizeTypedNumber(group) || ' ';
   const [whole = '', fraction, ...more] = figures.split(decimal);
   if (more.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return undefined;
   const digits = whole.replaceAll(separator, '');
   if (!/^-?\d+$/.test(digits)) return undefined;
   const isGrouped = digits !== whole;
   // Groups must be exactly as the language writes them: "1,5" in English may mean one and a half.
-  if (isGrouped && normalizeTyped(formatNumber(Number(digits), { useGrouping: 'always' })) !== whole) return undefined;
+  if (isGrouped && normalizeTypedNumber(formatNumber(Number(digits), { useGrouping: 'always' })) !== whole)
+    return undefined;
   const value = Number(fraction === undefined ? digits : `${digits}.${fraction}`);
   return Number.isFinite(value) ? value : undefined;
 }
 
 /** True if the unit is written before the number. */
-export const isMoney = (unit: string | undefined): boolean => unit?.startsWith('$') === true;
+export const isMoneyUnit = (unit: string | undefined): boolean => unit?.startsWith('$') === true;
 
 /** Returns undefined for plain numbers. */
-export function getUnit(name: string, path: Path): string | undefined {
+export function getUnitOfSetting(name: string, path: Path): string | undefined {
   const steps = [name, ...path].map(String);
   const last = steps.at(-1) ?? '';
   if (/percent(age)?$/i.test(last) || last === 'threshold' || name === 'coherenceFloor') return '%';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getHelp, getFieldKind, resolveReference } from './schema';
-import { getTitle } from './titles';
+import { getHelpText, getFieldKind, resolveReference } from './schema';
+import { getFieldTitle } from './titles';
 
 describe('the control for a schema', () => {
   it.each([
@@ -59,10 +59,10 @@ it('references in a schema are followed only inside the document', () => {
 });
 
 it('titles and help come from the schema or the name, and bounds are shown if they matter', () => {
-  expect(getTitle('maxSummaryLength', {})).toBe('Max summary length');
-  expect(getTitle('maxSummaryLength', { title: 'Length' })).toBe('Length');
-  expect(getHelp({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');
-  expect(getHelp({ description: 'Percent, 5 to 95.', minimum: 5, maximum: 95 })).toBe('Percent, 5 to 95.');
-  expect(getHelp({ description: 'Tokens.', minimum: 0, maximum: 1e15 })).toBe('Tokens.');
-  expect(getHelp({})).toBeUndefined();
+  expect(getFieldTitle('maxSummaryLength', {})).toBe('Max summary length');
+  expect(getFieldTitle('maxSummaryLength', { title: 'Length' })).toBe('Length');
+  expect(getHelpText({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');
+  expect(getHelpText({ description: 'Percent, 5 to 95.', minimum: 5, maximum: 95 })).toBe('Percent, 5 to 95.');
+  expect(getHelpText({ description: 'Tokens.', minimum: 0, maximum: 1e15 })).toBe('Tokens.');
+  expect(getHelpText({})).toBeUndefined();
 });

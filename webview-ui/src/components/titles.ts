@@ -93,7 +93,7 @@ export function formatFieldName(name: string): string {
 }
 
 /** The schema's title takes precedence. */
-export function getTitle(name: string, { title }: Readonly<Record<string, unknown>>): string {
+export function getFieldTitle(name: string, { title }: Readonly<Record<string, unknown>>): string {
   if (typeof title === 'string') return t(title);
   return SETTING_TITLES[name]?.() ?? t(formatFieldName(name));
 }

@@ -1,31 +1,31 @@
 import type { ReactNode } from 'react';
-import { Row } from '../components/Row';
+import { SettingRow } from '../components/Row';
 import { Section } from '../components/Section';
-import { getTitle } from '../components/titles';
+import { getFieldTitle } from '../components/titles';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import { useSetting } from '../state/useSetting';
 import { Checkbox } from '../ui';
-import { SettingsIn } from './OtherSettings';
+import { SettingsOfPlace } from './OtherSettings';
 
-export const ChatModels = (): ReactNode => (
+export const ChatModelsSection = (): ReactNode => (
   <Section
     id="chat"
     title={t('Models in the chat')}
     summary={t('Condense VS Code’s own agent')}
     keywords={[t('agent mode copilot chat models')]}
   >
-    <OfferedModels />
-    <SettingsIn place="chat" />
+    <WrappedModelCheckboxes />
+    <SettingsOfPlace place="chat" />
   </Section>
 );
 
-const SETTING_NAME = 'agent.wrappedModels';
+const WRAPPED_MODELS_SETTING = 'agent.wrappedModels';
 
-function OfferedModels(): ReactNode {
+function WrappedModelCheckboxes(): ReactNode {
   const { state, welcome } = usePanel();
-  const setting = useSetting(SETTING_NAME);
-  const title = getTitle(SETTING_NAME, welcome.schemas[SETTING_NAME] ?? {});
+  const setting = useSetting(WRAPPED_MODELS_SETTING);
+  const title = getFieldTitle(WRAPPED_MODELS_SETTING, welcome.schemas[WRAPPED_MODELS_SETTING] ?? {});
   const chosen: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const known = state.editorModels
     // A model without input only chooses another model ("Auto").
@@ -44,7 +44,7 @@ function OfferedModels(): ReactNode {
     return setting.save(wanted.length === 0 ? undefined : wanted);
   };
   return (
-    <Row
+    <SettingRow
       setting={setting}
       title={title}
       help={t(
@@ -67,6 +67,6 @@ function OfferedModels(): ReactNode {
           ))}
         </div>
       )}
-    </Row>
+    </SettingRow>
   );
 }

@@ -1,27 +1,27 @@
 import { useRef, useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../src/core/errors';
-import type { Result } from '../../../src/panel/protocol';
-import { Row } from '../components/Row';
-import { getHelp } from '../components/schema';
-import { getTitle } from '../components/titles';
+import type { MethodResult } from '../../../src/panel/protocol';
+import { SettingRow } from '../components/Row';
+import { getHelpText } from '../components/schema';
+import { getFieldTitle } from '../components/titles';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
-import { useDraft, type ParsedText } from '../state/useDraft';
+import { useFieldDraft, type ParsedText } from '../state/useDraft';
 import { useSetting } from '../state/useSetting';
 import { Button, ProgressRing, TextArea } from '../ui';
 
-const parsePrompt = (text: string): ParsedText => (text === '' ? {} : { value: text });
+const parseOptionalPrompt = (text: string): ParsedText => (text === '' ? {} : { value: text });
 
 export function PromptEditor(): ReactNode {
   const { connection, welcome } = usePanel();
   const setting = useSetting('condensingPrompt');
-  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parsePrompt);
-  const [preview, setPreview] = useState<Result<'previewPrompt'> | 'running'>();
+  const draft = useFieldDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseOptionalPrompt);
+  const [preview, setPreview] = useState<MethodResult<'previewPrompt'> | 'running'>();
   const [failure, setFailure] = useState<string>();
   const running = useRef<AbortController>(undefined);
   const schema = welcome.schemas['condensingPrompt'] ?? {};
-  const title = getTitle('condensingPrompt', schema);
-  const help = getHelp(schema) ?? '';
+  const title = getFieldTitle('condensingPrompt', schema);
+  const help = getHelpText(schema) ?? '';
   const show = async (): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();
@@ -38,7 +38,7 @@ export function PromptEditor(): ReactNode {
   };
   const problems = [...draft.problems, ...(failure === undefined ? [] : [failure])];
   return (
-    <Row setting={setting} title={title} help={help} problems={problems} keywords="condensing prompt summary">
+    <SettingRow setting={setting} title={title} help={help} problems={problems} keywords="condensing prompt summary">
       <TextArea
         label={title}
         help={[help, ...draft.problems].join(' ')}
@@ -63,6 +63,6 @@ export function PromptEditor(): ReactNode {
           {preview.text}
         </pre>
       )}
-    </Row>
+    </SettingRow>
   );
 }

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react';
 import type { ProviderDescription } from '../../../src/panel/protocol';
-import { OwnProblems } from '../components/OwnProblems';
+import { ProblemsOfSetting } from '../components/OwnProblems';
 import { SchemaForm, SchemaRoot } from '../components/SchemaField';
-import { getFields } from '../components/schema';
+import { getSchemaFields } from '../components/schema';
 import { Section } from '../components/Section';
 import { t } from '../l10n';
 import { useSetting } from '../state/useSetting';
-import { useSearch } from '../state/search';
+import { useSearchQuery } from '../state/search';
 import { PromptEditor } from './PromptEditor';
 import { usePanel } from '../state/panel';
 
 /** The form is generated from the provider's schema. */
 export function ProviderSection({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome } = usePanel();
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   const isActive = useSetting('provider').value === provider.id;
   // Other extensions' providers share one setting, with their configurations by ID.
   const own = provider.setting;
@@ -24,8 +24,8 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}
       {provider.id === 'native' && <PromptEditor />}
       <SchemaRoot value={{ root: schema, ancestors: [] }}>
-        <OwnProblems {...place} fields={getFields(schema)} />
-        <SchemaForm {...place} fields={getFields(schema)} />
+        <ProblemsOfSetting {...place} fields={getSchemaFields(schema)} />
+        <SchemaForm {...place} fields={getSchemaFields(schema)} />
       </SchemaRoot>
     </Section>
   );

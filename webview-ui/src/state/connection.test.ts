@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ToHost } from '../../../src/panel/protocol';
+import type { MessageToHost } from '../../../src/panel/protocol';
 import { HostConnection, type PanelEvent } from './connection';
 import { PanelStore } from './store';
 
@@ -22,7 +22,7 @@ const welcome = (revision = 0): object => ({
   state: state(revision),
 });
 
-let posted: ToHost[];
+let posted: MessageToHost[];
 let events: PanelEvent[];
 let connection: HostConnection;
 
@@ -31,7 +31,7 @@ beforeEach(() => {
   posted = [];
   events = [];
   connection = new HostConnection(
-    { postMessage: (message) => posted.push(message as ToHost) },
+    { postMessage: (message) => posted.push(message as MessageToHost) },
     (event) => events.push(event),
     () => 'no answer',
   );

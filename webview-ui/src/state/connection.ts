@@ -1,12 +1,12 @@
 import {
-  methods,
+  panelMethods,
   PROTOCOL_VERSION,
-  toWebviewSchema,
-  type Method,
-  type Params,
-  type Result,
-  type ToHost,
-  type ToWebview,
+  messageToWebviewSchema,
+  type PanelMethod,
+  type MethodParams,
+  type MethodResult,
+  type MessageToHost,
+  type MessageToWebview,
 } from '../../../src/panel/protocol';
 
 /** VS Code's interface for a webview. */
@@ -16,7 +16,7 @@ export interface VsCodeApi {
   setState(state: unknown): void;
 }
 
-export type PanelEvent = Exclude<ToWebview, { type: 'reply' | 'failed' | 'progress' }>;
+export type PanelEvent = Exclude<MessageToWebview, { type: 'reply' | 'failed' | 'progress' }>;
 
 export interface RequestOptions {
   /** Infinity if the user must answer first. */
@@ -33,7 +33,7 @@ class RequestError extends Error {
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 interface PendingRequest {
-  readonly method: Method;
+  readonly method: PanelMethod;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly onProgress: RequestOptions['onProgress'];
@@ -65,7 +65,7 @@ export class HostConnection {
 
   /** Logs and drops an invalid message. */
   receiveMessage(raw: unknown): void {
-    const parsed = toWebviewSchema.safeParse(raw);
+    const parsed = messageToWebviewSchema.safeParse(raw);
     if (!parsed.success) {
       this.sendLog('The host sent an invalid message; it was dropped.');
       return;
@@ -86,7 +86,7 @@ export class HostConnection {
       pending.reject(new RequestError(message.message));
       return;
     }
-    const result = methods[pending.method].result.safeParse(message.result);
+    const result = panelMethods[pending.method].result.safeParse(message.result);
     if (result.success) pending.resolve(result.data);
     else {
       this.sendLog(`The answer to ${pending.method} is invalid; it was dropped.`);
@@ -95,14 +95,18 @@ export class HostConnection {
   }
 
   /** @throws RequestError if the host failed or didn't answer in time; the signal's reason if aborted */
-  async sendRequest<M extends Method>(method: M, params: Params<M>, options: RequestOptions = {}): Promise<Result<M>> {
+  async sendRequest<M extends PanelMethod>(
+    method: M,
+    params: MethodParams<M>,
+    options: RequestOptions = {},
+  ): Promise<MethodResult<M>> {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, onProgress } = options;
     signal?.throwIfAborted();
     const id = this.nextId++;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let onAbort: (() => void) | undefined;
     try {
-      return await new Promise<Result<M>>((resolve, reject) => {
+      return await new Promise<MethodResult<M>>((resolve, reject) => {
         // `receiveMessage` has checked the result against this method's schema.
         this.pending.set(id, { method, resolve: resolve as (result: unknown) => void, reject, onProgress });
         if (Number.isFinite(timeoutMs)) {
@@ -125,7 +129,7 @@ export class HostConnection {
     }
   }
 
-  private postMessage(message: ToHost): void {
+  private postMessage(message: MessageToHost): void {
     this.host.postMessage(message);
   }
 }

@@ -42,7 +42,7 @@ interface EntryProblem {
 export const EditedEntryContext = createContext<EditedEntry | undefined>(undefined);
 
 /** Returns undefined if the path leads outside the entry. */
-export function getPathInside(entry: EditedEntry | undefined, name: string, path: Path): Path | undefined {
+export function getPathInEntry(entry: EditedEntry | undefined, name: string, path: Path): Path | undefined {
   if (entry?.name !== name || path.length < entry.path.length) return undefined;
   return entry.path.every((key, at) => path[at] === key) ? path.slice(entry.path.length) : undefined;
 }

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { keepFocus } from './keepFocus';
+import { moveFocusWhenRemoved } from './keepFocus';
 
 let end = (): void => undefined;
 
 /** The page's markup, with the focus on the element that is marked so. */
 function page(markup: string): void {
   document.body.innerHTML = markup;
-  end = keepFocus(document.body);
+  end = moveFocusWhenRemoved(document.body);
   document.querySelector<HTMLElement>('.here')?.focus();
 }
 

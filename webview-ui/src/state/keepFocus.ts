@@ -20,7 +20,7 @@ interface FocusPosition {
  * within the parent, then further out.
  * @returns a function that stops this
  */
-export function keepFocus(root: HTMLElement): () => void {
+export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   let focused: HTMLElement | undefined;
   let lost: FocusPosition | undefined;
   let isAway = false;

@@ -1,10 +1,10 @@
 import { createContext, use, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { SettingScope } from '../../../src/panel/protocol';
 import type { HostConnection, VsCodeApi } from './connection';
-import type { PanelData, PanelStore } from './store';
-import { selectLastingPart, readViewState, type ViewState } from './viewState';
+import type { PanelStoreData, PanelStore } from './store';
+import { selectPersistentState, readViewState, type ViewState } from './viewState';
 
-export interface Panel extends PanelData {
+export interface Panel extends PanelStoreData {
   readonly connection: HostConnection;
   readonly scope: SettingScope;
   readonly view: ViewState;
@@ -37,9 +37,10 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
         const before = kept ?? view;
         const after = { ...before, ...(typeof change === 'function' ? change(before) : change) };
         host.setState(after);
-        const lasting = selectLastingPart(after);
+        const lasting = selectPersistentState(after);
         const text = JSON.stringify(lasting);
-        if (text !== (sent.current ??= JSON.stringify(selectLastingPart(before)))) connection.sendViewState(lasting);
+        if (text !== (sent.current ??= JSON.stringify(selectPersistentState(before))))
+          connection.sendViewState(lasting);
         sent.current = text;
         return after;
       });

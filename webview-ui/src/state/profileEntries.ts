@@ -20,24 +20,24 @@ export interface ProfileEntry {
   readonly facts: ProfileState | undefined;
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asStringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export function listProfileEntries({ settings, profiles }: PanelState): ProfileEntry[] {
   const { user: list, problems = [] } = settings['profiles'] ?? {};
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).map((entry, index) => {
     const fields = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>) : {};
-    const id = asText(fields['id']);
+    const id = asStringOrEmpty(fields['id']);
     const { threshold } = fields;
     const isWrong = problems.some(({ path }) => path === `${index}.threshold`);
     const isOwn = typeof threshold === 'number' && threshold !== INHERIT_THRESHOLD && !isWrong;
     return {
       index,
       id,
-      name: asText(fields['name']) || id,
-      vendor: asText(fields['vendor']),
-      model: asText(fields['model']),
-      baseUrl: asText(fields['baseUrl']),
+      name: asStringOrEmpty(fields['name']) || id,
+      vendor: asStringOrEmpty(fields['vendor']),
+      model: asStringOrEmpty(fields['model']),
+      baseUrl: asStringOrEmpty(fields['baseUrl']),
       threshold: isOwn ? threshold : undefined,
       isOfferedInChat: fields['offerInChat'] === true,
       facts: profiles.find((profile) => profile.id === id),

@@ -15,9 +15,9 @@ export function matchesQuery(query: string, texts: readonly (string | undefined)
   return query.split(/\s+/).every((word) => text.includes(word));
 }
 
-export const useSearch = (): string => use(SearchContext);
+export const useSearchQuery = (): string => use(SearchContext);
 
-interface FindableProps {
+interface SearchablePlaceProps {
   /** Identifies the place to tests and to the search's count. */
   readonly id: string;
   /** Words by which search finds the place. */
@@ -26,8 +26,8 @@ interface FindableProps {
 }
 
 /** Part of the page that is no setting, such as a list or a row of buttons. A search shows it only if its words match. */
-export function Findable({ id, words, children }: FindableProps): ReactNode {
-  const query = useSearch();
+export function SearchablePlace({ id, words, children }: SearchablePlaceProps): ReactNode {
+  const query = useSearchQuery();
   if (query === '') return children;
   return matchesQuery(query, words) ? <div data-place={id}>{children}</div> : null;
 }

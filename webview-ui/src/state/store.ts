@@ -1,9 +1,9 @@
 /** The host's last state. React reads it through `useSyncExternalStore`. */
-import type { PanelState, Welcome } from '../../../src/panel/protocol';
+import type { PanelState, WelcomeMessage } from '../../../src/panel/protocol';
 import type { PanelEvent } from './connection';
 
-export interface PanelData {
-  readonly welcome: Omit<Welcome, 'type' | 'state' | 'texts'>;
+export interface PanelStoreData {
+  readonly welcome: Omit<WelcomeMessage, 'type' | 'state' | 'texts'>;
   readonly state: PanelState;
   /** Grows when the previewed conversation changes; initially 0. */
   readonly previewRevision: number;
@@ -12,10 +12,10 @@ export interface PanelData {
 }
 
 export class PanelStore {
-  private known: PanelData | undefined;
+  private known: PanelStoreData | undefined;
   private readonly listeners = new Set<() => void>();
 
-  readonly get = (): PanelData | undefined => this.known;
+  readonly get = (): PanelStoreData | undefined => this.known;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);

@@ -19,7 +19,7 @@ export interface SavedSettings {
   readonly undo: () => Promise<readonly string[]>;
 }
 
-export interface SavedTogether {
+export interface SaveTogetherResult {
   readonly problems: readonly string[];
   /** Absent if there are problems. */
   readonly saved?: SavedSettings;
@@ -32,7 +32,9 @@ interface SettingStep {
 }
 
 /** Saves all values, or none if one is refused. */
-export async function saveTogether(changes: readonly (readonly [SettingHandle, unknown])[]): Promise<SavedTogether> {
+export async function saveSettingsTogether(
+  changes: readonly (readonly [SettingHandle, unknown])[],
+): Promise<SaveTogetherResult> {
   const steps = changes.map(([setting, value]) => ({
     setting,
     value,
@@ -68,5 +70,5 @@ async function saveAllOrNothing(steps: readonly SettingStep[]): Promise<readonly
  * True if the settings still contain what was written; otherwise an undo would overwrite newer
  * values.
  */
-export const isStill = ({ settings }: PanelState, written: readonly WrittenSetting[]): boolean =>
+export const areSettingsUnchanged = ({ settings }: PanelState, written: readonly WrittenSetting[]): boolean =>
   written.every(({ name, scope, value }) => isEqual(settings[name]?.[scope], value));

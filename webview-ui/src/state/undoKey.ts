@@ -3,16 +3,16 @@
  */
 import { useEffect, useRef } from 'react';
 
-type Undo = () => void;
+type UndoAction = () => void;
 
 /** Changes that can be undone now, oldest first. */
-const undoStack: { readonly run: Undo }[] = [];
+const undoStack: { readonly run: UndoAction }[] = [];
 
 /**
  * Runs the undo while the component is shown.
  * @param undo undefined: nothing to undo
  */
-export function useUndoKey(undo: Undo | undefined): void {
+export function useUndoKey(undo: UndoAction | undefined): void {
   const latest = useRef(undo);
   latest.current = undo;
   const isThere = undo !== undefined;

@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { getErrorMessage } from '../../../src/core/errors';
-import type { Method, Params, Result } from '../../../src/panel/protocol';
+import type { PanelMethod, MethodParams, MethodResult } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 
-export type RequestAnswer<M extends Method> =
+export type RequestAnswer<M extends PanelMethod> =
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'there'; readonly result: Result<M> }
+  | { readonly kind: 'there'; readonly result: MethodResult<M> }
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
  * Ignores the answer to an earlier request.
  * @param timeoutMs milliseconds; default: the connection's
  */
-export function useAnswer<M extends Method>(
+export function useRequestAnswer<M extends PanelMethod>(
   method: M,
-  params: Params<M>,
+  params: MethodParams<M>,
   timeoutMs?: number,
 ): { answer: RequestAnswer<M>; again: () => void } {
   const { connection } = usePanel();
@@ -27,7 +27,7 @@ export function useAnswer<M extends Method>(
     const abort = new AbortController();
     running.current = abort;
     const options = { signal: abort.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
-    connection.sendRequest(method, JSON.parse(question) as Params<M>, options).then(
+    connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, options).then(
       (result) => {
         setAnswer({ kind: 'there', result });
       },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { act, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { useDraft, type FieldDraft, type ParsedText } from './useDraft';
+import { useFieldDraft, type FieldDraft, type ParsedText } from './useDraft';
 import type { SettingHandle } from './useSetting';
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ class Bench {
       hold: () => undefined,
     } as unknown as SettingHandle;
     const Field = (): ReactNode => {
-      this.draft = useDraft(setting, String(setting.value), parse);
+      this.draft = useFieldDraft(setting, String(setting.value), parse);
       return null;
     };
     await act(async () => {

@@ -29,7 +29,7 @@ type DraftStage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
  * @param shown the saved value as text
  * @param parse converts the text to a value; an undefined value resets the setting
  */
-export function useDraft(setting: SettingHandle, shown: string, parse: (text: string) => ParsedText): FieldDraft {
+export function useFieldDraft(setting: SettingHandle, shown: string, parse: (text: string) => ParsedText): FieldDraft {
   const [draft, setDraft] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const stage = useRef<DraftStage>('none');

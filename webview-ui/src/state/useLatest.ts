@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useState } from 'react';
 import { getErrorMessage } from '../../../src/core/errors';
-import type { Method, Params, Result } from '../../../src/panel/protocol';
+import type { PanelMethod, MethodParams, MethodResult } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 import type { RequestAnswer } from './useAnswer';
 
 export type { RequestAnswer };
 
-export interface LatestAnswer<M extends Method> {
+export interface LatestAnswer<M extends PanelMethod> {
   readonly answer: RequestAnswer<M>;
   /** The last result, which stays while the next is pending. */
-  readonly shown: Result<M> | undefined;
+  readonly shown: MethodResult<M> | undefined;
   readonly isWaiting: boolean;
   readonly again: () => void;
 }
@@ -19,14 +19,14 @@ export interface LatestAnswer<M extends Method> {
  * @param params undefined: no request for now
  * @param dependsOn other dependencies of the answer, as text
  */
-export function useLatest<M extends Method>(
+export function useLatestAnswer<M extends PanelMethod>(
   method: M,
-  params: Params<M> | undefined,
+  params: MethodParams<M> | undefined,
   dependsOn: string,
 ): LatestAnswer<M> {
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
-  const [shown, setShown] = useState<Result<M>>();
+  const [shown, setShown] = useState<MethodResult<M>>();
   const [round, setRound] = useState(0);
   const [answered, setAnswered] = useState('');
   // Parameters are plain data: equal text means equal parameters.
@@ -35,7 +35,7 @@ export function useLatest<M extends Method>(
   useEffect(() => {
     if (question === undefined) return;
     const abort = new AbortController();
-    connection.sendRequest(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
+    connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, { signal: abort.signal }).then(
       (result) => {
         setShown(result);
         setAnswer({ kind: 'there', result });

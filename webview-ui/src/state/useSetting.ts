@@ -1,9 +1,9 @@
 import { use, useState } from 'react';
 import { formatReadablePath } from '../../../src/core/readablePath';
 import { getErrorMessage } from '../../../src/core/errors';
-import { namePath } from '../../../src/core/settingValue';
-import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
-import { waitForValidations, EditedEntryContext, getPathInside } from './editedEntry';
+import { replaceIndexesByNames } from '../../../src/core/settingValue';
+import type { MethodParams, SettingScope, SettingState } from '../../../src/panel/protocol';
+import { waitForValidations, EditedEntryContext, getPathInEntry } from './editedEntry';
 import { usePanel } from './panel';
 import { formatPath, getValueAt, type Path } from './path';
 
@@ -63,7 +63,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   };
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
   const edited = use(EditedEntryContext);
-  const inside = getPathInside(edited, name, path);
+  const inside = getPathInEntry(edited, name, path);
   const own = edited && inside ? getValueAt(edited.value, inside) : getValueAt(setting[scope], path);
   const other = getValueAt(setting[OTHER_SCOPE[scope]], path);
   const inherited =
@@ -73,10 +73,10 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
   // Name list entries, because the list may have changed since the page received it.
-  const change = (value: unknown): Params<'updateSetting'> => ({
+  const change = (value: unknown): MethodParams<'updateSetting'> => ({
     name,
     scope,
-    path: [...namePath(setting[scope], path)],
+    path: [...replaceIndexesByNames(setting[scope], path)],
     value,
   });
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {

@@ -1,8 +1,8 @@
 /** The panel's display state, which VS Code keeps over a reload. */
 import * as z from 'zod';
-import { conversationNameSchema } from '../../../src/panel/protocol';
+import { previewedConversationNameSchema } from '../../../src/panel/protocol';
 
-const fieldsSchema = z.record(z.string(), z.unknown());
+const objectSchema = z.record(z.string(), z.unknown());
 
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
@@ -11,24 +11,24 @@ const viewStateSchema = z.object({
   /** Pixels. */
   scroll: z.number().catch(0),
   /** The conversation that the panel previews. */
-  previewed: conversationNameSchema.catch({ kind: 'default' }),
+  previewed: previewedConversationNameSchema.catch({ kind: 'default' }),
   /**
    * Unapplied edits of passes, by scope and key: the pass before and after. They are stored because
    * VS Code recreates the page when its window is reloaded or the page moves to another one.
    */
-  drafts: z.record(z.string(), z.object({ before: fieldsSchema, after: fieldsSchema })).catch({}),
+  drafts: z.record(z.string(), z.object({ before: objectSchema, after: objectSchema })).catch({}),
   /**
    * Each scope's last own Smart configuration, so that the user can return to it after choosing a
    * preset.
    */
-  ownPasses: z.record(z.string(), fieldsSchema).catch({}),
+  ownPasses: z.record(z.string(), objectSchema).catch({}),
   /** The two compared configurations: `current`, `preset ID` or `provider ID`. */
   compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
 /** Selects the part that survives closing the panel's tab. */
-export const selectLastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
+export const selectPersistentState = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
   drafts,
   ownPasses,
   previewed,

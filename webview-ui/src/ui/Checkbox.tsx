@@ -1,6 +1,6 @@
 import { useLayoutEffect, type ReactNode } from 'react';
-import { useChosen } from './chosen';
-import { useLabels } from './labelled';
+import { useOptimisticChoice } from './chosen';
+import { useLabeledControl } from './labelled';
 import './toolkit';
 
 interface CheckboxProps {
@@ -14,8 +14,8 @@ interface CheckboxProps {
 }
 
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
-  const labels = useLabels({ label, help });
-  const { shown, choose } = useChosen(checked, onChange);
+  const labels = useLabeledControl({ label, help });
+  const { shown, choose } = useOptimisticChoice(checked, onChange);
   // The element toggles itself when clicked. React restores only what changed for React, so a
   // refused choice must be restored here.
   useLayoutEffect(() => {

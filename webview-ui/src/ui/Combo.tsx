@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import type { FieldLabels } from './labelled';
 
-interface ComboProps extends FieldLabels {
+interface ComboboxProps extends FieldLabels {
   readonly value: string;
   /** Offered while the user types; any other text is accepted, too. */
   readonly choices: readonly string[];
@@ -16,7 +16,15 @@ interface ComboProps extends FieldLabels {
  * Native, because the toolkit has no such field and its text field can't use a `datalist` of the
  * page.
  */
-export function Combo({ label, help, invalid = false, value, choices, placeholder, ...on }: ComboProps): ReactNode {
+export function Combobox({
+  label,
+  help,
+  invalid = false,
+  value,
+  choices,
+  placeholder,
+  ...on
+}: ComboboxProps): ReactNode {
   const list = useId();
   return (
     <>

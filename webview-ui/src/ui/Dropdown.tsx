@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { useChosen } from './chosen';
-import { useLabels } from './labelled';
+import { useOptimisticChoice } from './chosen';
+import { useLabeledControl } from './labelled';
 import './toolkit';
 
 export interface DropdownChoice {
@@ -18,8 +18,8 @@ interface DropdownProps {
 }
 
 export function Dropdown({ label, help, value, choices, onChange }: DropdownProps): ReactNode {
-  const labels = useLabels({ label, help });
-  const { shown, choose } = useChosen(value, onChange);
+  const labels = useLabeledControl({ label, help });
+  const { shown, choose } = useOptimisticChoice(value, onChange);
   return (
     <vscode-dropdown
       ref={labels}

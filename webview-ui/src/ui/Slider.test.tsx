@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { act, type ReactNode } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { useChosen } from './chosen';
+import { useOptimisticChoice } from './chosen';
 import { Slider } from './Slider';
 
 /** What the settings hold. */
@@ -13,7 +13,7 @@ let saves: number;
 let root: Root;
 
 function Setting(): ReactNode {
-  const { shown, show, choose } = useChosen(saved, (wanted) => {
+  const { shown, show, choose } = useOptimisticChoice(saved, (wanted) => {
     expect(answer, 'a save starts while another one runs').toBeUndefined();
     saves++;
     return new Promise<void>((resolve) => {

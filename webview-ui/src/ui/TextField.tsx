@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useLabels, type FieldLabels } from './labelled';
+import { useLabeledControl, type FieldLabels } from './labelled';
 import './toolkit';
 
 interface TextProps extends FieldLabels {
@@ -20,7 +20,7 @@ interface TextFieldProps extends TextProps {
 }
 
 export function TextField({ numeric = false, value, placeholder, onInput, onCommit, ...labels }: TextFieldProps) {
-  const ref = useLabels(labels);
+  const ref = useLabeledControl(labels);
   return (
     <vscode-text-field
       ref={ref}
@@ -45,7 +45,7 @@ interface TextAreaProps extends TextProps {
 }
 
 export function TextArea({ rows = 6, value, placeholder, onInput, onCommit, ...labels }: TextAreaProps): ReactNode {
-  const ref = useLabels(labels);
+  const ref = useLabeledControl(labels);
   return (
     <vscode-text-area
       ref={ref}

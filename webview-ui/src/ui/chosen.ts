@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 
-export interface Choice<Value> {
+export interface OptimisticChoice<Value> {
   /** The choice until it is saved or refused, then the saved value. */
   readonly shown: Value;
   /** Shows a value that isn't final yet, such as a slider's while it moves. */
@@ -9,7 +9,7 @@ export interface Choice<Value> {
   readonly choose: (value: Value) => Promise<void>;
 }
 
-interface Picked<Value> {
+interface PickedValue<Value> {
   readonly value: Value;
 }
 
@@ -19,13 +19,13 @@ interface Picked<Value> {
  * answer replaces a newer choice.
  * @param save the choice is shown until the returned promise settles
  */
-export function useChosen<Value>(value: Value, save: (chosen: Value) => unknown): Choice<Value> {
-  const [picked, setPicked] = useState<Picked<Value>>();
-  const newest = useRef<Picked<Value>>(undefined);
+export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) => unknown): OptimisticChoice<Value> {
+  const [picked, setPicked] = useState<PickedValue<Value>>();
+  const newest = useRef<PickedValue<Value>>(undefined);
   const waiting = useRef<() => Promise<void>>(undefined);
   const running = useRef<Promise<void>>(undefined);
 
-  const pick = (next: Picked<Value> | undefined): void => {
+  const pick = (next: PickedValue<Value> | undefined): void => {
     newest.current = next;
     setPicked(next);
   };

@@ -1,7 +1,7 @@
 /** To replace the toolkit, change only this folder. */
 export { Button, IconButton, LinkButton } from './Button';
 export { Checkbox } from './Checkbox';
-export { Combo } from './Combo';
+export { Combobox } from './Combo';
 export { Dropdown, type DropdownChoice } from './Dropdown';
 export { Icon } from './Icon';
 export { ProgressRing } from './ProgressRing';

@@ -9,7 +9,7 @@ export interface FieldLabels {
 }
 
 /** The toolkit's elements contain a field. */
-interface WithControl extends HTMLElement {
+interface ElementWithControl extends HTMLElement {
   readonly control?: HTMLElement;
 }
 
@@ -18,8 +18,8 @@ interface WithControl extends HTMLElement {
  * can't refer to IDs of the page. The element resets its name whenever it is connected, so it is
  * labelled with each rendering.
  */
-export function useLabels({ label, help = '', invalid = false }: FieldLabels): RefObject<HTMLElement | null> {
-  const ref = useRef<WithControl>(null);
+export function useLabeledControl({ label, help = '', invalid = false }: FieldLabels): RefObject<HTMLElement | null> {
+  const ref = useRef<ElementWithControl>(null);
   useLayoutEffect(() => {
     for (const target of [ref.current, ref.current?.control]) {
       target?.setAttribute('aria-label', label);

@@ -4,7 +4,7 @@ import { getErrorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
 import type { HomeEnvironment } from '../../../storage/home';
 
-export interface AgentHome extends HomeEnvironment {
+export interface AgentEnvironment extends HomeEnvironment {
   readonly cwd: string;
   readonly runs: string;
   /** True if the user allows this project to redirect requests. */
@@ -32,7 +32,7 @@ export interface RunEnvironment {
   readonly recall: RecallServer;
 }
 
-export interface Launch {
+export interface AgentLaunch {
   readonly command: string;
   readonly args: readonly string[];
   /** Variables that the agent gets in addition to our own environment. */
@@ -51,7 +51,7 @@ export interface ProjectTrust {
   readonly why: string;
 }
 
-export interface ReadyAgent {
+export interface PreparedAgent {
   readonly routes: ReadonlyMap<string, URL>;
   /** The setting with each route's URL, for display; absent for the vendor's own URL. */
   readonly from?: ReadonlyMap<string, string>;
@@ -62,14 +62,14 @@ export interface ReadyAgent {
   readonly canRecall: boolean;
   /** Windows in tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  readonly launch: (bed: RunEnvironment) => Promise<Launch>;
+  readonly launch: (bed: RunEnvironment) => Promise<AgentLaunch>;
 }
 
 export interface GatewayAgent {
   /** Arguments that resume the folder's last session, if the agent has any. */
   readonly goesOn?: readonly string[];
   /** @throws UnsupportedError if the agent's configuration can't use the gateway */
-  readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
+  readonly prepare: (args: readonly string[], home: AgentEnvironment) => Promise<PreparedAgent>;
 }
 
 /** The message says what to do instead. */
@@ -110,21 +110,21 @@ export async function readSettingsFile(
 }
 
 /** Returns undefined if the path doesn't exist. */
-export function getField(value: unknown, ...path: readonly string[]): unknown {
+export function getFieldAtPath(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return at;
 }
 
 /** Returns an empty object if there is none at the path. */
-export function getRecord(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
-  const found = getField(value, ...path);
+export function getRecordAtPath(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
+  const found = getFieldAtPath(value, ...path);
   return isRecord(found) ? found : {};
 }
 
 /** Returns a non-empty string or undefined. */
-export function getText(value: unknown, ...path: readonly string[]): string | undefined {
-  const text = getField(value, ...path);
+export function getTextAtPath(value: unknown, ...path: readonly string[]): string | undefined {
+  const text = getFieldAtPath(value, ...path);
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
@@ -135,7 +135,7 @@ export function parseAddress(text: string, where: string): URL {
 }
 
 /** Accepts `--name value` and `--name=value`. */
-export function getOption(args: readonly string[], ...names: readonly string[]): string | undefined {
+export function getOptionValue(args: readonly string[], ...names: readonly string[]): string | undefined {
   for (const [at, arg] of args.entries()) {
     if (arg === '--') return undefined;
     if (names.includes(arg)) return args[at + 1];
@@ -145,17 +145,21 @@ export function getOption(args: readonly string[], ...names: readonly string[]):
   return undefined;
 }
 
-export function withoutOption(args: readonly string[], name: string): string[] {
+export function removeOption(args: readonly string[], name: string): string[] {
   const at = args.indexOf(name);
   return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);
 }
 
 /** The folder and its parents, innermost first. */
-export const listFolders = (folder: string): string[] =>
-  dirname(folder) === folder ? [folder] : [folder, ...listFolders(dirname(folder))];
+export const listFolderAndParents = (folder: string): string[] =>
+  dirname(folder) === folder ? [folder] : [folder, ...listFolderAndParents(dirname(folder))];
 
 /** Gemini CLI and its descendant Qwen Code read the same machine-wide settings. */
-export function systemSettings({ platform, env }: AgentHome, onDarwin: string, elsewhere: string): string {
+export function getSystemSettingsPath(
+  { platform, env }: AgentEnvironment,
+  onDarwin: string,
+  elsewhere: string,
+): string {
   if (platform === 'darwin') return `/Library/Application Support/${onDarwin}/settings.json`;
   if (platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', elsewhere, 'settings.json');
   return `/etc/${elsewhere}/settings.json`;
@@ -163,4 +167,4 @@ export function systemSettings({ platform, env }: AgentHome, onDarwin: string, e
 
 export const NO_PROXY_VARIABLES = ['NO_PROXY', 'no_proxy'] as const;
 
-export const withLoopback = (hosts?: string): string => [hosts, '127.0.0.1,localhost'].filter(Boolean).join(',');
+export const addLoopbackHosts = (hosts?: string): string => [hosts, '127.0.0.1,localhost'].filter(Boolean).join(',');

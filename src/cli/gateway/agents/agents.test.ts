@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import type { GatewayCommand } from '../../../core/agents';
-import type { Launch, ReadyAgent } from './agent';
+import type { AgentLaunch, PreparedAgent } from './agent';
 import { SECRET_HEADER_NAME } from '../../../gateway/access';
 import { findGatewayAgent } from './index';
 
@@ -32,9 +32,9 @@ async function prepared(name: GatewayCommand, { files = {}, args = [], env = {},
   return findGatewayAgent(name)!.prepare(args.map(here), { ...home, env: said });
 }
 
-const listAddresses = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(String);
+const listAddresses = ({ routes }: PreparedAgent): string[] => [...routes.values()].map(String);
 
-async function launched(ready: ReadyAgent): Promise<Launch & { readonly files: Record<string, string> }> {
+async function launched(ready: PreparedAgent): Promise<AgentLaunch & { readonly files: Record<string, string> }> {
   const files: Record<string, string> = {};
   const launch = await ready.launch({
     url: (route) => `http://127.0.0.1:1/secret/${route}`,

@@ -1,16 +1,16 @@
 import { join, resolve } from 'node:path';
-import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../../../core/agents/claudeCodeClouds';
+import { CLAUDE_CODE_CLOUD_VARIABLES, isVariableTurnedOn } from '../../../core/agents/claudeCodeClouds';
 import { isRecord } from '../../../core/messages/blocks';
 import {
   NO_PROXY_VARIABLES,
   UnsupportedError,
-  getOption,
-  getRecord,
-  getText,
+  getOptionValue,
+  getRecordAtPath,
+  getTextAtPath,
   parseAddress,
   readSettingsFile,
-  withLoopback,
-  withoutOption,
+  addLoopbackHosts,
+  removeOption,
   type GatewayAgent,
   type AddressWithSource,
 } from './agent';
@@ -29,8 +29,8 @@ export const claudeCode: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
-    const given = getOption(args, '--settings');
-    const own = given === undefined ? {} : await readGivenSettings(given, cwd);
+    const given = getOptionValue(args, '--settings');
+    const own = given === undefined ? {} : await readSettingsOption(given, cwd);
     const users = join(folder, 'settings.json');
     // In the home folder, the project's settings are the user's.
     const inProject = ['settings.local.json', 'settings.json']
@@ -40,8 +40,9 @@ export const claudeCode: GatewayAgent = {
     // Settings by descending precedence.
     const settings = [own, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
-      settings.map((one) => getText(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
-    const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(variable(name)));
+      settings.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined) ??
+      (env[name] || undefined);
+    const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(variable(name)));
     if (cloud !== undefined) {
       throw new UnsupportedError(
         `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,
@@ -51,7 +52,7 @@ export const claudeCode: GatewayAgent = {
     const { used, unused } = chooseTrustedAddress(
       [
         ...settings.map((one, at): AddressWithSource | undefined => {
-          const text = getText(one, 'env', ADDRESS_VARIABLE);
+          const text = getTextAtPath(one, 'env', ADDRESS_VARIABLE);
           const path = files[at - 1];
           const from = path === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(path, home)}`;
           return text === undefined ? undefined : { text, from, isProjects: inProject.includes(path ?? '') };
@@ -67,19 +68,19 @@ export const claudeCode: GatewayAgent = {
       trust,
       canRecall: true,
       async launch({ url, file, recall }) {
-        const permissions = getRecord(own, 'permissions');
+        const permissions = getRecordAtPath(own, 'permissions');
         const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
         // A proxy in project settings would receive the key, because the connection to the gateway
         // is unencrypted.
         const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
         const direct = NO_PROXY_VARIABLES.map((name) => {
-          const said = usable.map((one) => getText(one, 'env', name)).find((value) => value !== undefined);
-          return [name, withLoopback(said ?? env[name])] as const;
+          const said = usable.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined);
+          return [name, addLoopbackHosts(said ?? env[name])] as const;
         });
         const overlay = {
           ...own,
           env: {
-            ...getRecord(own, 'env'),
+            ...getRecordAtPath(own, 'env'),
             ...Object.fromEntries(direct),
             ANTHROPIC_BASE_URL: url(ROUTE_NAME),
           },
@@ -95,7 +96,7 @@ export const claudeCode: GatewayAgent = {
           args: [
             `--settings=${await file('settings.json', JSON.stringify(overlay))}`,
             `--mcp-config=${await file('mcp.json', JSON.stringify(servers))}`,
-            ...withoutOption(args, '--settings'),
+            ...removeOption(args, '--settings'),
           ],
           env: { ANTHROPIC_BASE_URL: url(ROUTE_NAME) },
         };
@@ -105,7 +106,7 @@ export const claudeCode: GatewayAgent = {
 };
 
 /** `--settings` accepts a file or JSON. */
-async function readGivenSettings(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
+async function readSettingsOption(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
   if (!given.trimStart().startsWith('{')) return readSettingsFile(resolve(cwd, given), JSON.parse);
   try {
     const value: unknown = JSON.parse(given);

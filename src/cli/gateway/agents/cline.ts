@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import {
   UnsupportedError,
-  getOption,
-  getRecord,
-  getText,
+  getOptionValue,
+  getRecordAtPath,
+  getTextAtPath,
   parseAddress,
   readSettingsFile,
   type GatewayAgent,
@@ -28,17 +28,17 @@ export const clineGatewayAgent: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir } = home;
     const data =
-      getOption(args, '--data-dir') ??
+      getOptionValue(args, '--data-dir') ??
       env['CLINE_DATA_DIR'] ??
       join(env['CLINE_DIR'] ?? join(homedir, '.cline'), 'data');
     const providersFile = env['CLINE_PROVIDER_SETTINGS_PATH'] ?? join(data, 'settings', 'providers.json');
     const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings', 'cline_mcp_settings.json');
     const settings = await readSettingsFile(providersFile, JSON.parse);
     const servers = await readSettingsFile(serversFile, JSON.parse);
-    const chosen = getOption(args, '-P', '--provider') ?? getText(settings, 'lastUsedProvider');
-    const own = getText(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
+    const chosen = getOptionValue(args, '-P', '--provider') ?? getTextAtPath(settings, 'lastUsedProvider');
+    const own = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
     const address = own ?? BUILT_IN_ADDRESSES[chosen ?? ''];
-    const hasKey = getText(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
+    const hasKey = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
     if (chosen === undefined || address === undefined || !hasKey) {
       throw new UnsupportedError(
         `Its provider "${chosen ?? 'none'}" is not one with a key of its own: choose one with cline auth, such as anthropic or openai-compatible.`,
@@ -50,13 +50,13 @@ export const clineGatewayAgent: GatewayAgent = {
       ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shortenPath(providersFile, home)}`]]) }),
       canRecall: true,
       async launch({ url, file, recall }) {
-        const entry = getRecord(settings, 'providers', chosen);
-        const changed = { ...entry, settings: { ...getRecord(entry, 'settings'), baseUrl: url(route) } };
-        const providers = { ...settings, providers: { ...getRecord(settings, 'providers'), [chosen]: changed } };
+        const entry = getRecordAtPath(settings, 'providers', chosen);
+        const changed = { ...entry, settings: { ...getRecordAtPath(entry, 'settings'), baseUrl: url(route) } };
+        const providers = { ...settings, providers: { ...getRecordAtPath(settings, 'providers'), [chosen]: changed } };
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
-        const withServer = { ...servers, mcpServers: { ...getRecord(servers, 'mcpServers'), [name]: server } };
-        const compaction = getOption(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
+        const withServer = { ...servers, mcpServers: { ...getRecordAtPath(servers, 'mcpServers'), [name]: server } };
+        const compaction = getOptionValue(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
         return {
           command: 'cline',
           args: [...compaction, ...args],

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { SECRET_HEADER_NAME } from '../../../gateway/access';
-import { HAS_ZSTD } from '../../../gateway/unpacking';
+import { SUPPORTS_ZSTD } from '../../../gateway/unpacking';
 import {
   parseAddress,
-  getField,
-  getOption,
+  getFieldAtPath,
+  getOptionValue,
   readSettingsFile,
-  getText,
+  getTextAtPath,
   UnsupportedError,
   type GatewayAgent,
 } from './agent';
@@ -32,16 +32,16 @@ export const codexGatewayAgent: GatewayAgent = {
     const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
     const { parse } = await import('smol-toml');
     const files = [join(folder, 'config.toml')];
-    const profile = getOption(args, '-p', '--profile');
+    const profile = getOptionValue(args, '-p', '--profile');
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
     const settings = await Promise.all(files.map((file) => readSettingsFile(file, parse)));
-    const overrides = readOverrides(args, parse);
+    const overrides = readConfigOverrides(args, parse);
     // Settings by descending precedence.
     const sources = [overrides, ...settings];
     const setting = (...path: readonly string[]): unknown =>
-      sources.map((one) => getField(one, ...path)).find((value) => value !== undefined);
+      sources.map((one) => getFieldAtPath(one, ...path)).find((value) => value !== undefined);
     const describeSource = (...path: readonly string[]): string => {
-      const file = files[sources.findIndex((one) => getField(one, ...path) !== undefined) - 1];
+      const file = files[sources.findIndex((one) => getFieldAtPath(one, ...path) !== undefined) - 1];
       return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shortenPath(file, home)}`}`;
     };
     const provider = setting('model_provider') ?? 'openai';
@@ -63,7 +63,7 @@ export const codexGatewayAgent: GatewayAgent = {
     if (!isBuiltIn && typeof own !== 'string') {
       throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
     }
-    if (getField(setting('model_providers', provider), 'wire_api') === 'chat') {
+    if (getFieldAtPath(setting('model_providers', provider), 'wire_api') === 'chat') {
       throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
     }
     const address = typeof own === 'string' ? own : await readVendorAddress(folder, env);
@@ -71,7 +71,7 @@ export const codexGatewayAgent: GatewayAgent = {
       routes: new Map([[ROUTE_NAME, parseAddress(address, 'The base_url of Codex')]]),
       ...(typeof own === 'string' && { from: new Map([[ROUTE_NAME, describeSource(...addressPath)]]) }),
       canRecall: true,
-      windows: makeWindows(setting('model'), setting('model_context_window')),
+      windows: makeWindowByModel(setting('model'), setting('model_context_window')),
       launch: ({ url, ticketUrl, recall }) => {
         const at = new URL(url(ROUTE_NAME));
         const secret = at.pathname.split('/')[1] ?? '';
@@ -80,7 +80,7 @@ export const codexGatewayAgent: GatewayAgent = {
         const said = isBuiltIn
           ? {
               openai_base_url: ticketUrl(ROUTE_NAME),
-              ...(!HAS_ZSTD && { 'features.enable_request_compression': false }),
+              ...(!SUPPORTS_ZSTD && { 'features.enable_request_compression': false }),
             }
           : {
               [`${key}.base_url`]: `${at.origin}/${ROUTE_NAME}`,
@@ -109,25 +109,25 @@ export const codexGatewayAgent: GatewayAgent = {
   },
 };
 
-const makeWindows = (model: unknown, window: unknown): Map<string, number> =>
+const makeWindowByModel = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
 /** Collects nested settings from `-c key=value`. */
-function readOverrides(args: readonly string[], parse: (text: string) => unknown): unknown {
+function readConfigOverrides(args: readonly string[], parse: (text: string) => unknown): unknown {
   const lines = args.flatMap((arg, at) => {
     if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];
     return arg.startsWith('--config=') ? [arg.slice('--config='.length)] : [];
   });
   const merged: Record<string, unknown> = {};
   for (const line of lines) {
-    const value = parseOverride(line, parse);
+    const value = parseConfigOverride(line, parse);
     if (isRecord(value)) Object.assign(merged, mergeSettings(merged, value));
   }
   return merged;
 }
 
 /** Values that aren't TOML are strings, as in Codex. */
-function parseOverride(line: string, parse: (text: string) => unknown): unknown {
+function parseConfigOverride(line: string, parse: (text: string) => unknown): unknown {
   const at = line.indexOf('=');
   if (at < 0) return undefined;
   for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
@@ -157,8 +157,8 @@ async function readVendorAddress(folder: string, env: Readonly<Record<string, st
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;
   const signIn = await readSettingsFile(join(folder, 'auth.json'), JSON.parse);
-  const mode = getText(signIn, 'auth_mode')?.toLowerCase();
-  if (mode === 'apikey' || (mode === undefined && getText(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
+  const mode = getTextAtPath(signIn, 'auth_mode')?.toLowerCase();
+  if (mode === 'apikey' || (mode === undefined && getTextAtPath(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
   if (mode === 'chatgpt' || isRecord(signIn['tokens'])) return 'https://chatgpt.com/backend-api/codex';
   throw new UnsupportedError(
     'It is not known how Codex is signed in. Set where its requests go, with --upstream openai=https://api.openai.com/v1 for a key or --upstream openai=https://chatgpt.com/backend-api/codex for ChatGPT.',

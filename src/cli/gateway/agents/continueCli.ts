@@ -2,13 +2,13 @@ import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import {
   UnsupportedError,
-  getField,
-  getOption,
-  getRecord,
-  getText,
+  getFieldAtPath,
+  getOptionValue,
+  getRecordAtPath,
+  getTextAtPath,
   parseAddress,
   readSettingsFile,
-  withoutOption,
+  removeOption,
   type GatewayAgent,
 } from './agent';
 import { shortenPath } from './projectTrust';
@@ -23,7 +23,7 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
 /** Multiplies the window reported to the agent, whose compaction counts uncondensed messages. */
 const WINDOW_FACTOR = 8;
 
-const nameRoute = (at: number): string => `m-${at}`;
+const makeRouteName = (at: number): string => `m-${at}`;
 
 /**
  * Continue accepts a configuration file for one run and keeps its sessions in place. Models from
@@ -34,7 +34,7 @@ export const continueCli: GatewayAgent = {
   async prepare(args, home) {
     const { homedir, env, cwd } = home;
     const { parse, stringify } = await import('yaml');
-    const given = getOption(args, '--config');
+    const given = getOptionValue(args, '--config');
     const path =
       given === undefined
         ? join(env['CONTINUE_GLOBAL_DIR'] ?? join(homedir, '.continue'), 'config.yaml')
@@ -47,12 +47,12 @@ export const continueCli: GatewayAgent = {
     const from = new Map<string, string>();
     const windows = new Map<string, number>();
     for (const [at, model] of models.entries()) {
-      const own = getText(model, 'apiBase');
-      const address = own ?? BUILT_IN_ADDRESSES[getText(model, 'provider') ?? ''];
+      const own = getTextAtPath(model, 'apiBase');
+      const address = own ?? BUILT_IN_ADDRESSES[getTextAtPath(model, 'provider') ?? ''];
       if (address !== undefined) addresses.set(at, parseAddress(address, `The apiBase of model ${at + 1}`));
-      if (own !== undefined) from.set(nameRoute(at), `apiBase in ${shortenPath(path, home)}`);
-      const window = getField(model, 'defaultCompletionOptions', 'contextLength');
-      if (typeof window === 'number') windows.set(getText(model, 'model') ?? '', window);
+      if (own !== undefined) from.set(makeRouteName(at), `apiBase in ${shortenPath(path, home)}`);
+      const window = getFieldAtPath(model, 'defaultCompletionOptions', 'contextLength');
+      if (typeof window === 'number') windows.set(getTextAtPath(model, 'model') ?? '', window);
     }
     if (addresses.size === 0) {
       throw new UnsupportedError(
@@ -60,17 +60,17 @@ export const continueCli: GatewayAgent = {
       );
     }
     return {
-      routes: new Map([...addresses].map(([at, address]) => [nameRoute(at), address])),
+      routes: new Map([...addresses].map(([at, address]) => [makeRouteName(at), address])),
       from,
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {
         const led = models.map((model, at) => {
-          const options = getRecord(model, 'defaultCompletionOptions');
+          const options = getRecordAtPath(model, 'defaultCompletionOptions');
           const window = options['contextLength'];
           return {
             ...model,
-            ...(addresses.has(at) && { apiBase: url(nameRoute(at)) }),
+            ...(addresses.has(at) && { apiBase: url(makeRouteName(at)) }),
             ...(typeof window === 'number' && {
               defaultCompletionOptions: { ...options, contextLength: window * WINDOW_FACTOR },
             }),
@@ -88,7 +88,7 @@ export const continueCli: GatewayAgent = {
           args: [
             '--config',
             await file('config.yaml', stringify(overlay)),
-            ...(given === undefined ? args : withoutOption(args, '--config')),
+            ...(given === undefined ? args : removeOption(args, '--config')),
           ],
           env: {},
         };

@@ -1,5 +1,5 @@
 import { SECRET_HEADER_NAME } from '../../../gateway/access';
-import { parseAddress, getOption, UnsupportedError, type GatewayAgent } from './agent';
+import { parseAddress, getOptionValue, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE_NAME = 'provider';
 /**
@@ -26,7 +26,7 @@ export const copilotCli: GatewayAgent = {
         `Its provider type "${type}" is not supported: set COPILOT_PROVIDER_TYPE to openai or anthropic.`,
       );
     }
-    const model = env['COPILOT_PROVIDER_WIRE_MODEL'] || getOption(args, '--model') || env['COPILOT_MODEL'];
+    const model = env['COPILOT_PROVIDER_WIRE_MODEL'] || getOptionValue(args, '--model') || env['COPILOT_MODEL'];
     const prompt = Number(env['COPILOT_PROVIDER_MAX_PROMPT_TOKENS']);
     const windows = new Map(model && prompt > 0 ? [[model, prompt]] : []);
     return Promise.resolve({

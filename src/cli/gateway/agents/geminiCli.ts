@@ -2,13 +2,13 @@ import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   UnsupportedError,
-  getRecord,
-  getText,
-  listFolders,
+  getRecordAtPath,
+  getTextAtPath,
+  listFolderAndParents,
   parseAddress,
   readSettingsFile,
-  systemSettings,
-  type AgentHome,
+  getSystemSettingsPath,
+  type AgentEnvironment,
   type GatewayAgent,
 } from './agent';
 import { parseJsonc } from './jsonc';
@@ -27,7 +27,7 @@ export const geminiCli: GatewayAgent = {
   goesOn: ['--resume', 'latest'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home, 'GeminiCli', 'gemini-cli');
+    const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'GeminiCli', 'gemini-cli');
     const system = await readSettingsFile(systemFile, parseJsonc);
     const [project, user] = await Promise.all(
       [join(cwd, '.gemini', 'settings.json'), join(homedir, '.gemini', 'settings.json')].map((path) =>
@@ -35,7 +35,7 @@ export const geminiCli: GatewayAgent = {
       ),
     );
     const chosen = [system, project, user]
-      .map((one) => getText(one, 'security', 'auth', 'selectedType') ?? getText(one, 'selectedAuthType'))
+      .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType') ?? getTextAtPath(one, 'selectedAuthType'))
       .find((value) => value !== undefined);
     const type = chosen ?? readAuthType(env);
     if (type !== 'gemini-api-key') {
@@ -43,7 +43,7 @@ export const geminiCli: GatewayAgent = {
         `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
       );
     }
-    const canRecall = isRoots(home.runs, home);
+    const canRecall = isWritableOnlyByRoot(home.runs, home);
     const set = env[ADDRESS_VARIABLE] || undefined;
     return {
       routes: new Map([
@@ -53,7 +53,7 @@ export const geminiCli: GatewayAgent = {
       canRecall,
       async launch({ url, file, recall }) {
         if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS_VARIABLE]: url(ROUTE_NAME) } };
-        const servers = getRecord(system, 'mcpServers');
+        const servers = getRecordAtPath(system, 'mcpServers');
         const { command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
         const overlay = { ...system, mcpServers: { ...servers, [recall.name]: server } };
@@ -73,7 +73,7 @@ export const geminiCli: GatewayAgent = {
 /**
  * Authentication if the settings have none, in the agent's order (`getAuthTypeFromEnv`, 0.61.0).
  */
-function readAuthType(env: AgentHome['env']): string | undefined {
+function readAuthType(env: AgentEnvironment['env']): string | undefined {
   if (env['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';
   if (env['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return 'vertex-ai';
   return env['GEMINI_API_KEY'] ? 'gemini-api-key' : undefined;
@@ -82,14 +82,14 @@ function readAuthType(env: AgentHome['env']): string | undefined {
 const GROUP_OR_OTHERS_WRITE_MODE = 0o022;
 
 /** True if files created here belong to root and only root can write to the parent folders. */
-function isRoots(folder: string, { platform }: AgentHome): boolean {
+function isWritableOnlyByRoot(folder: string, { platform }: AgentEnvironment): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
-  const there = findExistingFolder(folder);
-  return [there, realpathSync(there)].flatMap(listFolders).every((path) => {
+  const there = findExistingParent(folder);
+  return [there, realpathSync(there)].flatMap(listFolderAndParents).every((path) => {
     const { uid, mode } = statSync(path);
     return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE_MODE) === 0 && lstatSync(path).uid === 0;
   });
 }
 
-const findExistingFolder = (folder: string): string =>
-  existsSync(folder) ? folder : findExistingFolder(dirname(folder));
+const findExistingParent = (folder: string): string =>
+  existsSync(folder) ? folder : findExistingParent(dirname(folder));

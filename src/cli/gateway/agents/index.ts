@@ -26,11 +26,11 @@ const GATEWAY_AGENTS: Readonly<Record<GatewayCommand, GatewayAgent>> = {
 
 export const GATEWAY_COMMANDS = Object.keys(GATEWAY_AGENTS) as readonly GatewayCommand[];
 
-const isCommand = (word: string): word is GatewayCommand => Object.hasOwn(GATEWAY_AGENTS, word);
+const isGatewayCommand = (word: string): word is GatewayCommand => Object.hasOwn(GATEWAY_AGENTS, word);
 
 /** Returns undefined for an unknown command. */
 export function findGatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
-  if (!isCommand(command)) return undefined;
+  if (!isGatewayCommand(command)) return undefined;
   const row = AGENT_LIST.find(({ live }) => live.through === 'gateway' && live.command === command);
   return { ...GATEWAY_AGENTS[command], name: row?.name ?? command };
 }

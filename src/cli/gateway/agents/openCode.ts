@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import {
   UnsupportedError,
-  getField,
-  getOption,
-  getRecord,
-  getText,
-  listFolders,
+  getFieldAtPath,
+  getOptionValue,
+  getRecordAtPath,
+  getTextAtPath,
+  listFolderAndParents,
   parseAddress,
   readSettingsFile,
-  type AgentHome,
+  type AgentEnvironment,
   type GatewayAgent,
   type AddressWithSource,
-  type ReadyAgent,
+  type PreparedAgent,
 } from './agent';
 import { extractHost, shortenPath, makeOptionTrust } from './projectTrust';
 import { parseJsonc } from './jsonc';
@@ -30,15 +30,15 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readon
  * with a URL or key gets a route. Providers that authenticate by plugin (GitHub Copilot, ChatGPT)
  * keep their URL. Source: their configuration reference.
  */
-const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
+const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
   goesOn: ['--continue'],
-  async prepare(args, home): Promise<ReadyAgent> {
+  async prepare(args, home): Promise<PreparedAgent> {
     const brand = command.toUpperCase();
     const { env } = home;
     const given = env[`${brand}_CONFIG_CONTENT`];
     const over = given === undefined ? {} : parseJsonc(given);
     const settings = [
-      ...(await readSettings(command, brand, home)),
+      ...(await readOpenCodeSettings(command, brand, home)),
       { values: over, from: `${brand}_CONFIG_CONTENT`, isProjects: false },
     ];
     const trust = makeOptionTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
@@ -48,32 +48,32 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const unused = new Map<string, AddressWithSource>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {
-      const hasKey = Boolean(env[key]) || getText(signedIn[id], 'type') === 'api';
+      const hasKey = Boolean(env[key]) || getTextAtPath(signedIn[id], 'type') === 'api';
       if (hasKey) addresses.set(id, new URL(address));
     }
     for (const { values, from: source, isProjects } of settings) {
-      for (const [id, provider] of Object.entries(getRecord(values, 'provider'))) {
-        for (const [model, about] of Object.entries(getRecord(provider, 'models'))) {
-          const window = getField(about, 'limit', 'context');
+      for (const [id, provider] of Object.entries(getRecordAtPath(values, 'provider'))) {
+        for (const [model, about] of Object.entries(getRecordAtPath(provider, 'models'))) {
+          const window = getFieldAtPath(about, 'limit', 'context');
           if (typeof window === 'number') windows.set(model, window);
         }
-        const text = getText(provider, 'options', 'baseURL') ?? getText(provider, 'api');
-        const address = text === undefined ? undefined : expandVariables(text, env);
+        const text = getTextAtPath(provider, 'options', 'baseURL') ?? getTextAtPath(provider, 'api');
+        const address = text === undefined ? undefined : expandEnvironmentVariables(text, env);
         const known = BUILT_IN_PROVIDERS[id];
         if (address !== undefined && isProjects && !trust.isTrusted) {
           unused.set(id, { text: address, from: `a provider's address in ${source}`, isProjects });
         } else if (address !== undefined) {
           addresses.set(id, parseAddress(address, `The baseURL of "${id}"`));
           from.set(id, `a provider's address in ${source}`);
-        } else if (known && getText(provider, 'options', 'apiKey') !== undefined)
+        } else if (known && getTextAtPath(provider, 'options', 'apiKey') !== undefined)
           addresses.set(id, addresses.get(id) ?? new URL(known.address));
       }
     }
     const chosen =
-      getOption(args, '-m', '--model') ??
+      getOptionValue(args, '-m', '--model') ??
       settings
         .toReversed()
-        .map(({ values }) => getText(values, 'model'))
+        .map(({ values }) => getTextAtPath(values, 'model'))
         .find((model) => model !== undefined);
     const provider = chosen?.split('/')[0];
     /** If only the project defines a provider, the agent calls it directly. */
@@ -108,8 +108,8 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           [...addresses.keys()].map((id) => [
             id,
             {
-              ...getRecord(over, 'provider', id),
-              options: { ...getRecord(over, 'provider', id, 'options'), baseURL: url(nameRoute(id)) },
+              ...getRecordAtPath(over, 'provider', id),
+              options: { ...getRecordAtPath(over, 'provider', id, 'options'), baseURL: url(nameRoute(id)) },
             },
           ]),
         );
@@ -119,12 +119,12 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           environment: recall.env,
           enabled: true,
         };
-        const disabled = settings.flatMap(({ values }) => listIn(values, 'disabled_providers'));
+        const disabled = settings.flatMap(({ values }) => getListField(values, 'disabled_providers'));
         const content = {
-          ...getRecord(over),
+          ...getRecordAtPath(over),
           ...(projects.length > 0 && { disabled_providers: [...disabled, ...projects.map(([id]) => id)] }),
-          provider: { ...getRecord(over, 'provider'), ...provider },
-          mcp: { ...getRecord(over, 'mcp'), [recall.name]: server },
+          provider: { ...getRecordAtPath(over, 'provider'), ...provider },
+          mcp: { ...getRecordAtPath(over, 'mcp'), [recall.name]: server },
         };
         return Promise.resolve({ command, args, env: { [`${brand}_CONFIG_CONTENT`]: JSON.stringify(content) } });
       },
@@ -132,15 +132,16 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
   },
 });
 
-export const openCode = openCodeLike('opencode');
-export const kiloGatewayAgent = openCodeLike('kilo');
+export const openCode = createOpenCodeAgent('opencode');
+export const kiloGatewayAgent = createOpenCodeAgent('kilo');
 
-const listIn = (value: unknown, field: string): readonly unknown[] => {
-  const list = getField(value, field);
+const getListField = (value: unknown, field: string): readonly unknown[] => {
+  const list = getFieldAtPath(value, field);
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
 };
 
-const getDataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
+const getDataFolder = ({ env, homedir }: AgentEnvironment): string =>
+  env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
 interface SettingsWithSource {
   readonly values: unknown;
@@ -149,7 +150,11 @@ interface SettingsWithSource {
 }
 
 /** Returns settings by ascending precedence. */
-async function readSettings(command: string, brand: string, home: AgentHome): Promise<SettingsWithSource[]> {
+async function readOpenCodeSettings(
+  command: string,
+  brand: string,
+  home: AgentEnvironment,
+): Promise<SettingsWithSource[]> {
   const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
   const own = env[`${brand}_CONFIG`];
@@ -159,7 +164,7 @@ async function readSettings(command: string, brand: string, home: AgentHome): Pr
     ...(own === undefined ? [] : [own]),
     ...names.map((name) => join(homedir, `.${command}`, name)),
   ];
-  const projects = listFolders(cwd)
+  const projects = listFolderAndParents(cwd)
     .toReversed()
     .flatMap((folder) => names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]))
     .filter((path) => !users.includes(path));
@@ -174,5 +179,5 @@ async function readSettings(command: string, brand: string, home: AgentHome): Pr
 }
 
 /** Expands `{env:NAME}` in a setting. */
-const expandVariables = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
+const expandEnvironmentVariables = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
   text.replace(/\{env:([^}]+)\}/g, (_, name: string) => env[name] ?? '');

@@ -2,10 +2,10 @@ import { MARKER_EXAMPLE } from '../../../core/messages/markers';
 import { join } from 'node:path';
 import {
   UnsupportedError,
-  getField,
-  getOption,
-  getRecord,
-  getText,
+  getFieldAtPath,
+  getOptionValue,
+  getRecordAtPath,
+  getTextAtPath,
   parseAddress,
   readSettingsFile,
   type GatewayAgent,
@@ -54,22 +54,22 @@ export const piGatewayAgent: GatewayAgent = {
     const { env, homedir, cwd } = home;
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const models = join(folder, 'models.json');
-    const own = getRecord(await readSettingsFile(models, parseJsonc), 'providers');
+    const own = getRecordAtPath(await readSettingsFile(models, parseJsonc), 'providers');
     const addresses = new Map(Object.entries(BUILT_IN_ADDRESSES).map(([id, address]) => [id, new URL(address)]));
     const ownAddresses: string[] = [];
     for (const [id, provider] of Object.entries(own)) {
-      const address = getText(provider, 'baseUrl');
+      const address = getTextAtPath(provider, 'baseUrl');
       if (address === undefined) continue;
       addresses.set(id, parseAddress(address, `The baseUrl of "${id}"`));
       ownAddresses.push(id);
     }
     const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
     const said = await Promise.all(
-      settings.map(async (path) => getText(await readSettingsFile(path, parseJsonc), 'defaultProvider')),
+      settings.map(async (path) => getTextAtPath(await readSettingsFile(path, parseJsonc), 'defaultProvider')),
     );
-    const model = getOption(args, '--model');
+    const model = getOptionValue(args, '--model');
     const chosen =
-      getOption(args, '--provider') ??
+      getOptionValue(args, '--provider') ??
       UNSUPPORTED_PROVIDERS.find((provider) => model?.startsWith(`${provider}/`)) ??
       said.find((provider) => provider !== undefined);
     if (chosen !== undefined && !addresses.has(chosen)) {
@@ -79,10 +79,10 @@ export const piGatewayAgent: GatewayAgent = {
     }
     const windows = new Map<string, number>();
     for (const provider of Object.values(own)) {
-      const models = getField(provider, 'models');
+      const models = getFieldAtPath(provider, 'models');
       for (const model of Array.isArray(models) ? (models as readonly unknown[]) : []) {
-        const window = getField(model, 'contextWindow');
-        if (typeof window === 'number') windows.set(getText(model, 'id') ?? '', window);
+        const window = getFieldAtPath(model, 'contextWindow');
+        if (typeof window === 'number') windows.set(getTextAtPath(model, 'id') ?? '', window);
       }
     }
     const ids = [...addresses.keys()];

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import type { GatewayCommand } from '../../../core/agents';
-import type { ReadyAgent } from './agent';
+import type { PreparedAgent } from './agent';
 import { findGatewayAgent } from './index';
 import { formatDestinations } from './projectTrust';
 
@@ -51,8 +51,8 @@ async function prepared(name: GatewayCommand, { files = {}, trustProject = false
   return findGatewayAgent(name)!.prepare([], { homedir, cwd, platform: 'linux', runs: homedir, env, trustProject });
 }
 
-const listHosts = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(({ host }) => host);
-const describeDestinations = ({ routes, from, unused, trust }: ReadyAgent): string =>
+const listHosts = ({ routes }: PreparedAgent): string[] => [...routes.values()].map(({ host }) => host);
+const describeDestinations = ({ routes, from, unused, trust }: PreparedAgent): string =>
   formatDestinations(routes, from, unused, trust);
 
 describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env) => {

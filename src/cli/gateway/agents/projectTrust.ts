@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
-  getField,
-  listFolders,
+  getFieldAtPath,
+  listFolderAndParents,
   readSettingsFile,
-  type AgentHome,
+  type AgentEnvironment,
   type AddressWithSource,
   type ProjectTrust,
 } from './agent';
@@ -33,7 +33,7 @@ export function chooseTrustedAddress(
  * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
  * without one. Unlike it, we don't accept the main worktree's record for a linked one.
  */
-export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
+export async function readClaudeCodeTrust(home: AgentEnvironment): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
   const { env, homedir, cwd, platform } = home;
   const untrusted = { isTrusted: false, why: 'Claude Code has not been told to trust this folder' };
@@ -41,7 +41,7 @@ export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust
   const config = await readSettingsFile(join(env['CLAUDE_CONFIG_DIR'] ?? homedir, '.claude.json'), JSON.parse);
   const toKey = (folder: string): string => (platform === 'win32' ? folder.replaceAll('\\', '/') : folder);
   const isAccepted = listFoldersInRepository(cwd).some(
-    (folder) => getField(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
+    (folder) => getFieldAtPath(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
   );
   return isAccepted ? { isTrusted: true, why: 'Claude Code trusts this folder' } : untrusted;
 }
@@ -51,7 +51,7 @@ export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust
  * that contains the working folder decides, and a distrusting one wins a tie. Without
  * `security.folderTrust` Qwen Code doesn't ask, so the folder counts as untrusted.
  */
-export async function readQwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
+export async function readQwenCodeTrust(home: AgentEnvironment): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
   const { env, homedir, cwd } = home;
   const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
@@ -77,7 +77,7 @@ export async function readQwenCodeTrust(home: AgentHome): Promise<ProjectTrust> 
  * Used for agents that use project settings without asking, like OpenCode
  * (anomalyco/opencode#6361).
  */
-export const makeOptionTrust = ({ trustProject }: AgentHome, agent: string): ProjectTrust =>
+export const makeOptionTrust = ({ trustProject }: AgentEnvironment, agent: string): ProjectTrust =>
   trustProject ? TRUSTED_BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
 
 /**
@@ -111,7 +111,7 @@ const joinUnique = (items: readonly string[]): string => [...new Set(items)].joi
 export const extractHost = (address: string): string =>
   URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'something that is no address';
 
-export function shortenPath(path: string, { homedir, cwd }: Pick<AgentHome, 'homedir' | 'cwd'>): string {
+export function shortenPath(path: string, { homedir, cwd }: Pick<AgentEnvironment, 'homedir' | 'cwd'>): string {
   const inProject = relative(cwd, path);
   if (isWithin(path, cwd)) return `${inProject} of this project`;
   return isWithin(path, homedir) ? join('~', relative(homedir, path)) : path;
@@ -124,7 +124,7 @@ function isWithin(path: string, folder: string): boolean {
 
 /** Ends at the root of the repository, or of the file system. */
 function listFoldersInRepository(folder: string): string[] {
-  const all = listFolders(folder);
+  const all = listFolderAndParents(folder);
   const root = all.findIndex((each) => existsSync(join(each, '.git')));
   return root < 0 ? all : all.slice(0, root + 1);
 }

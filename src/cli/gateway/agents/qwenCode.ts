@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import {
   UnsupportedError,
-  getField,
-  getOption,
-  getRecord,
-  getText,
+  getFieldAtPath,
+  getOptionValue,
+  getRecordAtPath,
+  getTextAtPath,
   parseAddress,
   readSettingsFile,
-  systemSettings,
+  getSystemSettingsPath,
   type GatewayAgent,
   type AddressWithSource,
 } from './agent';
@@ -32,7 +32,7 @@ export const qwenCode: GatewayAgent = {
   goesOn: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home, 'QwenCode', 'qwen-code');
+    const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'QwenCode', 'qwen-code');
     const system = await readSettingsFile(systemFile, parseJsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
     const inProject = join(cwd, '.qwen', 'settings.json');
@@ -40,25 +40,27 @@ export const qwenCode: GatewayAgent = {
     const files = [systemFile, inProject, users];
     const settings = [system, ...(await Promise.all(files.slice(1).map((path) => readSettingsFile(path, parseJsonc))))];
     const chosen =
-      getOption(args, '--auth-type') ??
-      settings.map((one) => getText(one, 'security', 'auth', 'selectedType')).find((type) => type !== undefined) ??
+      getOptionValue(args, '--auth-type') ??
+      settings
+        .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType'))
+        .find((type) => type !== undefined) ??
       (env['OPENAI_API_KEY'] ? 'openai' : undefined);
     const way = PROVIDER_BY_AUTH_TYPE[chosen ?? ''];
-    if (!way || getOption(args, '--openai-base-url') !== undefined) {
+    if (!way || getOptionValue(args, '--openai-base-url') !== undefined) {
       throw new UnsupportedError(
         way
           ? "An address on its command line overrides the gateway's: set OPENAI_BASE_URL instead."
           : `It is signed in with "${chosen ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
       );
     }
-    if (settings.some((one) => hasAddress(getField(one, 'modelProviders', chosen ?? '')))) {
+    if (settings.some((one) => hasModelWithAddress(getFieldAtPath(one, 'modelProviders', chosen ?? '')))) {
       throw new UnsupportedError(
         "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
     const trust = await readQwenCodeTrust(home);
     const said = settings.map((one, at): AddressWithSource | undefined => {
-      const text = chosen?.startsWith('openai') ? getText(one, 'security', 'auth', 'baseUrl') : undefined;
+      const text = chosen?.startsWith('openai') ? getTextAtPath(one, 'security', 'auth', 'baseUrl') : undefined;
       const path = files[at] ?? '';
       const from = `security.auth.baseUrl in ${shortenPath(path, home)}`;
       return text === undefined ? undefined : { text, from, isProjects: path === inProject && path !== users };
@@ -80,8 +82,8 @@ export const qwenCode: GatewayAgent = {
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
         const overlay = {
           ...system,
-          mcpServers: { ...getRecord(system, 'mcpServers'), [name]: server },
-          tools: { ...getRecord(system, 'tools'), toolSearch: { enabled: false } },
+          mcpServers: { ...getRecordAtPath(system, 'mcpServers'), [name]: server },
+          tools: { ...getRecordAtPath(system, 'tools'), toolSearch: { enabled: false } },
         };
         return {
           command: 'qwen',
@@ -96,5 +98,6 @@ export const qwenCode: GatewayAgent = {
   },
 };
 
-const hasAddress = (models: unknown): boolean =>
-  Array.isArray(models) && (models as readonly unknown[]).some((model) => getText(model, 'baseUrl') !== undefined);
+const hasModelWithAddress = (models: unknown): boolean =>
+  Array.isArray(models) &&
+  (models as readonly unknown[]).some((model) => getTextAtPath(model, 'baseUrl') !== undefined);

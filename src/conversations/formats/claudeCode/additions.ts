@@ -6,34 +6,37 @@
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
-import { asText } from '../../text/values';
+import { stringifyValue } from '../../text/values';
 import type { AttachmentUse } from './attachments';
 import type { ClaudeCodeRecord } from './record';
 
-type Addition = Extract<AttachmentUse, { readonly kind: 'agent' | 'person' }>;
+type AttachmentAddition = Extract<AttachmentUse, { readonly kind: 'agent' | 'person' }>;
 type AgentAddition = Extract<AttachmentUse, { readonly kind: 'agent' }>;
 
-export function insertAdditions(
+export function insertAttachmentMessages(
   messages: readonly ApiMessage[],
   getPlace: (record: ClaudeCodeRecord) => number | undefined,
   branch: readonly ClaudeCodeRecord[],
 ): readonly ApiMessage[] {
   let stop = -1;
-  const placed: { readonly behind: number; readonly addition: Addition }[] = [];
+  const placed: { readonly behind: number; readonly addition: AttachmentAddition }[] = [];
   for (const record of branch) {
     const place = getPlace(record);
-    if (place !== undefined && !isPrompt(messages[place])) stop = Math.max(stop, skipResults(messages, place));
+    if (place !== undefined && !isPromptMessage(messages[place]))
+      stop = Math.max(stop, skipToolResults(messages, place));
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;
-    const addition = adaptToModel(sending, findModelAt(messages, stop));
+    const addition = adaptRoleToModel(sending, findModelAnsweringAt(messages, stop));
     const isBehind =
-      addition.kind === 'person' ? acceptsSystemMessages(findModelAt(messages, stop)) : addition.role === 'system';
+      addition.kind === 'person'
+        ? acceptsSystemMessages(findModelAnsweringAt(messages, stop))
+        : addition.role === 'system';
     placed.push({ behind: isBehind ? skipPrompts(messages, stop) : stop, addition });
   }
   if (placed.length === 0) return messages;
   const additions = Map.groupBy(placed, ({ behind }) => behind);
   const at = (behind: number): readonly ApiMessage[] =>
-    toMessages((additions.get(behind) ?? []).map(({ addition }) => addition));
+    toAdditionMessages((additions.get(behind) ?? []).map(({ addition }) => addition));
   return [...at(-1), ...messages.flatMap((message, index) => [message, ...at(index)])];
 }
 
@@ -45,21 +48,21 @@ const MODELS_WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4
 
 const acceptsSystemMessages = (model: string): boolean => !MODELS_WITHOUT_SYSTEM_MESSAGES.test(model);
 
-const adaptToModel = (addition: Addition, model: string): Addition =>
+const adaptRoleToModel = (addition: AttachmentAddition, model: string): AttachmentAddition =>
   addition.kind === 'agent' && !acceptsSystemMessages(model) ? { ...addition, role: 'user' } : addition;
 
 /** The model that received the message: the next to answer, or else the last. */
-function findModelAt(messages: readonly ApiMessage[], place: number): string {
+function findModelAnsweringAt(messages: readonly ApiMessage[], place: number): string {
   const isAnswer = ({ role }: ApiMessage): boolean => role === 'assistant';
   const answer = messages.slice(place + 1).find(isAnswer) ?? messages.slice(0, place + 1).findLast(isAnswer);
-  return asText(answer?.['model']);
+  return stringifyValue(answer?.['model']);
 }
 
-const isPrompt = (message: ApiMessage | undefined): boolean =>
+const isPromptMessage = (message: ApiMessage | undefined): boolean =>
   message?.role === 'user' && !getBlocks(message).some(isToolResult);
 
 /** Nothing may come between calls and their results. */
-function skipResults(messages: readonly ApiMessage[], place: number): number {
+function skipToolResults(messages: readonly ApiMessage[], place: number): number {
   const message = messages[place];
   const next = messages[place + 1];
   const isAnswered =
@@ -72,11 +75,11 @@ function skipResults(messages: readonly ApiMessage[], place: number): number {
 
 function skipPrompts(messages: readonly ApiMessage[], place: number): number {
   let behind = place;
-  while (isPrompt(messages[behind + 1])) behind += 1;
+  while (isPromptMessage(messages[behind + 1])) behind += 1;
   return behind;
 }
 
-function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
+function toAdditionMessages(additions: readonly AttachmentAddition[]): readonly ApiMessage[] {
   const ordered = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
     ...additions.filter((addition) => addition.kind === 'agent' && addition.role === 'system'),
@@ -92,7 +95,7 @@ function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
     const { role, isRenewed } = addition;
     if (open?.role !== role || open.isRenewed !== isRenewed) {
       open = { role, isRenewed, content: [] };
-      messages.push(toMessage(open.content, addition));
+      messages.push(toAdditionMessage(open.content, addition));
     }
     open.content.push(...addition.content);
   }
@@ -103,7 +106,7 @@ function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
  * All APIs accept the user's role; `sentAs` records a different original one. A resumed session
  * sends the message again if `isRenewed`.
  */
-const toMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
+const toAdditionMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
   role: 'user',
   content,
   addedByAgent: true,

@@ -5,7 +5,7 @@
  */
 import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
-import { type Fields, asText, readString } from '../../text/values';
+import { type Fields, stringifyValue, readString } from '../../text/values';
 
 export type AttachmentUse =
   | {
@@ -31,14 +31,15 @@ export interface Attachment {
 
 type AttachmentRenderer = (attachment: Fields) => string | readonly (string | Block)[] | undefined;
 
-const renderField =
+const createFieldRenderer =
   (name: string): AttachmentRenderer =>
   (attachment) =>
     omitIfBlank(readString(attachment, name));
 
-const renderLines = (name: string): AttachmentRenderer => joinParts((attachment) => listTexts(attachment, name));
+const createLinesRenderer = (name: string): AttachmentRenderer =>
+  createJoiningRenderer((attachment) => listTextField(attachment, name));
 
-const joinParts =
+const createJoiningRenderer =
   (parts: (attachment: Fields) => readonly (string | undefined)[], between = '\n'): AttachmentRenderer =>
   (attachment) =>
     omitIfBlank(
@@ -48,21 +49,21 @@ const joinParts =
     );
 
 /** Newer versions store this text, or no record contains its data. */
-const NOT_RECONSTRUCTED: AttachmentRenderer = () => undefined;
+const renderNothing: AttachmentRenderer = () => undefined;
 
-const UNSENT = 'not-sent';
+const NOT_SENT = 'not-sent';
 
 const renderNote = (attachment: Fields, name: string, words: (text: string) => string): string | undefined => {
   const text = omitIfBlank(readString(attachment, name));
   return text === undefined ? undefined : words(text);
 };
 
-const planFile = (attachment: Fields, none: string): string => {
+const renderPlanFile = (attachment: Fields, none: string): string => {
   const path = readString(attachment, 'planFilePath') ?? '';
   return attachment['planExists'] === true ? `A plan file already exists at ${path}.` : `${none} ${path}`;
 };
 
-const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = {
+const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | typeof NOT_SENT>> = {
   // Files and folders
   file: renderFile,
   directory: (attachment) => {
@@ -87,8 +88,8 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
         `Note: ${name} was read before the last conversation was summarized, but the contents are too large to include.`,
     ),
   pdf_reference: (attachment) => renderNote(attachment, 'filename', (name) => `PDF file: ${name}.`),
-  at_mention_reference: joinParts((attachment) => [
-    `The user @-mentioned ${listTexts(attachment, 'mentions').join(', ')}`,
+  at_mention_reference: createJoiningRenderer((attachment) => [
+    `The user @-mentioned ${listTextField(attachment, 'mentions').join(', ')}`,
     'File contents are not attached automatically in this session.',
   ]),
   selected_lines_in_ide: (attachment) =>
@@ -100,7 +101,7 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
       'filename',
       (name) => `The user opened the file ${name} in the IDE. This may or may not be related to the current task.`,
     ),
-  read_truncation_notice: renderField('banner'),
+  read_truncation_notice: createFieldRenderer('banner'),
   mcp_resource: renderResource,
   diagnostics: renderDiagnostics,
   // Memory and instructions
@@ -108,28 +109,28 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
     isRecord(content)
       ? `Contents of ${readString(content, 'path') ?? ''}:\n\n${readString(content, 'content') ?? ''}`
       : undefined,
-  relevant_memories: joinParts(
+  relevant_memories: createJoiningRenderer(
     (attachment) =>
-      listRecords(attachment, 'memories').map(
+      listRecordField(attachment, 'memories').map(
         (memory) =>
           `${readString(memory, 'header') ?? readString(memory, 'path') ?? ''}\n\n${readString(memory, 'content') ?? ''}`,
       ),
     '\n\n',
   ),
-  account_memory_recall: renderField('content'),
-  cowork_memory_context: renderField('content'),
-  memory_update: renderField('summary'),
-  instructions: NOT_RECONSTRUCTED,
+  account_memory_recall: createFieldRenderer('content'),
+  cowork_memory_context: createFieldRenderer('content'),
+  memory_update: createFieldRenderer('summary'),
+  instructions: renderNothing,
   output_style: (attachment) =>
     renderNote(
       attachment,
       'style',
       (style) => `${style} output style is active. Remember to follow the specific guidelines for this style.`,
     ),
-  output_style_instructions: NOT_RECONSTRUCTED,
-  language: NOT_RECONSTRUCTED,
-  critical_system_reminder: renderField('content'),
-  sandbox_instructions: renderField('content'),
+  output_style_instructions: renderNothing,
+  language: renderNothing,
+  critical_system_reminder: createFieldRenderer('content'),
+  sandbox_instructions: createFieldRenderer('content'),
   // Listings
   skill_listing: (attachment) =>
     renderNote(
@@ -138,66 +139,66 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
       (list) => `The following skills are available for use with the Skill tool:\n\n${list}`,
     ),
   dynamic_skill: (attachment) =>
-    `New skills discovered in ${readString(attachment, 'skillDir') ?? ''}, now available via the Skill tool:\n${formatList(listTexts(attachment, 'skillNames'))}`,
-  invoked_skills: joinParts(
+    `New skills discovered in ${readString(attachment, 'skillDir') ?? ''}, now available via the Skill tool:\n${formatList(listTextField(attachment, 'skillNames'))}`,
+  invoked_skills: createJoiningRenderer(
     (attachment) => [
       'The following skills were invoked in this session.',
-      ...listRecords(attachment, 'skills').map(
+      ...listRecordField(attachment, 'skills').map(
         (skill) =>
           `### Skill: ${readString(skill, 'name') ?? ''}\nPath: ${readString(skill, 'path') ?? ''}\n\n${readString(skill, 'content') ?? ''}`,
       ),
     ],
     '\n\n',
   ),
-  agent_listing_delta: joinParts(
+  agent_listing_delta: createJoiningRenderer(
     (attachment) => [
-      addHeading('Available agent types for the Agent tool:', listTexts(attachment, 'addedLines')),
+      addHeading('Available agent types for the Agent tool:', listTextField(attachment, 'addedLines')),
       addHeading(
         'The following agent types are no longer available:',
-        listTexts(attachment, 'removedTypes').map(addDash),
+        listTextField(attachment, 'removedTypes').map(addDash),
       ),
     ],
     '\n\n',
   ),
-  deferred_tools_delta: joinParts(
+  deferred_tools_delta: createJoiningRenderer(
     (attachment) => [
       addHeading(
         'The following deferred tools are now available via ToolSearch. Their schemas are NOT loaded — calling them directly will fail with InputValidationError. Use ToolSearch with query "select:<name>[,<name>...]" to load tool schemas before calling them:',
-        listTexts(attachment, 'addedLines'),
+        listTextField(attachment, 'addedLines'),
       ),
-      addHeading('The following deferred tools are available again:', listTexts(attachment, 'readdedNames')),
-      addHeading('The following deferred tools are no longer available:', listTexts(attachment, 'removedNames')),
+      addHeading('The following deferred tools are available again:', listTextField(attachment, 'readdedNames')),
+      addHeading('The following deferred tools are no longer available:', listTextField(attachment, 'removedNames')),
     ],
     '\n\n',
   ),
-  mcp_instructions_delta: joinParts(
+  mcp_instructions_delta: createJoiningRenderer(
     (attachment) => [
       addHeading(
         '# MCP Server Instructions\n\nThe following MCP servers have provided instructions for how to use their tools and resources:\n',
-        listTexts(attachment, 'addedBlocks'),
+        listTextField(attachment, 'addedBlocks'),
         '\n\n',
       ),
       addHeading(
         'The following MCP servers have disconnected. Their instructions above no longer apply:',
-        listTexts(attachment, 'removedNames'),
+        listTextField(attachment, 'removedNames'),
       ),
     ],
     '\n\n',
   ),
   mcp_dropped_tools_delta: (attachment) =>
-    addHeading('# Unavailable MCP Tools', listTexts(attachment, 'addedEntries').map(addDash)),
+    addHeading('# Unavailable MCP Tools', listTextField(attachment, 'addedEntries').map(addDash)),
   tool_search_usage_reminder: (attachment) =>
-    `Some available tools' schemas are not loaded in this conversation yet: ${listTexts(attachment, 'undiscoveredToolNames').join(', ')}.`,
-  tool_hosts_correction: renderLines('lines'),
-  tool_hosts_notice: renderLines('lines'),
-  claude_app_notice: renderLines('lines'),
-  agent_ask_notice: renderLines('lines'),
-  linked_plugin_tools_note: renderField('text'),
-  repl_mcp_servers: renderField('content'),
-  repl_mcp_needs_auth: NOT_RECONSTRUCTED,
+    `Some available tools' schemas are not loaded in this conversation yet: ${listTextField(attachment, 'undiscoveredToolNames').join(', ')}.`,
+  tool_hosts_correction: createLinesRenderer('lines'),
+  tool_hosts_notice: createLinesRenderer('lines'),
+  claude_app_notice: createLinesRenderer('lines'),
+  agent_ask_notice: createLinesRenderer('lines'),
+  linked_plugin_tools_note: createFieldRenderer('text'),
+  repl_mcp_servers: createFieldRenderer('content'),
+  repl_mcp_needs_auth: renderNothing,
   // Hooks
-  hook_additional_context: joinParts((attachment) => {
-    const texts = listTexts(attachment, 'content');
+  hook_additional_context: createJoiningRenderer((attachment) => {
+    const texts = listTextField(attachment, 'content');
     return texts.length === 0 ? [] : [`${readHookName(attachment)} hook additional context: ${texts.join('\n')}`];
   }),
   hook_success: (attachment) =>
@@ -210,7 +211,7 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
   },
   hook_stopped_continuation: (attachment) =>
     renderNote(attachment, 'message', (text) => `${readHookName(attachment)} hook stopped continuation: ${text}`),
-  async_hook_response: joinParts(({ response }) => {
+  async_hook_response: createJoiningRenderer(({ response }) => {
     if (!isRecord(response)) return [];
     const output = response['hookSpecificOutput'];
     return [
@@ -218,13 +219,13 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
       isRecord(output) ? readString(output, 'additionalContext') : undefined,
     ];
   }),
-  plugin_note: renderLines('content'),
+  plugin_note: createLinesRenderer('content'),
   // Plans and lists of tasks
   plan_mode: (attachment) =>
     readString(attachment, 'reminderType') === 'sparse'
       ? `Plan mode still active (see full instructions earlier in conversation). Read-only except plan file (${readString(attachment, 'planFilePath') ?? ''}).`
       : // The workflow after this text is not in any record.
-        `Plan mode is active. The user indicated that they do not want you to execute yet -- you MUST NOT make any edits (with the exception of the plan file mentioned below), run any non-readonly tools (including changing configs or making commits), or otherwise make any changes to the system. This supercedes any other instructions you have received.\n\n## Plan File Info:\n${planFile(attachment, 'No plan file exists yet. You should create your plan at')}`,
+        `Plan mode is active. The user indicated that they do not want you to execute yet -- you MUST NOT make any edits (with the exception of the plan file mentioned below), run any non-readonly tools (including changing configs or making commits), or otherwise make any changes to the system. This supercedes any other instructions you have received.\n\n## Plan File Info:\n${renderPlanFile(attachment, 'No plan file exists yet. You should create your plan at')}`,
   plan_mode_exit: (attachment) =>
     `## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions.${attachment['planExists'] === true ? ` The plan file is located at ${readString(attachment, 'planFilePath') ?? ''} if you need to reference it.` : ''}`,
   plan_mode_reentry: (attachment) =>
@@ -232,22 +233,22 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
   plan_file_reference: (attachment) =>
     `A plan file exists from plan mode at: ${readString(attachment, 'planFilePath') ?? ''}\n\nPlan contents:\n\n${readString(attachment, 'planContent') ?? ''}`,
   todo_reminder: (attachment) =>
-    formatTasks(
+    formatTaskList(
       "The TodoWrite tool hasn't been used recently.",
       'Here are the existing contents of your todo list:',
-      listRecords(attachment, 'content').map(
+      listRecordField(attachment, 'content').map(
         (item, index) => `${index + 1}. [${readString(item, 'status') ?? ''}] ${readString(item, 'content') ?? ''}`,
       ),
     ),
   task_reminder: (attachment) =>
-    formatTasks(
+    formatTaskList(
       "The task tools haven't been used recently.",
       'Here are the existing tasks:',
-      listRecords(attachment, 'content').map(
+      listRecordField(attachment, 'content').map(
         (item) => `#${String(item['id'])}. [${readString(item, 'status') ?? ''}] ${readString(item, 'subject') ?? ''}`,
       ),
     ),
-  task_status: joinParts(
+  task_status: createJoiningRenderer(
     (attachment) => [
       `Task ${readString(attachment, 'taskId') ?? ''}`,
       `(status: ${readString(attachment, 'status') ?? ''})`,
@@ -258,12 +259,12 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
     ' ',
   ),
   // Figures, dates and modes
-  total_tokens_reminder: renderField('text'),
-  output_limit_note: renderField('text'),
-  silent_turn_reminder: renderField('text'),
-  elapsed_time_reminder: renderField('text'),
-  batching_reminder: renderField('text'),
-  secondary_reminder: renderField('text'),
+  total_tokens_reminder: createFieldRenderer('text'),
+  output_limit_note: createFieldRenderer('text'),
+  silent_turn_reminder: createFieldRenderer('text'),
+  elapsed_time_reminder: createFieldRenderer('text'),
+  batching_reminder: createFieldRenderer('text'),
+  secondary_reminder: createFieldRenderer('text'),
   token_usage: ({ used, total, remaining }) =>
     `Token usage: ${String(used)}/${String(total)}; ${String(remaining)} remaining`,
   budget_usd: ({ used, total, remaining }) =>
@@ -283,29 +284,29 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
   ultrathink_effort: () => 'The user included the keyword "ultrathink", requesting deeper reasoning on this turn.',
   workflow_keyword_request: () =>
     'The user included the keyword "ultracode", opting this turn into multi-agent orchestration.',
-  workflow_size_guideline_change: NOT_RECONSTRUCTED,
-  proactivity: NOT_RECONSTRUCTED,
-  first_week: NOT_RECONSTRUCTED,
-  thread_state: NOT_RECONSTRUCTED,
-  model: renderField('text'),
-  environment: NOT_RECONSTRUCTED,
-  session_context: NOT_RECONSTRUCTED,
-  context_sections: joinParts((attachment) =>
-    listRecords(attachment, 'sections').map(
+  workflow_size_guideline_change: renderNothing,
+  proactivity: renderNothing,
+  first_week: renderNothing,
+  thread_state: renderNothing,
+  model: createFieldRenderer('text'),
+  environment: renderNothing,
+  session_context: renderNothing,
+  context_sections: createJoiningRenderer((attachment) =>
+    listRecordField(attachment, 'sections').map(
       (section) => `# ${readString(section, 'name') ?? ''}\n${readString(section, 'text') ?? ''}`,
     ),
   ),
-  remote_session_change: NOT_RECONSTRUCTED,
-  advisor_tool: NOT_RECONSTRUCTED,
-  bash_output_audience_note: NOT_RECONSTRUCTED,
-  unknown_command_fallback: NOT_RECONSTRUCTED,
-  prefix_delta: renderField('text'),
-  dir_sync_notice: renderField('content'),
-  artifact_opening_prefetch: renderField('content'),
-  fork_briefing: renderField('text'),
-  widget_context_hint: NOT_RECONSTRUCTED,
+  remote_session_change: renderNothing,
+  advisor_tool: renderNothing,
+  bash_output_audience_note: renderNothing,
+  unknown_command_fallback: renderNothing,
+  prefix_delta: createFieldRenderer('text'),
+  dir_sync_notice: createFieldRenderer('content'),
+  artifact_opening_prefetch: createFieldRenderer('content'),
+  fork_briefing: createFieldRenderer('text'),
+  widget_context_hint: renderNothing,
   inlined_image_paths: (attachment) =>
-    addHeading('The attached images are also saved at:', listTexts(attachment, 'paths')),
+    addHeading('The attached images are also saved at:', listTextField(attachment, 'paths')),
   // Other agents
   agent_mention: (attachment) =>
     renderNote(attachment, 'agentType', (agent) => `The user has expressed a desire to invoke the agent "${agent}".`),
@@ -315,54 +316,54 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
       'skillName',
       (skill) => `The user's message contains /${skill}, which is the name of a skill.`,
     ),
-  peer_mention: NOT_RECONSTRUCTED,
-  poll_events: renderLines('envelopes'),
-  teammate_mailbox: joinParts(
-    (attachment) => listRecords(attachment, 'messages').map((message) => readString(message, 'text')),
+  peer_mention: renderNothing,
+  poll_events: createLinesRenderer('envelopes'),
+  teammate_mailbox: createJoiningRenderer(
+    (attachment) => listRecordField(attachment, 'messages').map((message) => readString(message, 'text')),
     '\n\n',
   ),
-  team_context: NOT_RECONSTRUCTED,
-  coordinator_context: renderField('content'),
+  team_context: renderNothing,
+  coordinator_context: createFieldRenderer('content'),
   // Not sent
-  advisor_stripped: UNSENT,
-  already_read_file: UNSENT,
-  async_hook_response_batch: UNSENT,
-  attention_budget: UNSENT,
-  batching_reminder_sent: UNSENT,
-  command_permissions: UNSENT,
-  context_efficiency: UNSENT,
-  credential_org: UNSENT,
-  deferred_tools_record: UNSENT,
-  edited_image_file: UNSENT,
-  goal_status: UNSENT,
-  goals: UNSENT,
-  hook_cancelled: UNSENT,
-  hook_deferred_tool: UNSENT,
-  hook_error_during_execution: UNSENT,
-  hook_non_blocking_error: UNSENT,
-  hook_permission_decision: UNSENT,
-  hook_system_message: UNSENT,
-  max_turns_reached: UNSENT,
-  progress_reminder_sent: UNSENT,
-  projects_thread_ask: UNSENT,
-  prompt_as_file: UNSENT,
-  prompt_render_point: UNSENT,
-  prompt_snapshot: UNSENT,
-  secondary_reminder_sent: UNSENT,
-  session_cron_carry: UNSENT,
-  structured_output: UNSENT,
-  teammate_shutdown_batch: UNSENT,
-  thinking_drop: UNSENT,
-  thinking_stripped: UNSENT,
-  tool_host_result_lines: UNSENT,
-  tool_offer_record: UNSENT,
-  tool_results_cut: UNSENT,
-  whole_texts_withdrawn: UNSENT,
-  withheld_memory: UNSENT,
+  advisor_stripped: NOT_SENT,
+  already_read_file: NOT_SENT,
+  async_hook_response_batch: NOT_SENT,
+  attention_budget: NOT_SENT,
+  batching_reminder_sent: NOT_SENT,
+  command_permissions: NOT_SENT,
+  context_efficiency: NOT_SENT,
+  credential_org: NOT_SENT,
+  deferred_tools_record: NOT_SENT,
+  edited_image_file: NOT_SENT,
+  goal_status: NOT_SENT,
+  goals: NOT_SENT,
+  hook_cancelled: NOT_SENT,
+  hook_deferred_tool: NOT_SENT,
+  hook_error_during_execution: NOT_SENT,
+  hook_non_blocking_error: NOT_SENT,
+  hook_permission_decision: NOT_SENT,
+  hook_system_message: NOT_SENT,
+  max_turns_reached: NOT_SENT,
+  progress_reminder_sent: NOT_SENT,
+  projects_thread_ask: NOT_SENT,
+  prompt_as_file: NOT_SENT,
+  prompt_render_point: NOT_SENT,
+  prompt_snapshot: NOT_SENT,
+  secondary_reminder_sent: NOT_SENT,
+  session_cron_carry: NOT_SENT,
+  structured_output: NOT_SENT,
+  teammate_shutdown_batch: NOT_SENT,
+  thinking_drop: NOT_SENT,
+  thinking_stripped: NOT_SENT,
+  tool_host_result_lines: NOT_SENT,
+  tool_offer_record: NOT_SENT,
+  tool_results_cut: NOT_SENT,
+  whole_texts_withdrawn: NOT_SENT,
+  withheld_memory: NOT_SENT,
 };
 
 /** Claude Code 2.1.332 sends these again when it resumes a session that lacks them. */
-const RENEWED_KINDS: ReadonlySet<string> = new Set([
+const RENEWED_ATTACHMENT_KINDS: ReadonlySet<string> = new Set([
   'advisor_tool',
   'agent_listing_delta',
   'context_sections',
@@ -390,13 +391,18 @@ export function parseAttachment(record: Fields): Attachment | undefined {
   const attachment = record['attachment'];
   if (!isRecord(attachment)) return undefined;
   const name = readString(attachment, 'type') ?? '';
-  const rendered = readRendered(record['rendered']);
+  const rendered = readRenderedBlocks(record['rendered']);
   const role = record['renderedRole'];
   const isRecorded = role === 'user' || role === 'system';
   return {
     name,
     isUnrendered: rendered === undefined && !isRecorded,
-    sending: toSending(attachment, name, rendered, isRecorded ? role : getRole(attachment, name)),
+    sending: determineAttachmentUse(
+      attachment,
+      name,
+      rendered,
+      isRecorded ? role : getAttachmentRole(attachment, name),
+    ),
   };
 }
 
@@ -404,7 +410,7 @@ export function parseAttachment(record: Fields): Attachment | undefined {
  * Claude Code sends these kinds in the user's role if the record names none (`QZo`), and all others
  * in the system's.
  */
-const USER_KINDS: ReadonlySet<string> = new Set([
+const ATTACHMENT_KINDS_AS_USER: ReadonlySet<string> = new Set([
   'account_memory_recall',
   'artifact_opening_prefetch',
   'context_sections',
@@ -421,31 +427,32 @@ const USER_KINDS: ReadonlySet<string> = new Set([
   'widget_context_hint',
 ]);
 
-function getRole(attachment: Fields, name: string): 'user' | 'system' {
+function getAttachmentRole(attachment: Fields, name: string): 'user' | 'system' {
   const isUsers =
-    USER_KINDS.has(name) ||
+    ATTACHMENT_KINDS_AS_USER.has(name) ||
     (name === 'plugin_note' && attachment['sentAs'] !== 'system') ||
     (name === 'at_mention_reference' && attachment['unread'] === 'in_ranges') ||
     (name === 'critical_system_reminder' && attachment['namesAnUpload'] === true) ||
     (name === 'queued_command' && attachment['carriedByCompaction'] === true) ||
-    (name === 'invoked_skills' && listRecords(attachment, 'skills').some((skill) => skill['mcpSkill'] !== undefined));
+    (name === 'invoked_skills' &&
+      listRecordField(attachment, 'skills').some((skill) => skill['mcpSkill'] !== undefined));
   return isUsers ? 'user' : 'system';
 }
 
-function toSending(
+function determineAttachmentUse(
   attachment: Fields,
   name: string,
   rendered: readonly Block[] | undefined,
   role: 'user' | 'system',
 ): AttachmentUse {
   if (name === 'queued_command') return toQueuedPrompt(attachment, rendered, role);
-  const isRenewed = RENEWED_KINDS.has(name);
+  const isRenewed = RENEWED_ATTACHMENT_KINDS.has(name);
   if (rendered) return { kind: 'agent', content: rendered, role, isRenewed };
-  const row = Object.hasOwn(RENDERERS, name) ? RENDERERS[name] : undefined;
+  const row = Object.hasOwn(RENDERER_BY_ATTACHMENT_KIND, name) ? RENDERER_BY_ATTACHMENT_KIND[name] : undefined;
   if (row === undefined) return { kind: 'unknown' };
-  if (row === UNSENT || isSilentHook(attachment, name)) return { kind: 'not-sent' };
+  if (row === NOT_SENT || isHookWithUnsentOutput(attachment, name)) return { kind: 'not-sent' };
   const words = row(attachment);
-  if (words === undefined) return canBeEmpty(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
+  if (words === undefined) return canRenderToNothing(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
   const content = (typeof words === 'string' ? [words] : words).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: wrapInReminder(part) } : part,
   );
@@ -454,9 +461,10 @@ function toSending(
 }
 
 /** Nothing was sent for a listing without changes or a silent hook. */
-const canBeEmpty = (name: string): boolean => /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
+const canRenderToNothing = (name: string): boolean =>
+  /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
 
-const isSilentHook = (attachment: Fields, name: string): boolean =>
+const isHookWithUnsentOutput = (attachment: Fields, name: string): boolean =>
   name === 'hook_success' && !HOOKS_WITH_SENT_OUTPUT.includes(attachment['hookEvent']);
 
 /**
@@ -469,20 +477,20 @@ function toQueuedPrompt(
   role: 'user' | 'system',
 ): AttachmentUse {
   if (attachment['renderedByBatchHead']) return { kind: 'not-sent' };
-  const batch = listTexts(attachment, 'batchedRelayPrompts').join('\n\n');
+  const batch = listTextField(attachment, 'batchedRelayPrompts').join('\n\n');
   const content = batch === '' ? readBlocks(attachment['prompt']) : [makeTextBlock(batch)];
-  if (isPersons(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
+  if (isTypedByPerson(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
   const own = rendered ?? content;
   return own.length > 0 ? { kind: 'agent', content: own, role, isRenewed: false } : { kind: 'words-missing' };
 }
 
-function isPersons(attachment: Fields): boolean {
+function isTypedByPerson(attachment: Fields): boolean {
   const { origin } = attachment;
   const isHuman = !isRecord(origin) || origin['kind'] === 'human' || origin['kind'] === 'voice-call';
   return isHuman && attachment['isMeta'] !== true && attachment['commandMode'] !== 'task-notification';
 }
 
-function readRendered(rendered: unknown): readonly Block[] | undefined {
+function readRenderedBlocks(rendered: unknown): readonly Block[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
   const content = rendered.flatMap((message: unknown) => (isRecord(message) ? readBlocks(message['content']) : []));
   return content.length > 0 ? content : undefined;
@@ -507,13 +515,13 @@ const wrapInReminder = (text: string): string => `<system-reminder>\n${text}\n</
 
 const omitIfBlank = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined);
 
-const listTexts = (from: Fields, name: string): readonly string[] => {
+const listTextField = (from: Fields, name: string): readonly string[] => {
   const list = from[name];
   if (typeof list === 'string') return [list];
   return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
 };
 
-const listRecords = (from: Fields, name: string): readonly Fields[] => {
+const listRecordField = (from: Fields, name: string): readonly Fields[] => {
   const list = from[name];
   return Array.isArray(list) ? list.filter(isRecord) : [];
 };
@@ -525,7 +533,7 @@ const addDash = (text: string): string => `- ${text}`;
 
 const formatList = (list: readonly string[]): string => list.map(addDash).join('\n');
 
-const formatTasks = (advice: string, heading: string, list: readonly string[]): string =>
+const formatTaskList = (advice: string, heading: string, list: readonly string[]): string =>
   [advice, addHeading(`${heading}\n`, list)].filter((part) => part !== undefined).join('\n\n');
 
 const readHookName = (attachment: Fields): string => readString(attachment, 'hookName') ?? '';
@@ -558,8 +566,8 @@ function renderFile(attachment: Fields): readonly (string | Block)[] | undefined
         call,
         formatResult(
           'Read',
-          listRecords(file, 'cells')
-            .map((cell) => renderCell(cell['source']))
+          listRecordField(file, 'cells')
+            .map((cell) => renderNotebookCell(cell['source']))
             .join('\n\n'),
         ),
       ];
@@ -573,19 +581,20 @@ function renderFile(attachment: Fields): readonly (string | Block)[] | undefined
   }
 }
 
-const renderCell = (source: unknown): string => (Array.isArray(source) ? source.join('') : asText(source));
+const renderNotebookCell = (source: unknown): string =>
+  Array.isArray(source) ? source.join('') : stringifyValue(source);
 
 function renderResource({ server, uri, content }: Fields): string | undefined {
   if (!isRecord(content)) return undefined;
-  const texts = listRecords(content, 'contents').flatMap((part) => readString(part, 'text') ?? []);
+  const texts = listRecordField(content, 'contents').flatMap((part) => readString(part, 'text') ?? []);
   return texts.length === 0
     ? `<mcp-resource server="${String(server)}" uri="${String(uri)}">(No content)</mcp-resource>`
     : `Full contents of resource:\n${texts.join('\n')}`;
 }
 
 function renderDiagnostics(attachment: Fields): string | undefined {
-  const files = listRecords(attachment, 'files').map((file) => {
-    const found = listRecords(file, 'diagnostics').map(
+  const files = listRecordField(attachment, 'files').map((file) => {
+    const found = listRecordField(file, 'diagnostics').map(
       (one) => `  ${formatLineNumber(one['range'])}${readString(one, 'message') ?? ''}`,
     );
     return `${(readString(file, 'uri') ?? '').split('/').pop() ?? ''}:\n${found.join('\n')}`;

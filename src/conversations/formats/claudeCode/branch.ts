@@ -3,10 +3,10 @@
  * Resuming reads from the newest message up to the last compact boundary. Sources: transcripts of
  * 2.0.76 to 2.1.39; for messages that a compaction keeps, public descriptions.
  */
-import { recordAboveGap } from '../../text/jsonLines';
+import { findRecordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
 
-export interface Branch {
+export interface ActiveBranch {
   readonly records: readonly ClaudeCodeRecord[];
   /** Number of records that resuming would not read. */
   readonly before: number;
@@ -14,9 +14,9 @@ export interface Branch {
   readonly rootless?: ClaudeCodeRecord;
 }
 
-const isBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
+const isCompactionBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
 
-export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
+export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBranch {
   const leaf = thread.findLast(({ message }) => message !== undefined);
   if (!leaf) return { records: [], before: 0 };
   if (leaf.uuid === undefined) return toLinearBranch(thread);
@@ -48,14 +48,14 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     // Messages that a compaction wrote again are read where it put them.
     if (record.uuid === undefined || !uuids.has(record.uuid)) path.push(record);
     if (record.uuid !== undefined) uuids.add(record.uuid);
-    if (isBoundary(record)) {
+    if (isCompactionBoundary(record)) {
       firstBoundary ??= record;
-      at = findBeforeBoundary(record, thread, preserved.records);
+      at = findRecordBeforeBoundary(record, thread, preserved.records);
     } else {
       const parent = preserved.getParent(record) ?? record.parent;
       at = parent === undefined ? undefined : findParent(parent, record);
       // A damaged line may have contained the parent or the link to it.
-      if (parent !== undefined || record.gap === record.line) at ??= recordAboveGap([...byUuid.values()], record);
+      if (parent !== undefined || record.gap === record.line) at ??= findRecordAboveGap([...byUuid.values()], record);
       if (parent !== undefined && !at) rootless ??= record;
     }
   }
@@ -78,15 +78,15 @@ function findLastAttachment(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeR
 }
 
 /** Records of a stream have no UUIDs and are already in order. */
-function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
-  return { records: thread, before: Math.max(0, thread.findLastIndex(isBoundary)) };
+function toLinearBranch(thread: readonly ClaudeCodeRecord[]): ActiveBranch {
+  return { records: thread, before: Math.max(0, thread.findLastIndex(isCompactionBoundary)) };
 }
 
 /**
  * A compact boundary has only a logical parent, which may be missing or, for a `precomputed`
  * compaction, be a message below it. Everything above it was written earlier.
  */
-function findBeforeBoundary(
+function findRecordBeforeBoundary(
   boundary: ClaudeCodeRecord,
   thread: readonly ClaudeCodeRecord[],
   preserved: readonly ClaudeCodeRecord[],
@@ -118,8 +118,8 @@ function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],
   byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
 ): PreservedMessages {
-  const boundary = thread.findLast(isBoundary);
-  const records = boundary?.preserved ? readSegment(boundary, byUuid) : [];
+  const boundary = thread.findLast(isCompactionBoundary);
+  const records = boundary?.preserved ? readPreservedSegment(boundary, byUuid) : [];
   const anchor = boundary?.preserved?.anchor;
   const tail = records.at(-1);
   const parents = new Map<string | undefined, string | undefined>();
@@ -134,7 +134,7 @@ function readPreservedMessages(
   };
 }
 
-function readSegment(
+function readPreservedSegment(
   { preserved }: ClaudeCodeRecord,
   byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
 ): readonly ClaudeCodeRecord[] {

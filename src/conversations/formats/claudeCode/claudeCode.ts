@@ -1,25 +1,25 @@
 import { dirname, join } from 'node:path';
 import { getBlocks, isRecord, isToolResult } from '../../../core/messages/blocks';
-import { type Fields, listIn, readString } from '../../text/values';
-import { type Branch, findActiveBranch } from './branch';
-import { joinRecords } from './join';
-import { resolveRecords, addQueuedWords } from './resolve';
-import { noteUnsent } from './unsent';
-import { type ClaudeCodeRecord, isLogged, parseRecords } from './record';
+import { type Fields, readList, readString } from '../../text/values';
+import { type ActiveBranch, findActiveBranch } from './branch';
+import { joinRecordsIntoMessages } from './join';
+import { resolveRecords, addQueuedPrompts } from './resolve';
+import { describeUnsentRecords } from './unsent';
+import { type ClaudeCodeRecord, isPrintedLogRecord, parseRecords } from './record';
 import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { readRecordedRequests } from './recorded';
 import { makeSourceId, getSourceName } from '../../conversationId';
 import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
-import { noteOmitted, createNoMessagesError } from '../../notes';
+import { describeOmittedMessages, createNoMessagesError } from '../../notes';
 import type { ConversationReadError } from '../../readError';
-import { cleanTitle, makeTitle } from '../../title';
-import { noteUnansweredCalls } from '../unanswered';
-import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
+import { normalizeTitle, makeConversationTitle } from '../../title';
+import { describeUnansweredCalls } from '../unanswered';
+import type { Conversation, ReadOptions, Sidechain, InputSource } from '../../types';
 
 export const isClaudeCodeRecord = (value: Fields): boolean =>
   typeof value['type'] === 'string' &&
-  ('uuid' in value || 'sessionId' in value || (isLogged(value) && PRINTED_RECORD_TYPES.has(value['type']))) &&
+  ('uuid' in value || 'sessionId' in value || (isPrintedLogRecord(value) && PRINTED_RECORD_TYPES.has(value['type']))) &&
   !isIflowRecord(value);
 
 /** `--output-format stream-json` prints these records. */
@@ -29,20 +29,20 @@ const PRINTED_RECORD_TYPES: ReadonlySet<unknown> = new Set(['system', 'user', 'a
 export const isIflowRecord = (value: Fields): boolean =>
   /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(readString(value, 'sessionId') ?? '');
 
-const isWebExport = (value: unknown): value is Fields =>
+const isClaudeWebExport = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['loglines']) && value['loglines'].every(isRecord);
 
 /** `--output-format json --verbose` prints a log as one list; claude-code-action keeps it. */
-const isLogList = (value: unknown): value is readonly Fields[] =>
+const isClaudeRecordList = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) &&
   value.length > 0 &&
-  value.every((record) => isRecord(record) && isLogged(record) && isClaudeCodeRecord(record));
+  value.every((record) => isRecord(record) && isPrintedLogRecord(record) && isClaudeCodeRecord(record));
 
-export const toWebExport = (value: unknown): Fields | undefined =>
-  isLogList(value) ? { loglines: value } : isWebExport(value) ? value : undefined;
+export const asClaudeWebExport = (value: unknown): Fields | undefined =>
+  isClaudeRecordList(value) ? { loglines: value } : isClaudeWebExport(value) ? value : undefined;
 
-export const exportToRecords = (value: Fields): string =>
-  listIn(value, 'loglines')
+export const convertWebExportToLines = (value: Fields): string =>
+  readList(value, 'loglines')
     .map((record) => JSON.stringify(record))
     .join('\n');
 
@@ -51,41 +51,45 @@ export const exportToRecords = (value: Fields): string =>
  * adds what precedes it.
  * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages
  */
-export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readClaudeCode(
+  input: string | Uint8Array,
+  source: InputSource,
+  options: ReadOptions = {},
+): Conversation {
   const {
     records: parsed,
     notes,
     requests,
   } = parseRecords(readLines(input, getSourceName(source)), getSourceName(source));
   const records = resolveRecords(parsed);
-  const { main, side } = splitThreads(records);
-  const branch = addQueuedWords(findActiveBranch(main), main);
+  const { main, side } = splitMainAndSideThreads(records);
+  const branch = addQueuedPrompts(findActiveBranch(main), main);
   if (branch.records.length === 0) throw createMissingMessagesError(records, getSourceName(source), notes);
 
-  const earlier = joinRecords(branch.records.slice(0, branch.before), main);
-  const active = joinRecords(branch.records.slice(branch.before), main);
+  const earlier = joinRecordsIntoMessages(branch.records.slice(0, branch.before), main);
+  const active = joinRecordsIntoMessages(branch.records.slice(branch.before), main);
   const everything = [...earlier.messages, ...active.messages];
   const messages = options.history === 'all' ? everything : active.messages;
   const used = new Set([...earlier.used, ...active.used]);
   return {
     id: findSessionId(branch, source, input),
     format: 'claude-code',
-    title: findTitle(records) ?? makeTitle(everything),
+    title: findTitle(records) ?? makeConversationTitle(everything),
     messages,
     notes: [
       ...notes,
       ...(messages === everything || earlier.messages.length === 0
         ? []
-        : [noteOmitted(earlier.messages.length, 'before the last compaction')]),
+        : [describeOmittedMessages(earlier.messages.length, 'before the last compaction')]),
       ...noteAbandonedBranches(main, used),
       ...noteMissingRoot(branch),
       ...noteFork(records, source),
       ...notePrintedLog(records),
-      ...noteUnsent(records),
-      ...noteUnansweredCalls(messages),
+      ...describeUnsentRecords(records),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: side.flatMap((thread, index) => toSidechain(thread, index)),
-    ...findParent(branch),
+    ...findParentSession(branch),
     ...findWorkspace(records),
     ...selectRecordedRequests(
       options.history,
@@ -100,16 +104,16 @@ function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   // Older versions also store titles of other sessions in a file.
   const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
   const last = (type: string): string | undefined =>
-    records.map((one) => (one.type === type && isOurs(one) ? cleanTitle(one.title) : undefined)).findLast(Boolean);
+    records.map((one) => (one.type === type && isOurs(one) ? normalizeTitle(one.title) : undefined)).findLast(Boolean);
   return last('custom-title') ?? last('ai-title') ?? last('summary');
 }
 
-interface Threads {
+interface ConversationThreads {
   readonly main: readonly ClaudeCodeRecord[];
   readonly side: readonly (readonly ClaudeCodeRecord[])[];
 }
 
-function splitThreads(records: readonly ClaudeCodeRecord[]): Threads {
+function splitMainAndSideThreads(records: readonly ClaudeCodeRecord[]): ConversationThreads {
   const main = records.filter(({ isSidechain }) => !isSidechain);
   const side = [
     ...Map.groupBy(
@@ -146,12 +150,12 @@ function createSideThreadKey(records: readonly ClaudeCodeRecord[]): (record: Cla
 
 function toSidechain(thread: readonly ClaudeCodeRecord[], index: number): readonly Sidechain[] {
   const { records, before } = findActiveBranch(thread);
-  const { messages } = joinRecords(records.slice(before), thread);
+  const { messages } = joinRecordsIntoMessages(records.slice(before), thread);
   if (messages.length === 0) return [];
-  return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: makeTitle(messages), messages }];
+  return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: makeConversationTitle(messages), messages }];
 }
 
-function findParent({ records }: Branch): { parent?: string } {
+function findParentSession({ records }: ActiveBranch): { parent?: string } {
   const last = records.findLast(({ sessionId }) => sessionId !== undefined);
   return last?.sessionId !== undefined && last.isSidechain ? { parent: `claude-code:${last.sessionId}` } : {};
 }
@@ -161,7 +165,7 @@ function findWorkspace(records: readonly ClaudeCodeRecord[]): { workspace?: stri
   return cwd === undefined ? {} : { workspace: cwd };
 }
 
-function findSessionId({ records }: Branch, source: Source, input: string | Uint8Array): string {
+function findSessionId({ records }: ActiveBranch, source: InputSource, input: string | Uint8Array): string {
   // Older versions copied a resumed session's records, so the newest record has the right id.
   const newest = records.findLast(({ sessionId }) => sessionId !== undefined);
   if (newest?.sessionId === undefined) return makeSourceId(source, input);
@@ -188,7 +192,7 @@ function noteAbandonedBranches(
  * A subagent can begin with its session's conversation, which its file only refers to (2.1.332,
  * `fork-context-ref`).
  */
-function noteFork(records: readonly ClaudeCodeRecord[], source: Source): readonly string[] {
+function noteFork(records: readonly ClaudeCodeRecord[], source: InputSource): readonly string[] {
   const session = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
   if (session === undefined) return [];
   // The path is projects/<folder>/<session>/subagents/agent-….jsonl.
@@ -204,7 +208,7 @@ function notePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[]
   return isLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
 }
 
-function noteMissingRoot({ rootless }: Branch): readonly string[] {
+function noteMissingRoot({ rootless }: ActiveBranch): readonly string[] {
   return rootless
     ? [`Line ${rootless.line} continues a message that isn't in the file; the conversation is read from there.`]
     : [];

@@ -13,7 +13,7 @@ const DENIAL_BEGINNING = "The user doesn't want to ";
  * `toolUseResult` after "Error: ". They do the same for MCP errors, whose text is arbitrary, but no
  * error of a built-in tool begins like a denial. Source: sessions of 2.0.76 to 2.1.232.
  */
-export class DenialReader {
+export class ToolDenialReader {
   private readonly ownCalls = new Set<string>();
 
   /** Records must be passed in file order. */

@@ -6,7 +6,7 @@
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { ClaudeCodeRecord } from './record';
-import { insertAdditions } from './additions';
+import { insertAttachmentMessages } from './additions';
 
 export interface JoinedMessages {
   readonly messages: readonly ApiMessage[];
@@ -16,10 +16,10 @@ export interface JoinedMessages {
 type MessageRecord = ClaudeCodeRecord & { readonly message: ApiMessage };
 
 /** Claude Code records errors as assistant messages but never sends them. */
-const isSent = (record: ClaudeCodeRecord): record is MessageRecord =>
+const isSentMessage = (record: ClaudeCodeRecord): record is MessageRecord =>
   record.message !== undefined && !record.isApiError;
 
-const isAssistant = ({ message }: MessageRecord): boolean => message.role === 'assistant';
+const isAssistantRecord = ({ message }: MessageRecord): boolean => message.role === 'assistant';
 
 const listResultIds = ({ message }: MessageRecord): readonly string[] =>
   getBlocks(message)
@@ -27,11 +27,14 @@ const listResultIds = ({ message }: MessageRecord): readonly string[] =>
     .map((block) => block.tool_use_id);
 
 /** @param thread all records in file order */
-export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): JoinedMessages {
-  const sent = branch.filter(isSent);
+export function joinRecordsIntoMessages(
+  branch: readonly ClaudeCodeRecord[],
+  thread: readonly ClaudeCodeRecord[],
+): JoinedMessages {
+  const sent = branch.filter(isSentMessage);
   const onBranch = new Set(sent);
-  const beside = dropCopies(sent, thread).filter((record) => !onBranch.has(record));
-  const siblings = findSiblings(sent, beside);
+  const beside = dropCopiedRecords(sent, thread).filter((record) => !onBranch.has(record));
+  const siblings = findRecordsOfSameAnswer(sent, beside);
   const answered = new Set(sent.flatMap(listResultIds));
   const elsewhere = new Map<string, MessageRecord>();
   for (const record of beside) for (const id of listResultIds(record)) elsewhere.set(id, record);
@@ -40,24 +43,31 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
   const used = new Map<ClaudeCodeRecord, number>();
   const emit = (records: readonly MessageRecord[]): ApiMessage => {
     for (const record of records) used.set(record, messages.length);
-    return joinMessages(records.map(({ message }) => message));
+    return joinMessageParts(records.map(({ message }) => message));
   };
   sent.forEach((record, index) => {
     if (used.has(record)) return;
-    if (!isAssistant(record)) {
+    if (!isAssistantRecord(record)) {
       messages.push(emit([record]));
       return;
     }
-    const parts = sortByFilePosition(collectParts(sent, index, siblings));
+    const parts = sortByFilePosition(collectAnswerParts(sent, index, siblings));
     messages.push(emit(parts));
-    const calls = new Set(parts.flatMap(callIds));
+    const calls = new Set(parts.flatMap(listCallIds));
     const missedResults = [...calls].filter((id) => !answered.has(id)).map((id) => elsewhere.get(id));
-    const found = [...collectResults(sent, index, calls), ...missedResults.filter((result) => result !== undefined)];
+    const found = [
+      ...collectResultRecords(sent, index, calls),
+      ...missedResults.filter((result) => result !== undefined),
+    ];
     const results = sortByFilePosition([...new Set(found)].filter((result) => !used.has(result)));
     if (results.length > 0) messages.push(moveResultsFirst(emit(results), results.length));
   });
   return {
-    messages: insertAdditions(messages, (record) => used.get(record), addAttachmentsBesidePath(branch, used, thread)),
+    messages: insertAttachmentMessages(
+      messages,
+      (record) => used.get(record),
+      addAttachmentsBesidePath(branch, used, thread),
+    ),
     used: new Set(used.keys()),
   };
 }
@@ -96,20 +106,20 @@ function addAttachmentsBesidePath(
 const sortByFilePosition = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
   [...records].sort((a, b) => a.line - b.line);
 
-const callIds = ({ message }: MessageRecord): readonly string[] =>
+const listCallIds = ({ message }: MessageRecord): readonly string[] =>
   getBlocks(message)
     .filter(isToolUse)
     .map(({ id }) => id);
 
-type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
+type SiblingsByRecord = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
 /**
  * Maps a record to those written after it that belong to the path's messages but are off the path.
  */
-function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
-  const onPath = Map.groupBy(sent.filter(isAssistant), getMessageKey);
+function findRecordsOfSameAnswer(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): SiblingsByRecord {
+  const onPath = Map.groupBy(sent.filter(isAssistantRecord), getMessageKey);
   return Map.groupBy(
-    beside.filter((record) => isAssistant(record) && onPath.has(getMessageKey(record))),
+    beside.filter((record) => isAssistantRecord(record) && onPath.has(getMessageKey(record))),
     (record) => {
       const own = onPath.get(getMessageKey(record)) ?? [];
       return own.findLast(({ line }) => line <= record.line) ?? own[0] ?? record;
@@ -121,7 +131,11 @@ function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRe
  * One API message has consecutive records on the path, interrupted only by early answers to its own
  * calls, and siblings off the path.
  */
-function collectParts(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
+function collectAnswerParts(
+  sent: readonly MessageRecord[],
+  index: number,
+  siblings: SiblingsByRecord,
+): MessageRecord[] {
   const first = sent[index];
   if (!first) return [];
   const parts: MessageRecord[] = [];
@@ -129,14 +143,14 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
   const take = (record: MessageRecord): void => {
     for (const part of [record, ...(siblings.get(record) ?? [])]) {
       parts.push(part);
-      for (const id of callIds(part)) calls.add(id);
+      for (const id of listCallIds(part)) calls.add(id);
     }
   };
   take(first);
   for (let at = index + 1; at < sent.length; at += 1) {
     const record = sent[at];
     if (!record) break;
-    if (isAssistant(record)) {
+    if (isAssistantRecord(record)) {
       if (getMessageKey(record) !== getMessageKey(first)) break;
       take(record);
     } else if (!listResultIds(record).some((id) => calls.has(id))) break;
@@ -147,16 +161,19 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
 const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
 /** A compaction can write messages again under their UUIDs; only the copy on the branch counts. */
-function dropCopies(sent: readonly MessageRecord[], thread: readonly ClaudeCodeRecord[]): readonly MessageRecord[] {
+function dropCopiedRecords(
+  sent: readonly MessageRecord[],
+  thread: readonly ClaudeCodeRecord[],
+): readonly MessageRecord[] {
   const chosen = new Map(sent.map((record) => [record.uuid, record]));
-  return thread.filter(isSent).filter((record) => (chosen.get(record.uuid) ?? record) === record);
+  return thread.filter(isSentMessage).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
 /**
  * Collects results up to the next assistant message. If there are some, those directly after that
  * message count too.
  */
-function collectResults(
+function collectResultRecords(
   sent: readonly MessageRecord[],
   index: number,
   calls: ReadonlySet<string>,
@@ -168,7 +185,7 @@ function collectResults(
   for (let at = index + 1; at < sent.length; at += 1) {
     const record = sent[at];
     if (!own || !record) break;
-    if (isAssistant(record)) {
+    if (isAssistantRecord(record)) {
       if (beyond === 'no' && getMessageKey(record) === getMessageKey(own)) continue;
       if (beyond === 'results' || found.length === 0) break;
       beyond = 'assistant';
@@ -185,7 +202,7 @@ function collectResults(
 }
 
 /** Joins the content; other fields take the last value, since `usage` and `stop_reason` grow. */
-function joinMessages(messages: readonly ApiMessage[]): ApiMessage {
+function joinMessageParts(messages: readonly ApiMessage[]): ApiMessage {
   const [first, ...rest] = messages;
   if (!first || rest.length === 0) return first ?? { role: 'user', content: [] };
   let joined = first;

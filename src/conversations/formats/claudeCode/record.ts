@@ -4,10 +4,10 @@
  */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
-import { type JsonRecord, readRecords } from '../../text/jsonLines';
+import { type JsonRecord, readJsonLineRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
-import { ShapeError, checkMessage } from '../messageShape';
-import { DenialReader } from './denial';
+import { MessageShapeError, assertMessage } from '../messageShape';
+import { ToolDenialReader } from './denial';
 import { ConversationReadError, describeValue } from '../../readError';
 import { readNumber } from '../../text/values';
 import { type Attachment, parseAttachment } from './attachments';
@@ -71,16 +71,20 @@ export interface ClaudeCodeRecords {
 export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
-  const denials = new DenialReader();
+  const denials = new ToolDenialReader();
   const requests = new ClaudeRequests();
-  readRecords(lines, source, notes, ({ line, value, gap }) => {
-    records.push(toRecord({ value, line, ...(gap !== undefined && { gap }) }, source, denials));
+  readJsonLineRecords(lines, source, notes, ({ line, value, gap }) => {
+    records.push(parseClaudeRecord({ value, line, ...(gap !== undefined && { gap }) }, source, denials));
     requests.takeRecord(value);
   });
   return { records, notes, requests };
 }
 
-function toRecord({ value, line, gap }: JsonRecord, source: string, denials: DenialReader): ClaudeCodeRecord {
+function parseClaudeRecord(
+  { value, line, gap }: JsonRecord,
+  source: string,
+  denials: ToolDenialReader,
+): ClaudeCodeRecord {
   const wrong = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
@@ -93,8 +97,8 @@ function toRecord({ value, line, gap }: JsonRecord, source: string, denials: Den
     ...(gap !== undefined && { gap }),
     isSidechain: value['isSidechain'] === true || typeof value['parent_tool_use_id'] === 'string',
     isApiError: value['isApiErrorMessage'] === true,
-    ...readStrings(value),
-    ...(isLogged(value) && readLogFields(value)),
+    ...readStringFields(value),
+    ...(isPrintedLogRecord(value) && readPrintedLogFields(value)),
     ...readTitle(value, type),
     ...(said && { message: denials.markDenials(said, value) }),
     ...readAttachment(value, type),
@@ -106,11 +110,11 @@ function toRecord({ value, line, gap }: JsonRecord, source: string, denials: Den
  * True for records of `claude -p --output-format stream-json`. Source: message types of the Agent
  * SDK, logs of claude-code-action.
  */
-export const isLogged = (value: Readonly<Record<string, unknown>>): boolean =>
+export const isPrintedLogRecord = (value: Readonly<Record<string, unknown>>): boolean =>
   typeof value['session_id'] === 'string' && !('sessionId' in value) && !('parentUuid' in value);
 
 /** A log names no parents because its records are in order. */
-function readLogFields(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
+function readPrintedLogFields(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
   const { session_id: session, parent_tool_use_id: call } = value;
   return {
     isLogged: true,
@@ -131,7 +135,7 @@ const STRING_FIELDS = [
   ['timestamp', 'timestamp'],
 ] as const;
 
-function readStrings(
+function readStringFields(
   value: Readonly<Record<string, unknown>>,
 ): Partial<Record<(typeof STRING_FIELDS)[number][0], string>> {
   const found: Partial<Record<(typeof STRING_FIELDS)[number][0], string>> = {};
@@ -175,13 +179,13 @@ function readAttachment(
       return typeof session === 'string' ? { forkOf: session } : {};
     }
     case 'content-replacement':
-      return { replacements: readReplacements(value['replacements']) };
+      return { replacements: readTextReplacements(value['replacements']) };
     default:
       return {};
   }
 }
 
-function readReplacements(list: unknown): ReadonlyMap<string, string> {
+function readTextReplacements(list: unknown): ReadonlyMap<string, string> {
   const replacements = new Map<string, string>();
   for (const one of Array.isArray(list) ? list : []) {
     if (!isRecord(one)) continue;
@@ -209,9 +213,9 @@ function readMessage(
   if (value['isVirtual'] === true || value['queueTranscriptOnly'] === true) return {};
   const raw = value['message'];
   try {
-    checkMessage(raw, 'message');
+    assertMessage(raw, 'message');
   } catch (error) {
-    if (error instanceof ShapeError) return wrong(`${error.found} in "${error.path}"`, error.expected);
+    if (error instanceof MessageShapeError) return wrong(`${error.found} in "${error.path}"`, error.expected);
     throw error;
   }
   return {

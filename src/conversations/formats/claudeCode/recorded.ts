@@ -2,13 +2,13 @@ import type { RecordedCompaction, RecordedRequests } from '../../../core/account
 import { isMachineMessage } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
 import { readTime } from '../../text/values';
-import type { Branch } from './branch';
+import type { ActiveBranch } from './branch';
 import type { ClaudeRequests } from './usage';
 
 /** @param everything all messages; the first `before` precede the last compaction */
 export function readRecordedRequests(
   requests: ClaudeRequests,
-  branch: Branch,
+  branch: ActiveBranch,
   everything: readonly ApiMessage[],
   before: number,
 ): RecordedRequests | undefined {
@@ -19,7 +19,7 @@ export function readRecordedRequests(
 }
 
 function findCompactions(
-  branch: Branch,
+  branch: ActiveBranch,
   everything: readonly ApiMessage[],
   before: number,
 ): readonly RecordedCompaction[] {

@@ -1,7 +1,7 @@
 import { getBlocks, isToolResult } from '../../../core/messages/blocks';
-import { isReport, extractPersonText } from '../../../core/messages/personText';
+import { isMachineReport, extractPersonText } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
-import type { Branch } from './branch';
+import type { ActiveBranch } from './branch';
 import type { ClaudeCodeRecord } from './record';
 
 export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly ClaudeCodeRecord[] {
@@ -9,7 +9,7 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
   const rendering = new Set(
     records.flatMap(({ attachment, version }) => (attachment && !attachment.isUnrendered ? [version] : [])),
   );
-  const words = findQueuedWords(records);
+  const words = matchQueuedPrompts(records);
   return records.map((record) => {
     const { attachment, message, version } = record;
     // This version stores what it sends, so it sent nothing for this attachment.
@@ -39,7 +39,7 @@ function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string
  * `remove` puts a prompt into the running turn, `dequeue` starts a turn, `popAll` returns it to the
  * user (sessions of 2.0.76 to 2.1.232).
  */
-function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
+function matchQueuedPrompts(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const waiting: QueuedPrompt[] = [];
   const taken = new Map<ClaudeCodeRecord, QueuedPrompt>();
   for (const record of records) {
@@ -56,7 +56,7 @@ function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<Clau
         const [known] = at === -1 ? [] : waiting.splice(at, 1);
         // A file can begin after the record that queued a prompt.
         const prompt = known ?? (content === undefined ? undefined : { text: content, line: 0 });
-        if (prompt && isPersons(prompt.text)) taken.set(record, prompt);
+        if (prompt && isTypedByPerson(prompt.text)) taken.set(record, prompt);
         break;
       }
       case 'popAll':
@@ -67,7 +67,7 @@ function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<Clau
   }
   if (taken.size === 0) return new Map();
   const lastLines = new Map(
-    records.flatMap((record) => collectTexts(record).map((text) => [text, record.line] as const)),
+    records.flatMap((record) => collectUserTexts(record).map((text) => [text, record.line] as const)),
   );
   // The same text sent earlier, such as "continue", is another prompt.
   const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
@@ -80,10 +80,10 @@ interface QueuedPrompt {
 }
 
 /** Tasks also report through the queue, in older versions as JSON. */
-const isPersons = (text: string): boolean =>
-  extractPersonText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
+const isTypedByPerson = (text: string): boolean =>
+  extractPersonText(text) !== '' && !isMachineReport(text) && !/^\s*\{"task_id"/.test(text);
 
-function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly string[] {
+function collectUserTexts({ message, attachment }: ClaudeCodeRecord): readonly string[] {
   if (message && message.role !== 'user') return [];
   if (typeof message?.content === 'string') return [message.content.trim()];
   const sending = attachment?.sending;
@@ -91,7 +91,7 @@ function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly strin
   return content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text'].trim()] : []));
 }
 
-export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
+export function addQueuedPrompts(branch: ActiveBranch, records: readonly ClaudeCodeRecord[]): ActiveBranch {
   const added = records.filter(({ queue, attachment }) => queue && attachment);
   if (added.length === 0) return branch;
   const answers = new Set(

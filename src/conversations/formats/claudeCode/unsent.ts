@@ -1,4 +1,4 @@
-import { formatKinds } from '../../notes';
+import { formatCountsByKind } from '../../notes';
 import type { ClaudeCodeRecord } from './record';
 
 /**
@@ -66,20 +66,20 @@ const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'tool_use_summary',
 ]);
 
-export function noteUnsent(records: readonly ClaudeCodeRecord[]): readonly string[] {
+export function describeUnsentRecords(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const kinds = {
     'not-sent': new Map<string, number>(),
     unknown: new Map<string, number>(),
     'words-missing': new Map<string, number>(),
   };
   for (const record of records) {
-    const why = getReason(record);
+    const why = getUnsentReason(record);
     if (why === undefined) continue;
-    const kind = getKind(record);
+    const kind = getUnsentKind(record);
     kinds[why].set(kind, (kinds[why].get(kind) ?? 0) + 1);
   }
   const note = (why: keyof typeof kinds, words: string): readonly string[] =>
-    kinds[why].size === 0 ? [] : [`${words}: ${formatKinds(kinds[why])}.`];
+    kinds[why].size === 0 ? [] : [`${words}: ${formatCountsByKind(kinds[why])}.`];
   return [
     ...note(
       'unknown',
@@ -90,7 +90,7 @@ export function noteUnsent(records: readonly ClaudeCodeRecord[]): readonly strin
   ];
 }
 
-function getReason({
+function getUnsentReason({
   message,
   isApiError,
   attachment,
@@ -103,5 +103,5 @@ function getReason({
   return UNSENT_RECORD_TYPES.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
 }
 
-const getKind = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
+const getUnsentKind = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
   isApiError ? 'API error message' : [type, subtype ?? attachment?.name].filter(Boolean).join(' ');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../core/account/recordedRequest';
-import { withoutOddNumbers } from '../../../core/account/recordedRequest';
+import { dropImplausibleUsage } from '../../../core/account/recordedRequest';
 import { ClaudeRequests } from './usage';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const collect = (records: readonly Fields[]) => {
   const requests = new ClaudeRequests();
   for (const each of records) requests.takeRecord(each);
   const result = requests.getResult();
-  return result && withoutOddNumbers(result);
+  return result && dropImplausibleUsage(result);
 };
 const tokens = (records: readonly Fields[]) =>
   collect(records)?.requests.map(({ usage: used }) => used && [used.inputTokens, used.outputTokens]);

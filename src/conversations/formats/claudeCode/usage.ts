@@ -3,15 +3,15 @@ import type {
   RecordedRequest,
   RecordedRequests,
   RecordedTotal,
-  RequestPart,
+  RequestUsagePart,
 } from '../../../core/account/recordedRequest';
 import type { ServiceConditions } from '../../../core/cost/service';
 import { countPromptTokens, type Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
-import { type Fields, countIn, listIn, recordIn, readString, readTime } from '../../text/values';
+import { type Fields, readCount, readList, readRecord, readString, readTime } from '../../text/values';
 import type { RequestCollector } from '../format';
 
-interface SeenRequest {
+interface CollectedRequest {
   readonly id: string | undefined;
   readonly request: RecordedRequest;
   readonly first: number | undefined;
@@ -22,7 +22,7 @@ interface SeenRequest {
 
 export class ClaudeRequests implements RequestCollector {
   /** Keys are ids of message and request, or a symbol if there are none. */
-  private readonly known = new Map<string | symbol, SeenRequest>();
+  private readonly known = new Map<string | symbol, CollectedRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
   compactions = 0;
@@ -65,7 +65,7 @@ export class ClaudeRequests implements RequestCollector {
           ...(this.lastAt !== undefined && { at: this.lastAt }),
           after: this.known.size,
           compactions: this.compactions,
-          models: toModelTotals(recordIn(value, 'modelUsage') ?? {}),
+          models: convertModelTotals(readRecord(value, 'modelUsage') ?? {}),
         });
     }
   }
@@ -98,13 +98,13 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   private addAnswer(value: Fields, at: number | undefined): void {
-    const message = recordIn(value, 'message');
+    const message = readRecord(value, 'message');
     if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
     const model = readString(message, 'model');
     if (model === '<synthetic>') return;
-    const told = recordIn(message, 'usage');
+    const told = readRecord(message, 'usage');
     // Servers that report nothing, and sessions that we wrote, have zeros.
-    const usage = told && !isFree(readCharges(told)) ? told : undefined;
+    const usage = told && !isWithoutUsage(readUsageAndParts(told)) ? told : undefined;
     if (told && !usage && this.isGivenBack) return;
     const id = readString(message, 'id');
     const requestId = readString(value, 'requestId');
@@ -120,7 +120,7 @@ export class ClaudeRequests implements RequestCollector {
     this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
     const known = this.known.get(place);
     const first = known?.first ?? at;
-    const charges = usage && readCharges(usage);
+    const charges = usage && readUsageAndParts(usage);
     // Some versions write blocks before the answer ends, and out of order.
     const isLarger = charges && (!known?.request.usage || sumOutput(charges) >= sumOutput(known.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
@@ -133,13 +133,13 @@ export class ClaudeRequests implements RequestCollector {
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
-        ...(isLarger ? charges : known && listCharges(known.request)),
+        ...(isLarger ? charges : known && listUsageParts(known.request)),
         ...((known?.request.key ?? key) !== undefined && { key: known?.request.key ?? key ?? '' }),
         purpose: 'answer',
       },
       first,
       ref,
-      session: readString(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),
+      session: readString(readRecord(value, 'forkedFrom') ?? value, 'sessionId'),
     });
   }
 
@@ -148,7 +148,7 @@ export class ClaudeRequests implements RequestCollector {
    * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
    * requests that are not in the file although it records requests.
    */
-  private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
+  private isCopy({ request: { at }, ref, session }: CollectedRequest): boolean {
     return (
       (session !== undefined && session !== this.session) ||
       (at !== undefined && this.began !== undefined && at < this.began) ||
@@ -157,7 +157,7 @@ export class ClaudeRequests implements RequestCollector {
   }
 }
 
-const listCharges = ({
+const listUsageParts = ({
   usage,
   parts,
   service,
@@ -170,50 +170,50 @@ const listCharges = ({
 const sumOutput = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): number =>
   (usage?.outputTokens ?? 0) + parts.reduce((sum, part) => sum + part.usage.outputTokens, 0);
 
-const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): boolean =>
-  (usage === undefined || isNone(usage)) && parts.length === 0;
+const isWithoutUsage = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): boolean =>
+  (usage === undefined || isEmptyUsage(usage)) && parts.length === 0;
 
-const isNone = (usage: Usage): boolean => countPromptTokens(usage) === 0 && usage.outputTokens === 0;
+const isEmptyUsage = (usage: Usage): boolean => countPromptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
  * The top-level sums omit an advisor and a server-side compaction, and each step has its own price.
  * Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own calculation.
  */
-function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
+function readUsageAndParts(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
   const top = readUsage(usage);
-  if (!('iterations' in usage)) return { usage: top, ...readService(usage) };
-  const iterations = listIn(usage, 'iterations').filter(isRecord);
+  if (!('iterations' in usage)) return { usage: top, ...readServiceConditions(usage) };
+  const iterations = readList(usage, 'iterations').filter(isRecord);
   const isOwn = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
   const steps = iterations.filter(isOwn).map(toRequestPart);
   const others = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
   const last = steps.at(-1);
-  const isWhole = last && COUNT_FIELDS.every((field) => sumCounts(steps, field) === top[field]);
-  const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isNone(part.usage));
+  const isWhole = last && TOKEN_COUNT_FIELDS.every((field) => sumCounts(steps, field) === top[field]);
+  const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isEmptyUsage(part.usage));
   return {
     // Some versions split cache writes only at the top level.
     usage: isWhole && steps.length > 1 ? last.usage : top,
     ...(parts.length > 0 && { parts }),
-    ...readService(usage),
+    ...readServiceConditions(usage),
   };
 }
 
-const COUNT_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+const TOKEN_COUNT_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
 const PROMPT_COUNT_FIELDS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
-const sumCounts = (parts: readonly RequestPart[], field: (typeof COUNT_FIELDS)[number]): number =>
+const sumCounts = (parts: readonly RequestUsagePart[], field: (typeof TOKEN_COUNT_FIELDS)[number]): number =>
   parts.reduce((sum, { usage }) => sum + usage[field], 0);
 
-function toRequestPart(iteration: Fields): RequestPart {
+function toRequestPart(iteration: Fields): RequestUsagePart {
   const model = readString(iteration, 'model');
   return { ...(model !== undefined && { model }), usage: readUsage(iteration) };
 }
 
-function readService(usage: Fields): { service?: ServiceConditions } {
+function readServiceConditions(usage: Fields): { service?: ServiceConditions } {
   const speed = readString(usage, 'speed');
   const tier = readString(usage, 'service_tier');
   const region = readString(usage, 'inference_geo');
-  const webSearches = countIn(recordIn(usage, 'server_tool_use') ?? {}, 'web_search_requests');
+  const webSearches = readCount(readRecord(usage, 'server_tool_use') ?? {}, 'web_search_requests');
   const service = {
     ...(speed !== undefined && speed !== 'standard' && { speed }),
     ...(tier !== undefined && tier !== 'standard' && { tier }),
@@ -224,17 +224,17 @@ function readService(usage: Fields): { service?: ServiceConditions } {
 }
 
 function readUsage(usage: Fields): Usage {
-  const creation = recordIn(usage, 'cache_creation') ?? {};
-  const long = countIn(creation, 'ephemeral_1h_input_tokens');
-  const written = long + countIn(creation, 'ephemeral_5m_input_tokens');
+  const creation = readRecord(usage, 'cache_creation') ?? {};
+  const long = readCount(creation, 'ephemeral_1h_input_tokens');
+  const written = long + readCount(creation, 'ephemeral_5m_input_tokens');
   return {
     accounting: 'anthropic',
     source: 'reported',
-    inputTokens: countIn(usage, 'input_tokens'),
-    outputTokens: countIn(usage, 'output_tokens'),
-    cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
+    inputTokens: readCount(usage, 'input_tokens'),
+    outputTokens: readCount(usage, 'output_tokens'),
+    cacheReadTokens: readCount(usage, 'cache_read_input_tokens'),
     // Old versions have only the sum, some gateways only the split.
-    cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens') || written,
+    cacheWriteTokens: readCount(usage, 'cache_creation_input_tokens') || written,
     ...(long > 0 && { longCacheWriteTokens: long }),
   };
 }
@@ -243,19 +243,19 @@ function readUsage(usage: Fields): Usage {
  * `cost-state` holds what Claude Code had paid by model; a resumed session continues the sums
  * (2.1.332).
  */
-const toModelTotals = (models: Fields): RecordedTotal['models'] =>
+const convertModelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, sums]) => {
     if (!isRecord(sums)) return [];
-    const long = countIn(sums, 'cacheCreationEphemeral1hInputTokens');
+    const long = readCount(sums, 'cacheCreationEphemeral1hInputTokens');
     const usage: Usage = {
       accounting: 'anthropic',
       source: 'reported',
-      inputTokens: countIn(sums, 'inputTokens'),
-      outputTokens: countIn(sums, 'outputTokens'),
-      cacheReadTokens: countIn(sums, 'cacheReadInputTokens'),
-      cacheWriteTokens: countIn(sums, 'cacheCreationInputTokens'),
+      inputTokens: readCount(sums, 'inputTokens'),
+      outputTokens: readCount(sums, 'outputTokens'),
+      cacheReadTokens: readCount(sums, 'cacheReadInputTokens'),
+      cacheWriteTokens: readCount(sums, 'cacheCreationInputTokens'),
       ...(long > 0 && { longCacheWriteTokens: long }),
     };
-    const webSearches = countIn(sums, 'webSearchRequests');
-    return isNone(usage) ? [] : [{ model, usage, ...(webSearches > 0 && { webSearches }) }];
+    const webSearches = readCount(sums, 'webSearchRequests');
+    return isEmptyUsage(usage) ? [] : [{ model, usage, ...(webSearches > 0 && { webSearches }) }];
   });

@@ -1,6 +1,6 @@
 import { collectInstructions } from '../../../core/condense/summary/instructions';
 import { listToolExchanges } from '../../../core/messages/exchanges';
-import { findTask } from '../../../core/messages/task';
+import { findTaskMessage } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
 import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
@@ -117,7 +117,7 @@ describe('a Codex rollout', () => {
       { role: 'assistant', content: [{ type: 'codex_item' }, { type: 'codex_item' }] },
     ]);
     expect(checkConversation(messages)).toEqual([]);
-    expect(findTask(messages)).toBe(2);
+    expect(findTaskMessage(messages)).toBe(2);
     expect(collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text)).toEqual([
       'Split the work',
     ]);

@@ -3,15 +3,15 @@ import { selectRecordedRequests, type RecordedRequests } from '../../../core/acc
 import type { Fields } from '../../text/values';
 import type { EarlierRecords } from '../format';
 import type { ApiMessage } from '../../../core/messages/types';
-import { toMessages } from './items';
+import { convertItemsToMessages } from './items';
 import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { makeSourceId, getSourceName } from '../../conversationId';
 import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
-import { noteOmitted, createNoMessagesError, noteSkipped } from '../../notes';
-import { UNTITLED, makeTitle } from '../../title';
-import type { Conversation, ReadOptions, Source } from '../../types';
-import { noteUnansweredCalls } from '../unanswered';
+import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../../notes';
+import { UNTITLED, makeConversationTitle } from '../../title';
+import type { Conversation, ReadOptions, InputSource } from '../../types';
+import { describeUnansweredCalls } from '../unanswered';
 
 /** Before September 2025 Codex stored bare items of the Responses API, without an envelope. */
 export const isCodexRecord = (value: Fields): boolean => {
@@ -38,14 +38,14 @@ const ITEM_TYPES_WITHOUT_ENVELOPE = new Set<unknown>([
  */
 export function readCodex(
   input: string | Uint8Array,
-  source: Source,
+  source: InputSource,
   options: ReadOptions = {},
   earlier: readonly EarlierRecords[] = [],
 ): Conversation {
   const name = getSourceName(source);
   const rollout = parseRollout(readLines(input, name), name, earlier);
   const owners = new Map<CodexItem, ApiMessage>();
-  const everything = toMessages(rollout.everything, owners);
+  const everything = convertItemsToMessages(rollout.everything, owners);
   if (everything.length === 0) {
     throw createNoMessagesError(
       name,
@@ -54,13 +54,13 @@ export function readCodex(
       rollout.notes,
     );
   }
-  const messages = options.history === 'all' ? everything : toMessages(rollout.active);
+  const messages = options.history === 'all' ? everything : convertItemsToMessages(rollout.active);
   return {
     id: rollout.id === undefined ? makeSourceId(source, input) : `codex:${rollout.id}`,
     format: 'codex',
     title: makeSessionTitle(rollout, everything),
     messages,
-    notes: [...rollout.notes, ...collectNotes(rollout, everything, messages), ...noteUnansweredCalls(messages)],
+    notes: [...rollout.notes, ...collectReadNotes(rollout, everything, messages), ...describeUnansweredCalls(messages)],
     sidechains: [],
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
@@ -75,8 +75,8 @@ function makeSessionTitle(
   everything: readonly ApiMessage[],
 ): string {
   const from = forkedBehind === undefined ? 0 : items.lastIndexOf(forkedBehind) + 1;
-  const own = from === 0 ? UNTITLED : makeTitle(toMessages(items.slice(from)));
-  return own === UNTITLED ? makeTitle(everything) : own;
+  const own = from === 0 ? UNTITLED : makeConversationTitle(convertItemsToMessages(items.slice(from)));
+  return own === UNTITLED ? makeConversationTitle(everything) : own;
 }
 
 /** Token counts follow their answer, sometimes after the results of its calls. */
@@ -107,17 +107,17 @@ function readRecordedRequests(
   };
 }
 
-function collectNotes(
+function collectReadNotes(
   { rolledBack, passedOver, unknown, declarations, compactions }: CodexRollout,
   everything: readonly ApiMessage[],
   messages: readonly ApiMessage[],
 ): string[] {
   return [
     ...(compactions.length > 0 && messages !== everything
-      ? [noteOmitted(Math.max(0, everything.length - messages.length), 'before the last compaction')]
+      ? [describeOmittedMessages(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${formatPlural(rolledBack, 'turn')} taken back (rollback).`] : []),
-    ...noteSkipped(new Map([...unknown, ...passedOver]), passedOver),
+    ...describeSkippedRecords(new Map([...unknown, ...passedOver]), passedOver),
     ...(declarations > 0
       ? [`Declares tools to the model beside the messages: ${formatPlural(declarations, 'record')} (additional_tools).`]
       : []),

@@ -1,14 +1,14 @@
 /** Items without an equivalent stay whole in a block. */
 import { REASONING_BLOCK_TYPE, isRecord } from '../../../core/messages/blocks';
-import { pickCaller } from '../../../core/messages/programs';
+import { pickCallerField } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
 import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
-import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
+import { type Fields, stringifyValue, convertImageUrl, readList, readRecord, readString } from '../../text/values';
 
 const CODEX_ITEM_TYPE = 'codex_item';
 
-export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
+export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
   const add = (kind: 'reply' | 'results', item: CodexItem, blocks: readonly Block[]): void => {
@@ -33,7 +33,7 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
       reports.push({ ...makeMessage(item, 'user'), isMeta: true });
       continue;
     }
-    const isResult = isOutput(item) || isFoundTools(item);
+    const isResult = isOutputItem(item) || isToolSearchOutput(item);
     if (!isResult) addReports();
     const role = readString(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
@@ -41,8 +41,8 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
       const message = makeMessage(item, role === 'developer' || role === 'system' ? 'system' : 'user');
       messages.push(message);
       owners?.set(item, message);
-    } else if (isResult) add('results', item, [toResult(item)]);
-    else add('reply', item, toReplyBlocks(item));
+    } else if (isResult) add('results', item, [convertOutputItem(item)]);
+    else add('reply', item, convertReplyItem(item));
   }
   addReports();
   return messages.filter(({ content }) => content.length > 0);
@@ -52,30 +52,33 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
  * Client-side tools' outputs and answers to MCP questions. Server-side tools have their output in
  * the call's item.
  */
-const isOutput = ({ type }: CodexItem): boolean => /_call_output$|^mcp_approval_response$/.test(asText(type));
+const isOutputItem = ({ type }: CodexItem): boolean =>
+  /_call_output$|^mcp_approval_response$/.test(stringifyValue(type));
 
 /** Tools that a client-side search found; a search by OpenAI has no id. */
-const isFoundTools = (item: CodexItem): boolean =>
+const isToolSearchOutput = (item: CodexItem): boolean =>
   item['type'] === 'tool_search_output' && readString(item, 'call_id') !== undefined;
 
 const makeMessage = (item: CodexItem, role: Role): ApiMessage => ({
   role,
-  content: toParts(item['content']),
+  content: convertContentParts(item['content']),
   ...(item['isSummary'] === true && { isSummary: true }),
 });
 
-function toReplyBlocks(item: CodexItem): readonly Block[] {
+function convertReplyItem(item: CodexItem): readonly Block[] {
   const id = readString(item, 'call_id');
   switch (item['type']) {
     case 'message':
-      return toParts(item['content']);
+      return convertContentParts(item['content']);
     case 'reasoning':
       return [{ type: REASONING_BLOCK_TYPE, item }];
     case 'function_call': {
       const rawArguments = readString(item, 'arguments') ?? '';
       const name = readString(item, 'name');
       if (id === undefined || name === undefined) break;
-      return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments, ...pickCaller(item) }];
+      return [
+        { type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments, ...pickCallerField(item) },
+      ];
     }
     case 'custom_tool_call': {
       const name = readString(item, 'name');
@@ -85,31 +88,31 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
           type: 'tool_use',
           id,
           name,
-          input: { input: asText(item['input']) },
+          input: { input: stringifyValue(item['input']) },
           openai: EMPTY_CUSTOM_CALL,
-          ...pickCaller(item),
+          ...pickCallerField(item),
         },
       ];
     }
     case 'tool_search_call':
       if (id === undefined) break;
-      return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
+      return [{ type: 'tool_use', id, name: 'tool_search', input: readRecord(item, 'arguments') ?? {} }];
   }
-  const tool = /^(\w+)_call$/.exec(asText(item['type']))?.[1];
+  const tool = /^(\w+)_call$/.exec(stringifyValue(item['type']))?.[1];
   // Client-side calls (shells, patches, the computer) have an id to which their output refers.
   if (id !== undefined && tool !== undefined) {
-    const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
-    return [{ type: 'tool_use', id, name: tool, input, ...pickCaller(item) }];
+    const input = readRecord(item, 'action') ?? readRecord(item, 'operation') ?? {};
+    return [{ type: 'tool_use', id, name: tool, input, ...pickCallerField(item) }];
   }
   return [{ type: CODEX_ITEM_TYPE, item }];
 }
 
 const EMPTY_CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
 
-function toResult(item: CodexItem): Block {
+function convertOutputItem(item: CodexItem): Block {
   const id = readString(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM_TYPE, item };
-  const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
+  const output = item['type'] === 'tool_search_output' ? stringifyValue(item['tools']) : item['output'];
   // Some versions stored an object with text and outcome.
   const content = isRecord(output)
     ? (output['content_items'] ?? output['content'] ?? extractScreenshot(output))
@@ -118,28 +121,30 @@ function toResult(item: CodexItem): Block {
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: Array.isArray(content) ? toParts(content) : asText(content ?? output),
+    content: Array.isArray(content) ? convertContentParts(content) : stringifyValue(content ?? output),
     ...(failed && { is_error: true }),
-    ...pickCaller(item),
+    ...pickCallerField(item),
   };
 }
 
-function toPrintedText(part: Fields): string | undefined {
+function joinPrintedOutput(part: Fields): string | undefined {
   const { stdout, stderr } = part;
-  return typeof stdout === 'string' ? [stdout, asText(stderr)].filter((each) => each !== '').join('\n') : undefined;
+  return typeof stdout === 'string'
+    ? [stdout, stringifyValue(stderr)].filter((each) => each !== '').join('\n')
+    : undefined;
 }
 
 const extractScreenshot = (output: Fields): readonly Fields[] | undefined =>
   readString(output, 'image_url') === undefined ? undefined : [output];
 
-function toParts(content: unknown): Block[] {
+function convertContentParts(content: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return listIn({ content }, 'content').flatMap((part): Block[] => {
+  return readList({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
-    const text = readString(part, 'text') ?? readString(part, 'refusal') ?? toPrintedText(part);
+    const text = readString(part, 'text') ?? readString(part, 'refusal') ?? joinPrintedOutput(part);
     if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
     const url = readString(part, 'image_url');
-    if (url !== undefined) return [{ type: 'image', source: toImageSource(url) }];
+    if (url !== undefined) return [{ type: 'image', source: convertImageUrl(url) }];
     return [{ type: CODEX_ITEM_TYPE, item: part }];
   });
 }

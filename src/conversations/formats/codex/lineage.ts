@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { asBuffer } from '../../text/lines';
-import { type Fields, readNumber, recordIn, readString } from '../../text/values';
+import { type Fields, readNumber, readRecord, readString } from '../../text/values';
 import { isRecord } from '../../../core/messages/blocks';
 import type { EarlierRecords } from '../format';
 
@@ -22,16 +22,16 @@ const THREAD_ID = /^[\w-]+$/;
  * Returns the records that precede a rollout's own, oldest first; none if the rollout is no fork.
  * @param read returns a file's bytes, unpacked
  */
-export function readCodexLineage(
+export function readForkWithOrigins(
   bytes: Uint8Array,
   path: string,
   read: (path: string) => Uint8Array,
 ): readonly EarlierRecords[] {
   const earlier: EarlierRecords[] = [];
   const seen = new Set([path]);
-  let base = findBase(bytes);
+  let base = findForkOrigin(bytes);
   while (base && earlier.length < MAX_FORK_DEPTH) {
-    const file = findRollout(base.thread, path);
+    const file = findRolloutFile(base.thread, path);
     if (file === undefined || seen.has(file)) {
       earlier.unshift({ missing: `rollout-*-${base.thread}.jsonl, in ${findSessionsFolder(path) ?? dirname(path)}` });
       break;
@@ -39,7 +39,7 @@ export function readCodexLineage(
     seen.add(file);
     const whole = read(file);
     earlier.unshift({ file, bytes: cutAtOffset(whole, base.bytes), end: base.ordinal });
-    base = findBase(whole);
+    base = findForkOrigin(whole);
   }
   return earlier;
 }
@@ -51,7 +51,7 @@ interface ForkOrigin {
   readonly bytes: number;
 }
 
-function findBase(bytes: Uint8Array): ForkOrigin | undefined {
+function findForkOrigin(bytes: Uint8Array): ForkOrigin | undefined {
   const head = asBuffer(bytes.subarray(0, MAX_HEADER_BYTES));
   const newline = head.indexOf(0x0a);
   const line = head.subarray(0, newline === -1 ? undefined : newline).toString('utf8');
@@ -62,11 +62,11 @@ function findBase(bytes: Uint8Array): ForkOrigin | undefined {
   } catch {
     return undefined;
   }
-  const base = recordIn(recordIn(isRecord(header) ? header : {}, 'payload') ?? {}, 'history_base');
-  return base && toBase(base);
+  const base = readRecord(readRecord(isRecord(header) ? header : {}, 'payload') ?? {}, 'history_base');
+  return base && toForkOrigin(base);
 }
 
-function toBase(base: Fields): ForkOrigin | undefined {
+function toForkOrigin(base: Fields): ForkOrigin | undefined {
   const thread = readString(base, 'thread_id');
   if (thread === undefined || !THREAD_ID.test(thread)) return undefined;
   return {
@@ -89,7 +89,7 @@ function findSessionsFolder(path: string): string | undefined {
 }
 
 /** File names end in the thread's id. */
-function findRollout(thread: string, path: string): string | undefined {
+function findRolloutFile(thread: string, path: string): string | undefined {
   const isIts = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
   const here = listNames(dirname(path), false).find(isIts);

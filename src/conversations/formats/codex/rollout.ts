@@ -5,15 +5,15 @@
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { extractPersonText } from '../../../core/messages/personText';
-import { type JsonRecord, readRecords } from '../../text/jsonLines';
+import { type JsonRecord, readJsonLineRecords } from '../../text/jsonLines';
 import { type Line, readLines } from '../../text/lines';
 import type { EarlierRecords } from '../format';
 import { ITEM_USE_BY_KIND, UNSENT_RECORD_TYPES } from './kinds';
-import { type Fields, listIn, readNumber, recordIn, readString, readTime } from '../../text/values';
+import { type Fields, readList, readNumber, readRecord, readString, readTime } from '../../text/values';
 import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
 import { CodexRequests } from './usage';
 
-export interface CountedRequest {
+export interface RequestWithItem {
   readonly request: RecordedRequest;
   readonly item: CodexItem | undefined;
 }
@@ -35,7 +35,7 @@ export interface CodexRollout {
   /** All items that were not rolled back, including summaries. */
   readonly everything: readonly CodexItem[];
   readonly compactions: readonly CodexCompaction[];
-  readonly requests: readonly CountedRequest[];
+  readonly requests: readonly RequestWithItem[];
   readonly session: RecordedSession;
   /** True if `requests` includes those of compactions. */
   readonly hasCompactions: boolean;
@@ -67,20 +67,20 @@ export function parseRollout(
       continue;
     }
     const theirs: string[] = [];
-    readRecords(readLines(each.bytes, each.file), each.file, theirs, ({ value }) => {
+    readJsonLineRecords(readLines(each.bytes, each.file), each.file, theirs, ({ value }) => {
       if ((readNumber(value, 'ordinal') ?? 0) < each.end) replay.inheritRecord(value);
     });
     notes.push(...theirs.map((note) => `In the beginning, ${each.file}: ${note}`));
   }
   replay.beginOwnRecords();
-  readRecords(lines, source, notes, (record) => {
+  readJsonLineRecords(lines, source, notes, (record) => {
     replay.takeRecord(record);
   });
   return { ...replay.getResult(), notes };
 }
 
 /** A header is no item: it has an id but no type. */
-const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
+const isBareItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
 
 class RolloutReader {
   private header: Fields | undefined;
@@ -99,13 +99,13 @@ class RolloutReader {
 
   /** Skips requests and omissions, which the original rollout reports. */
   inheritRecord(value: Fields): void {
-    const payload = recordIn(value, 'payload');
+    const payload = readRecord(value, 'payload');
     if (!payload) return;
-    const kind = getKind(value);
-    if (kind === 'response_item' && ITEM_USE_BY_KIND[getKind(payload)] === 'sent') this.readItem(payload);
+    const kind = getItemType(value);
+    if (kind === 'response_item' && ITEM_USE_BY_KIND[getItemType(payload)] === 'sent') this.readItem(payload);
     else if (kind === 'inter_agent_communication') this.readCommunication(payload);
     else if (kind === 'compacted') this.readCompaction(payload, readTime(value, 'timestamp'));
-    else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.rollBack(payload);
+    else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.applyRollback(payload);
   }
 
   beginOwnRecords(): void {
@@ -117,9 +117,9 @@ class RolloutReader {
   takeRecord({ value }: JsonRecord): void {
     this.usage.takeRecord(value);
     if (this.usage.requests.length > this.counted.length) this.counted.push(this.everything.at(-1));
-    const payload = recordIn(value, 'payload');
+    const payload = readRecord(value, 'payload');
     if (!payload) {
-      if (isItem(value)) this.readItem(value);
+      if (isBareItem(value)) this.readItem(value);
       else if (value['record_type'] === undefined) this.header ??= value;
       return;
     }
@@ -135,22 +135,22 @@ class RolloutReader {
         this.readCompaction(payload, readTime(value, 'timestamp'));
         return;
       case 'event_msg':
-        if (payload['type'] === 'thread_rolled_back') this.rollBack(payload);
-        else this.passOver(`event ${getKind(payload)}`);
+        if (payload['type'] === 'thread_rolled_back') this.applyRollback(payload);
+        else this.countSkippedRecord(`event ${getItemType(payload)}`);
         return;
       case 'inter_agent_communication':
         this.readCommunication(payload);
         return;
       default:
-        if (UNSENT_RECORD_TYPES.has(getKind(value))) this.passOver(getKind(value));
-        else countKind(this.unknown, getKind(value));
+        if (UNSENT_RECORD_TYPES.has(getItemType(value))) this.countSkippedRecord(getItemType(value));
+        else countKind(this.unknown, getItemType(value));
     }
   }
 
   getResult(): Omit<CodexRollout, 'notes'> {
     const header = this.header ?? {};
-    const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn');
-    const base = recordIn(header, 'base_instructions');
+    const spawn = readRecord(readRecord(readRecord(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn');
+    const base = readRecord(header, 'base_instructions');
     return {
       id: readString(header, 'id'),
       parent: spawn && readString(spawn, 'parent_thread_id'),
@@ -171,7 +171,7 @@ class RolloutReader {
   }
 
   private readItem(item: CodexItem): void {
-    switch (ITEM_USE_BY_KIND[getKind(item)]) {
+    switch (ITEM_USE_BY_KIND[getItemType(item)]) {
       case 'sent':
         this.active.push(item);
         this.everything.push(item);
@@ -180,17 +180,17 @@ class RolloutReader {
         this.declarations += 1;
         return;
       case 'not-sent':
-        this.passOver(getKind(item));
+        this.countSkippedRecord(getItemType(item));
         return;
       case undefined:
-        countKind(this.unknown, `item ${getKind(item)}`);
+        countKind(this.unknown, `item ${getItemType(item)}`);
     }
   }
 
   /** Codex turns a message from another agent of the thread into an `agent_message`. */
   private readCommunication(payload: Fields): void {
     const text = readString(payload, 'content');
-    if (text === undefined || text === '') this.passOver('inter_agent_communication');
+    if (text === undefined || text === '') this.countSkippedRecord('inter_agent_communication');
     else this.readItem({ type: 'agent_message', author: payload['author'], content: [{ type: 'input_text', text }] });
   }
 
@@ -207,18 +207,18 @@ class RolloutReader {
     const replacement = payload['replacement_history'];
     // Before 2025-11 Codex rebuilt the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
-      ? replacement.filter(isRecord).filter((item) => (ITEM_USE_BY_KIND[getKind(item)] ?? 'sent') === 'sent')
+      ? replacement.filter(isRecord).filter((item) => (ITEM_USE_BY_KIND[getItemType(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
   }
 
-  private rollBack(payload: Fields): void {
+  private applyRollback(payload: Fields): void {
     const turns = typeof payload['num_turns'] === 'number' ? payload['num_turns'] : 0;
     this.rolledBack += turns;
-    this.active = dropTurns(this.active, turns);
-    this.everything = dropTurns(this.everything, turns);
+    this.active = dropLastTurns(this.active, turns);
+    this.everything = dropLastTurns(this.everything, turns);
   }
 
-  private passOver(kind: string): void {
+  private countSkippedRecord(kind: string): void {
     countKind(this.passedOver, kind);
   }
 }
@@ -227,10 +227,10 @@ function countKind(kinds: Map<string, number>, kind: string): void {
   kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
 }
 
-const getKind = (value: Fields): string => readString(value, 'type') ?? 'unnamed';
+const getItemType = (value: Fields): string => readString(value, 'type') ?? 'unnamed';
 
 /** A turn begins with what the user typed. */
-function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
+function dropLastTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
   let end = items.length;
   let left = turns;
   for (let at = items.length - 1; at >= 0 && left > 0; at -= 1) {
@@ -244,7 +244,7 @@ function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
 
 function isTypedByUser(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
-  const texts = listIn(item, 'content').map((part) => (isRecord(part) ? readString(part, 'text') : undefined));
+  const texts = readList(item, 'content').map((part) => (isRecord(part) ? readString(part, 'text') : undefined));
   // The user may send an image without text.
   return texts.some((text) => text === undefined || extractPersonText(text) !== '');
 }

@@ -5,7 +5,7 @@
 import type { RecordedRequest, RecordedRequests, RecordedSession } from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
 import type { RequestCollector } from '../format';
-import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
+import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../../text/values';
 
 export class CodexRequests implements RequestCollector {
   compactions = 0;
@@ -43,7 +43,7 @@ export class CodexRequests implements RequestCollector {
   get session(): RecordedSession {
     const header = this.header ?? {};
     const id = readString(header, 'id');
-    const forkOf = findOrigin(header);
+    const forkOf = findParentThread(header);
     const further = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
     return {
       keys: 'in-lineage',
@@ -61,7 +61,7 @@ export class CodexRequests implements RequestCollector {
   }
 
   takeRecord(value: Fields): void {
-    const payload = recordIn(value, 'payload');
+    const payload = readRecord(value, 'payload');
     const at = readTime(value, 'timestamp');
     if (!payload) return;
     switch (value['type']) {
@@ -80,18 +80,18 @@ export class CodexRequests implements RequestCollector {
         return;
       case 'response_item':
         if (payload['role'] !== 'user' && payload['role'] !== 'developer') this.hasSpoken = true;
-        if (isSearch(payload)) this.searches += 1;
+        if (isWebSearch(payload)) this.searches += 1;
         return;
       case 'token_usage_record':
-        this.addCounts(payload, recordIn(payload, 'usage'), recordIn(payload, 'thread_token_usage'), at);
+        this.addCounts(payload, readRecord(payload, 'usage'), readRecord(payload, 'thread_token_usage'), at);
         return;
       case 'event_msg': {
-        const info = payload['type'] === 'token_count' ? recordIn(payload, 'info') : undefined;
-        if (info) this.addCounts(info, recordIn(info, 'last_token_usage'), recordIn(info, 'total_token_usage'), at);
+        const info = payload['type'] === 'token_count' ? readRecord(payload, 'info') : undefined;
+        if (info) this.addCounts(info, readRecord(info, 'last_token_usage'), readRecord(info, 'total_token_usage'), at);
         return;
       }
       case 'compacted':
-        this.noteCompaction(readString(payload, 'compaction_response_id'));
+        this.recordCompaction(readString(payload, 'compaction_response_id'));
     }
   }
 
@@ -109,9 +109,9 @@ export class CodexRequests implements RequestCollector {
     this.total = total ?? this.total;
     // If only the thread's sum is known, its increase is the request's usage.
     last ??= total && subtractCounts(total, before);
-    if (!last || countIn(last, 'input_tokens') === 0) return;
-    if (total) this.sumTo(countIn(total, 'total_tokens'));
-    const told = createKey(total ?? {}, last);
+    if (!last || readCount(last, 'input_tokens') === 0) return;
+    if (total) this.updateTotal(readCount(total, 'total_tokens'));
+    const told = createUsageKey(total ?? {}, last);
     // Without a sum, equal counts are repetitions unless the model has spoken since.
     if (!total && !this.hasSpoken && told === this.told) return;
     this.told = told;
@@ -133,7 +133,7 @@ export class CodexRequests implements RequestCollector {
       ...(this.seller !== undefined && { seller: this.seller }),
       ...(window !== undefined && { window }),
       key,
-      usage: toUsage(last),
+      usage: convertCodexUsage(last),
       ...(this.searches > 0 && { service: { webSearches: this.searches } }),
       purpose: 'answer',
     });
@@ -143,7 +143,7 @@ export class CodexRequests implements RequestCollector {
   }
 
   /** A smaller sum after new output means a reset, not a repetition. */
-  private sumTo(sum: number): void {
+  private updateTotal(sum: number): void {
     if (sum < this.sum && this.hasSpoken) this.resets += 1;
     this.sum = sum;
   }
@@ -152,7 +152,7 @@ export class CodexRequests implements RequestCollector {
    * Since 0.15x the record names the request that produced the summary; before, its answer is in no
    * item.
    */
-  private noteCompaction(response: string | undefined): void {
+  private recordCompaction(response: string | undefined): void {
     this.compactions += 1;
     const index = response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
     const request = index === undefined ? undefined : this.found[index];
@@ -165,13 +165,13 @@ export class CodexRequests implements RequestCollector {
  * A subagent names its parent in the header or its source and, depending on the version (0.1xx),
  * starts with the parent's counts or none.
  */
-function findOrigin(header: Fields): string | undefined {
-  const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
+function findParentThread(header: Fields): string | undefined {
+  const spawn = readRecord(readRecord(readRecord(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
   return (
     readString(header, 'forked_from_id') ??
     readString(header, 'parent_thread_id') ??
     readString(spawn, 'parent_thread_id') ??
-    readString(recordIn(header, 'history_base') ?? {}, 'thread_id')
+    readString(readRecord(header, 'history_base') ?? {}, 'thread_id')
   );
 }
 
@@ -179,36 +179,36 @@ function findOrigin(header: Fields): string | undefined {
  * A thread's sum grows with each request and is copied with its records, so it identifies a
  * request.
  */
-const createKey = (total: Fields, last: Fields): string =>
+const createUsageKey = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => listCounts(usage).join('/')).join(' ');
 
 /**
  * OpenAI charges its searches separately, but not opened pages (guide "Web search", output and
  * citations).
  */
-function isSearch(item: Fields): boolean {
-  const action = readString(recordIn(item, 'action') ?? {}, 'type') ?? 'search';
+function isWebSearch(item: Fields): boolean {
+  const action = readString(readRecord(item, 'action') ?? {}, 'type') ?? 'search';
   return item['type'] === 'web_search_call' && action === 'search';
 }
 
 /** A sum that became smaller was reset. */
 function subtractCounts(total: Fields, before: Fields): Fields {
-  const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
+  const isAnew = readCount(total, 'total_tokens') < readCount(before, 'total_tokens');
   return Object.fromEntries(
-    Object.keys(total).map((field) => [field, countIn(total, field) - (isAnew ? 0 : countIn(before, field))]),
+    Object.keys(total).map((field) => [field, readCount(total, field) - (isAnew ? 0 : readCount(before, field))]),
   );
 }
 
 const listCounts = (usage: Fields): readonly number[] =>
-  ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => countIn(usage, field));
+  ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => readCount(usage, field));
 
 /** OpenAI counts cache reads and writes as input. */
-const toUsage = (last: Fields): Usage => ({
+const convertCodexUsage = (last: Fields): Usage => ({
   accounting: 'openai',
   source: 'reported',
-  inputTokens: countIn(last, 'input_tokens'),
-  outputTokens: countIn(last, 'output_tokens'),
-  cacheReadTokens: countIn(last, 'cached_input_tokens'),
-  cacheWriteTokens: countIn(last, 'cache_write_input_tokens'),
-  reasoningTokens: countIn(last, 'reasoning_output_tokens'),
+  inputTokens: readCount(last, 'input_tokens'),
+  outputTokens: readCount(last, 'output_tokens'),
+  cacheReadTokens: readCount(last, 'cached_input_tokens'),
+  cacheWriteTokens: readCount(last, 'cache_write_input_tokens'),
+  reasoningTokens: readCount(last, 'reasoning_output_tokens'),
 });

@@ -1,17 +1,17 @@
 import { isRecord } from '../../../core/messages/blocks';
 import type { Fields } from '../../text/values';
 import { makeSourceId, getSourceName } from '../../conversationId';
-import { type CopilotMessages, toMessages } from './messages';
-import { findMarkedCompactions } from '../../../core/account/replay';
+import { type CopilotMessages, convertCopilotEvents } from './messages';
+import { findCompactionsInMessages } from '../../../core/account/replay';
 import { selectRecordedRequests, type RecordedRequests } from '../../../core/account/recordedRequest';
 import { type CopilotEvent, UNSENT_EVENT_TYPES, parseEvents } from './events';
 import type { CopilotRequests } from './usage';
 import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
-import { noteOmitted, createNoMessagesError, noteSkipped } from '../../notes';
-import { cleanTitle, makeTitle } from '../../title';
-import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
-import { noteUnansweredCalls } from '../unanswered';
+import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../../notes';
+import { normalizeTitle, makeConversationTitle } from '../../title';
+import type { Conversation, ReadOptions, Sidechain, InputSource } from '../../types';
+import { describeUnansweredCalls } from '../unanswered';
 
 export const isCopilotRecord = ({ type, data }: Fields): boolean =>
   isRecord(data) && typeof type === 'string' && type.includes('.');
@@ -21,10 +21,10 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
  * compaction's summary.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
-export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readCopilot(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
   const { start, events, passedOver, rewound, notes, requests } = parseEvents(readLines(input, name), name);
-  const main = toMessages(events.filter(({ agent }) => agent === undefined));
+  const main = convertCopilotEvents(events.filter(({ agent }) => agent === undefined));
   const everything = main.messages;
   if (everything.length === 0) {
     throw createNoMessagesError(
@@ -39,17 +39,17 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
   return {
     id: start.id === undefined ? makeSourceId(source, input) : `copilot:${start.id}`,
     format: 'copilot',
-    title: cleanTitle(start.title) ?? makeTitle(everything),
+    title: normalizeTitle(start.title) ?? makeConversationTitle(everything),
     messages,
     notes: [
       ...notes,
-      ...(from > 0 ? [noteOmitted(everything.length - messages.length, 'before the last compaction')] : []),
+      ...(from > 0 ? [describeOmittedMessages(everything.length - messages.length, 'before the last compaction')] : []),
       ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'event')} taken back (rewound).`] : []),
       ...(main.withoutResult > 0
         ? [`${formatPlural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...noteSkipped(passedOver, UNSENT_EVENT_TYPES),
-      ...noteUnansweredCalls(messages),
+      ...describeSkippedRecords(passedOver, UNSENT_EVENT_TYPES),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: splitSidechains(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
@@ -66,7 +66,7 @@ function readRecordedRequests(
   const { requests, totals, session, charged } = recorded;
   if (answers.length + requests.length + totals.length === 0) return undefined;
   const common = {
-    compactions: findMarkedCompactions(messages),
+    compactions: findCompactionsInMessages(messages),
     session,
     ...(totals.length > 0 && { totals }),
     ...(charged && { charged }),
@@ -90,7 +90,7 @@ function splitSidechains(events: readonly CopilotEvent[]): Sidechain[] {
     ({ agent }) => agent ?? '',
   );
   return [...byAgent].flatMap(([id, own]) => {
-    const { messages } = toMessages(own);
-    return messages.length === 0 ? [] : [{ id, title: makeTitle(messages), messages }];
+    const { messages } = convertCopilotEvents(own);
+    return messages.length === 0 ? [] : [{ id, title: makeConversationTitle(messages), messages }];
   });
 }

@@ -2,9 +2,9 @@
  * The lines of a Copilot session are `{type, data, id, timestamp, parentId}`. Sources: the event
  * schema of GitHub's Copilot SDK (session-events), transcripts in public repositories' tests.
  */
-import { readRecords } from '../../text/jsonLines';
+import { readJsonLineRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
-import { type Fields, recordIn, readString, readTime } from '../../text/values';
+import { type Fields, readRecord, readString, readTime } from '../../text/values';
 import { CopilotRequests } from './usage';
 
 export interface CopilotEvent {
@@ -106,10 +106,10 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   let title: string | undefined;
   const requests = new CopilotRequests();
   let claimed = 0;
-  readRecords(lines, source, notes, ({ value }) => {
+  readJsonLineRecords(lines, source, notes, ({ value }) => {
     requests.takeRecord(value);
     const type = readString(value, 'type') ?? 'unnamed';
-    const data = recordIn(value, 'data') ?? {};
+    const data = readRecord(value, 'data') ?? {};
     if (type === 'session.start') start = data;
     else if (type === 'session.title_changed') title = readString(data, 'title') ?? title;
     else if (type === 'session.snapshot_rewind') {
@@ -131,7 +131,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
       });
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   });
-  const workspace = readString(recordIn(start, 'context') ?? {}, 'cwd');
+  const workspace = readString(readRecord(start, 'context') ?? {}, 'cwd');
   return {
     start: { id: readString(start, 'sessionId'), workspace, title },
     events,

@@ -3,7 +3,7 @@ import type { ApiMessage, Block, ToolUseBlock } from '../../../core/messages/typ
 import type { CopilotEvent } from './events';
 import { parseArguments } from '../openai/arguments';
 import type { RecordedRequest } from '../../../core/account/recordedRequest';
-import { type Fields, asText, listIn, readNumber, readString } from '../../text/values';
+import { type Fields, stringifyValue, readList, readNumber, readString } from '../../text/values';
 
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
@@ -21,7 +21,7 @@ export interface CopilotAnswer {
   readonly record: number | undefined;
 }
 
-export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
+export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMessages {
   const messages: ApiMessage[] = [];
   const called = new Set<string>();
   let results: Block[] | undefined;
@@ -33,7 +33,7 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
   for (const { type, data, at, request: record } of events) {
     switch (type) {
       case 'tool.execution_start': {
-        const call = toCall(data, readString(data, 'toolName'));
+        const call = convertToolCall(data, readString(data, 'toolName'));
         if (!call || called.has(call.id)) break;
         called.add(call.id);
         appendCall(messages, call);
@@ -41,7 +41,7 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
         break;
       }
       case 'tool.execution_complete': {
-        const result = toResult(data);
+        const result = convertToolResult(data);
         if (!result) break;
         if (result['content'] === undefined) withoutResult += 1;
         if (results) results.push(result);
@@ -69,14 +69,14 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
         activeFrom = messages.length;
         break;
       case 'system.message':
-        system = asText(data['content']);
+        system = stringifyValue(data['content']);
         break;
       default: {
-        const message = toMessage(type, data);
+        const message = convertMessageEvent(type, data);
         for (const block of message.content) if (isToolUse(block)) called.add(block.id);
         if (type === 'assistant.message') {
           const index = message.content.length > 0 ? messages.length : undefined;
-          answers.push({ request: toRequest(data, at, index), record });
+          answers.push({ request: convertRequestEvent(data, at, index), record });
         }
         if (message.content.length > 0) messages.push(message);
         results = undefined;
@@ -92,7 +92,7 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
   };
 }
 
-function toRequest(data: Fields, at: number | undefined, message: number | undefined): RecordedRequest {
+function convertRequestEvent(data: Fields, at: number | undefined, message: number | undefined): RecordedRequest {
   const model = readString(data, 'model');
   const outputTokens = readNumber(data, 'outputTokens');
   return {
@@ -113,9 +113,9 @@ function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
   } else messages.push({ role: 'assistant', content: [call] });
 }
 
-function toMessage(type: string, data: Fields): ApiMessage & { readonly content: readonly Block[] } {
+function convertMessageEvent(type: string, data: Fields): ApiMessage & { readonly content: readonly Block[] } {
   if (type === 'assistant.message') return { role: 'assistant', content: toReplyBlocks(data) };
-  const attachments = listIn(data, 'attachments');
+  const attachments = readList(data, 'attachments');
   return {
     role: 'user',
     // The record has both the typed and the sent text.
@@ -126,8 +126,8 @@ function toMessage(type: string, data: Fields): ApiMessage & { readonly content:
 
 function toReplyBlocks(data: Fields): Block[] {
   const thought = readString(data, 'reasoningText') ?? '';
-  const calls = listIn(data, 'toolRequests').flatMap((request) => {
-    const call = isRecord(request) ? toCall(request, readString(request, 'name')) : undefined;
+  const calls = readList(data, 'toolRequests').flatMap((request) => {
+    const call = isRecord(request) ? convertToolCall(request, readString(request, 'name')) : undefined;
     return call ? [call] : [];
   });
   return [
@@ -138,11 +138,11 @@ function toReplyBlocks(data: Fields): Block[] {
 }
 
 function toTextBlocks(content: unknown): Block[] {
-  const text = asText(content);
+  const text = stringifyValue(content);
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-function toCall(data: Fields, name: string | undefined): ToolUseBlock | undefined {
+function convertToolCall(data: Fields, name: string | undefined): ToolUseBlock | undefined {
   const id = readString(data, 'toolCallId');
   if (id === undefined || name === undefined) return undefined;
   const { arguments: given } = data;
@@ -152,10 +152,10 @@ function toCall(data: Fields, name: string | undefined): ToolUseBlock | undefine
   return { type: 'tool_use', id, name, input: parseArguments(given), rawArguments: given };
 }
 
-function toResult(data: Fields): Block | undefined {
+function convertToolResult(data: Fields): Block | undefined {
   const id = readString(data, 'toolCallId');
   if (id === undefined) return undefined;
-  const content = toContent(data['result']);
+  const content = convertResultContent(data['result']);
   if (data['success'] !== false) return { type: 'tool_result', tool_use_id: id, ...(content && { content }) };
   const error = data['error'];
   const reason = isRecord(error) ? readString(error, 'message') : readString(data, 'error');
@@ -168,18 +168,20 @@ function toResult(data: Fields): Block | undefined {
 }
 
 /** A result is text, parts, or the tool's own object (JetBrains, older versions). */
-function toContent(result: unknown): string | Block[] | undefined {
+function convertResultContent(result: unknown): string | Block[] | undefined {
   if (result === undefined || result === null) return undefined;
-  if (!isRecord(result)) return asText(result);
-  const images = listIn(result, 'contents').flatMap(toImages);
+  if (!isRecord(result)) return stringifyValue(result);
+  const images = readList(result, 'contents').flatMap(convertImagePart);
   const parts = result['content'] ?? result['result'];
   const text = Array.isArray(parts)
-    ? parts.map((part) => (isRecord(part) ? asText(part['text'] ?? part['value'] ?? part) : asText(part))).join('\n')
-    : asText(parts ?? result);
+    ? parts
+        .map((part) => (isRecord(part) ? stringifyValue(part['text'] ?? part['value'] ?? part) : stringifyValue(part)))
+        .join('\n')
+    : stringifyValue(parts ?? result);
   return images.length > 0 ? [...toTextBlocks(text), ...images] : text;
 }
 
-function toImages(part: unknown): Block[] {
+function convertImagePart(part: unknown): Block[] {
   if (!isRecord(part) || part['type'] !== 'image') return [];
   const data = readString(part, 'data');
   const source = { type: 'base64', media_type: readString(part, 'mimeType') ?? 'image/png', data };

@@ -14,7 +14,7 @@ import type {
 import type { Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
-import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
+import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../../text/values';
 
 /**
  * A credit of US$0.01 has a billion nano-credits (docs.github.com, "Models and pricing for GitHub
@@ -74,7 +74,7 @@ export class CopilotRequests implements RequestCollector {
   }
 
   takeRecord(value: Fields): void {
-    const data = recordIn(value, 'data') ?? {};
+    const data = readRecord(value, 'data') ?? {};
     const at = readTime(value, 'timestamp');
     this.began ??= at;
     this.lastAt = at ?? this.lastAt;
@@ -83,28 +83,28 @@ export class CopilotRequests implements RequestCollector {
         this.id = readString(data, 'sessionId') ?? this.id;
         return;
       case 'session.usage_record':
-        this.addRequest(recordIn(data, 'usage') ?? {}, at, readString(value, 'id'));
+        this.addRequest(readRecord(data, 'usage') ?? {}, at, readString(value, 'id'));
         return;
       case 'assistant.message':
-        this.countAnswer(readString(value, 'agentId') ?? readString(data, 'parentToolCallId'));
+        this.countMainAnswer(readString(value, 'agentId') ?? readString(data, 'parentToolCallId'));
         return;
       case 'session.compaction_complete':
         this.addCompaction(data, at);
         return;
       case 'session.shutdown':
       case 'session.usage_checkpoint':
-        this.addCharge(data);
-        this.noteTotals(data);
+        this.addCreditCharge(data);
+        this.recordTotals(data);
     }
   }
 
-  private countAnswer(agent: string | undefined): void {
+  private countMainAnswer(agent: string | undefined): void {
     if (agent === undefined) this.answers += 1;
     else this.sideAnswers.set(agent, (this.sideAnswers.get(agent) ?? 0) + 1);
   }
 
   private addRequest(usage: Fields, at: number | undefined, event: string | undefined): void {
-    const accounting = recordIn(usage, 'accounting') ?? {};
+    const accounting = readRecord(usage, 'accounting') ?? {};
     const source = readString(accounting, 'sourceSessionId');
     const sequence = readNumber(accounting, 'sequence');
     const key = sequence === undefined ? event : `${source ?? this.id ?? ''} ${sequence}`;
@@ -114,8 +114,8 @@ export class CopilotRequests implements RequestCollector {
     this.isOwnKey = usage['isByok'] === true;
     const model = readString(usage, 'model');
     const credits =
-      readNumber(usage, 'totalNanoAiu') ?? readNumber(recordIn(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
-    const counted = toUsage(usage, credits);
+      readNumber(usage, 'totalNanoAiu') ?? readNumber(readRecord(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const counted = convertCopilotUsage(usage, credits);
     const told = this.lone.findIndex((each) => isSameUsage(each, counted));
     if (told !== -1) {
       this.lone.splice(told, 1);
@@ -143,12 +143,12 @@ export class CopilotRequests implements RequestCollector {
   private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;
-    const used = recordIn(data, 'compactionTokensUsed');
+    const used = readRecord(data, 'compactionTokensUsed');
     if (!used) return;
     const model = readString(used, 'model');
     const request = readString(data, 'requestId') ?? readString(data, 'compactionAttemptId');
-    const credits = readNumber(recordIn(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
-    const usage = toUsage(used, credits);
+    const credits = readNumber(readRecord(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const usage = convertCopilotUsage(used, credits);
     const same = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
     const known = this.found[same];
     if (known) {
@@ -170,7 +170,7 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /** A resumed session continues the session's charge (1.0.74). */
-  private addCharge(data: Fields): void {
+  private addCreditCharge(data: Fields): void {
     const credits = readNumber(data, 'totalNanoAiu') ?? 0;
     const dollars = credits * NANO_CREDIT_DOLLARS;
     if (dollars <= (this.charged?.dollars ?? 0)) return;
@@ -186,12 +186,13 @@ export class CopilotRequests implements RequestCollector {
    * `usageAccountingWatermarks` says that a sum continues earlier ones; in older versions a sum
    * covers one process, unless it has grown.
    */
-  private noteTotals(data: Fields): void {
-    const snapshot = recordIn(data, 'accountingSnapshot');
-    const models = toModelTotals(recordIn(snapshot ?? data, 'modelMetrics') ?? {});
+  private recordTotals(data: Fields): void {
+    const snapshot = readRecord(data, 'accountingSnapshot');
+    const models = convertModelMetrics(readRecord(snapshot ?? data, 'modelMetrics') ?? {});
     if (models.length === 0) return;
-    const goesOn = snapshot !== undefined || 'usageAccountingWatermarks' in data || isGrown(models, this.current);
-    if (!goesOn) this.base = addTotals(this.base, this.current);
+    const goesOn =
+      snapshot !== undefined || 'usageAccountingWatermarks' in data || haveTotalsGrown(models, this.current);
+    if (!goesOn) this.base = addModelTotals(this.base, this.current);
     else if (snapshot !== undefined || 'usageAccountingWatermarks' in data) this.base = [];
     this.current = models;
     this.sums.push({
@@ -199,19 +200,19 @@ export class CopilotRequests implements RequestCollector {
       after: this.found.length,
       compactions: this.compactions,
       answers: this.answers,
-      models: addTotals(this.base, models),
+      models: addModelTotals(this.base, models),
     });
   }
 }
 
 /** Copilot counts cache reads and writes as input. */
-const toUsage = (usage: Fields, credits: number | undefined): Usage => ({
+const convertCopilotUsage = (usage: Fields, credits: number | undefined): Usage => ({
   accounting: 'openai',
   source: 'reported',
-  inputTokens: countIn(usage, 'inputTokens'),
-  outputTokens: countIn(usage, 'outputTokens'),
-  cacheReadTokens: countIn(usage, 'cacheReadTokens'),
-  cacheWriteTokens: countIn(usage, 'cacheWriteTokens'),
+  inputTokens: readCount(usage, 'inputTokens'),
+  outputTokens: readCount(usage, 'outputTokens'),
+  cacheReadTokens: readCount(usage, 'cacheReadTokens'),
+  cacheWriteTokens: readCount(usage, 'cacheWriteTokens'),
   ...(credits !== undefined && credits > 0 && { costUsd: credits * NANO_CREDIT_DOLLARS }),
 });
 
@@ -221,20 +222,20 @@ const isSameUsage = (one: Usage | undefined, other: Usage): boolean =>
   one.cacheReadTokens === other.cacheReadTokens &&
   one.cacheWriteTokens === other.cacheWriteTokens;
 
-const toModelTotals = (metrics: Fields): readonly ModelTotal[] =>
+const convertModelMetrics = (metrics: Fields): readonly ModelTotal[] =>
   Object.entries(metrics).flatMap(([model, each]) => {
-    const usage = isRecord(each) ? recordIn(each, 'usage') : undefined;
+    const usage = isRecord(each) ? readRecord(each, 'usage') : undefined;
     if (!isRecord(each) || !usage) return [];
-    const requests = countIn(recordIn(each, 'requests') ?? {}, 'count');
-    return [{ model, requests, usage: toUsage(usage, readNumber(each, 'totalNanoAiu')) }];
+    const requests = readCount(readRecord(each, 'requests') ?? {}, 'count');
+    return [{ model, requests, usage: convertCopilotUsage(usage, readNumber(each, 'totalNanoAiu')) }];
   });
 
-const isGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>
+const haveTotalsGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>
   before.every(({ model, requests = 0 }) =>
     models.some((each) => each.model === model && (each.requests ?? 0) >= requests),
   );
 
-function addTotals(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
+function addModelTotals(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
   const sums = new Map(one.map((each) => [each.model, each]));
   for (const each of other) {
     const known = sums.get(each.model);

@@ -2,16 +2,16 @@ import { basename, dirname } from 'node:path';
 import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import { getSourceName } from '../../conversationId';
-import { toMessages } from './messages';
+import { convertGeminiRecords } from './messages';
 import { GeminiRequests } from './usage';
-import { type JsonRecord, readRecords } from '../../text/jsonLines';
+import { type JsonRecord, readJsonLineRecords } from '../../text/jsonLines';
 import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
-import { createNoMessagesError, noteSkipped } from '../../notes';
-import { cleanTitle, makeTitle } from '../../title';
-import type { Conversation, ReadOptions, Source } from '../../types';
-import { noteUnansweredCalls } from '../unanswered';
-import { type Fields, listIn, readString } from '../../text/values';
+import { createNoMessagesError, describeSkippedRecords } from '../../notes';
+import { normalizeTitle, makeConversationTitle } from '../../title';
+import type { Conversation, ReadOptions, InputSource } from '../../types';
+import { describeUnansweredCalls } from '../unanswered';
+import { type Fields, readList, readString } from '../../text/values';
 
 interface GeminiSession {
   readonly meta: Fields;
@@ -37,11 +37,11 @@ export const isGeminiDocument = (value: unknown): value is Fields =>
   readString(value, 'projectHash') !== undefined &&
   Array.isArray(value['messages']);
 
-export function readGeminiDocument(value: Fields, source: Source, options: ReadOptions): Conversation {
+export function readGeminiDocument(value: Fields, source: InputSource, options: ReadOptions): Conversation {
   const requests = new GeminiRequests();
   requests.takeRecord(value);
-  const records = listIn(value, 'messages').filter(isRecord);
-  return toConversation({ meta: value, records, rewound: 0, notes: [], requests }, source, options);
+  const records = readList(value, 'messages').filter(isRecord);
+  return buildGeminiConversation({ meta: value, records, rewound: 0, notes: [], requests }, source, options);
 }
 
 /**
@@ -49,21 +49,25 @@ export function readGeminiDocument(value: Fields, source: Source, options: ReadO
  * `$rewindTo` removes a message and all later ones. Source: Gemini CLI's chatRecordingService.
  * @throws {ConversationReadError} for a broken line or no messages
  */
-export function readGeminiLines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readGeminiLines(
+  input: string | Uint8Array,
+  source: InputSource,
+  options: ReadOptions = {},
+): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
   let meta: Fields = {};
   let records = new Map<string, JsonRecord>();
   let rewound = 0;
   const requests = new GeminiRequests();
-  readRecords(readLines(input, name), name, notes, (record) => {
+  readJsonLineRecords(readLines(input, name), name, notes, (record) => {
     const { value } = record;
     requests.takeRecord(value);
     const rewindTo = readString(value, '$rewindTo');
     const set = value['$set'];
     const id = readString(value, 'id');
     if (rewindTo !== undefined) {
-      const kept = dropRewound(records, rewindTo, record.gap);
+      const kept = dropRewoundRecords(records, rewindTo, record.gap);
       rewound += records.size - kept.size;
       records = kept;
     } else if (isRecord(set)) {
@@ -73,14 +77,14 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
     else meta = { ...meta, ...value };
   });
   const all = [...records.values()].map(({ value }) => value);
-  return toConversation({ meta, records: all, rewound, notes, requests }, source, options);
+  return buildGeminiConversation({ meta, records: all, rewound, notes, requests }, source, options);
 }
 
 /**
  * Like Gemini CLI, empties the session on a rewind to a missing message, unless a damaged line may
  * have held it.
  */
-function dropRewound(
+function dropRewoundRecords(
   records: ReadonlyMap<string, JsonRecord>,
   id: string,
   gap: number | undefined,
@@ -93,12 +97,12 @@ function dropRewound(
 const indexById = (messages: readonly Fields[], line: number): Map<string, JsonRecord> =>
   new Map(messages.map((value, index) => [readString(value, 'id') ?? String(index), { line, value }]));
 
-function toConversation(
+function buildGeminiConversation(
   { meta, records, rewound, notes, requests: collected }: GeminiSession,
-  source: Source,
+  source: InputSource,
   { history }: ReadOptions,
 ): Conversation {
-  const { messages, passedOver, places } = toMessages(records);
+  const { messages, passedOver, places } = convertGeminiRecords(records);
   if (messages.length === 0) {
     throw createNoMessagesError(
       getSourceName(source),
@@ -107,27 +111,27 @@ function toConversation(
       notes,
     );
   }
-  const [workspace] = listIn(meta, 'directories');
+  const [workspace] = readList(meta, 'directories');
   return {
     id: `gemini:${readString(meta, 'sessionId') ?? ''}`,
     format: 'gemini',
-    title: cleanTitle(readString(meta, 'summary')) ?? makeTitle(messages),
+    title: normalizeTitle(readString(meta, 'summary')) ?? makeConversationTitle(messages),
     messages,
     notes: [
       ...notes,
       ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'message')} taken back (rewound).`] : []),
-      ...noteSkipped(passedOver, UNSENT_MESSAGE_TYPES),
-      ...noteUnansweredCalls(messages),
+      ...describeSkippedRecords(passedOver, UNSENT_MESSAGE_TYPES),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
-    ...findParent(meta, source),
+    ...findParentSession(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
     ...selectRecordedRequests(history, collected.getResult(places), messages.length),
   };
 }
 
 /** A subagent's file is in a folder named after the session that started it. */
-function findParent(meta: Fields, source: Source): { parent?: string } {
+function findParentSession(meta: Fields, source: InputSource): { parent?: string } {
   if (meta['kind'] !== 'subagent' || !('path' in source)) return {};
   const folder = basename(dirname(source.path));
   return folder === 'chats' ? {} : { parent: `gemini:${folder}` };

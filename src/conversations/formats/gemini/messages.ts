@@ -1,6 +1,6 @@
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
-import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
+import { type Fields, stringifyValue, readList, readRecord, readString } from '../../text/values';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
@@ -12,9 +12,9 @@ export interface GeminiMessages {
 /** `model` is not in Gemini CLI's source but was seen in sessions (getagentseal/codeburn#166). */
 const ANSWER_TYPES: ReadonlySet<unknown> = new Set(['gemini', 'model']);
 
-export const isAnswer = ({ type }: Fields): boolean => ANSWER_TYPES.has(type);
+export const isModelAnswer = ({ type }: Fields): boolean => ANSWER_TYPES.has(type);
 
-export function toMessages(records: readonly Fields[]): GeminiMessages {
+export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();
   const places = new Map<Fields, number>();
@@ -23,16 +23,16 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
   for (const record of records) {
     const type = readString(record, 'type') ?? 'unnamed';
     if (type === 'user')
-      appendBlocks(messages, 'user', dropRepeatedResults(toBlocks(record['content']), open, answered));
-    else if (isAnswer(record)) {
-      const calls = listIn(record, 'toolCalls').filter(isRecord);
+      appendBlocks(messages, 'user', dropRepeatedResults(convertGeminiContent(record['content']), open, answered));
+    else if (isModelAnswer(record)) {
+      const calls = readList(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
       const said = [
-        ...toThinking(listIn(record, 'thoughts')),
-        ...toBlocks(record['content']).map(toCall),
-        ...calls.flatMap(toCallBlocks),
+        ...convertThoughts(readList(record, 'thoughts')),
+        ...convertGeminiContent(record['content']).map(convertFunctionCall),
+        ...calls.flatMap(convertToolCall),
       ];
-      const results = calls.flatMap(toResultBlocks);
+      const results = calls.flatMap(convertCallResult);
       appendBlocks(messages, 'assistant', said);
       appendBlocks(messages, 'user', results);
       for (const { tool_use_id: id } of results.filter(isToolResult)) answered.add(id);
@@ -55,39 +55,39 @@ function dropRepeatedResults(content: readonly Block[], open: Set<string>, answe
     const id = getResponseId(block);
     if (id !== undefined && open.delete(id)) {
       answered.add(id);
-      results.push({ type: 'tool_result', tool_use_id: id, content: toOutputBlocks(block['part']) });
+      results.push({ type: 'tool_result', tool_use_id: id, content: convertFunctionResponse(block['part']) });
     } else if (id === undefined || !answered.has(id)) others.push(block);
   }
   return [...results, ...others];
 }
 
 function getResponseId({ type, part }: Block): string | undefined {
-  const response = type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
+  const response = type === 'gemini_part' && isRecord(part) ? readRecord(part, 'functionResponse') : undefined;
   return response && readString(response, 'id');
 }
 
-function toCall(block: Block): Block {
+function convertFunctionCall(block: Block): Block {
   const { part } = block;
-  const call = block.type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionCall') : undefined;
-  return (call && toCallBlocks(call)[0]) ?? block;
+  const call = block.type === 'gemini_part' && isRecord(part) ? readRecord(part, 'functionCall') : undefined;
+  return (call && convertToolCall(call)[0]) ?? block;
 }
 
 function appendBlocks(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
   if (content.length > 0) messages.push({ role, content });
 }
 
-function toThinking(thoughts: readonly unknown[]): Block[] {
+function convertThoughts(thoughts: readonly unknown[]): Block[] {
   const texts = thoughts.filter(isRecord).map(({ subject, description }) => {
-    const heading = asText(subject);
-    return [...(heading === '' ? [] : [`**${heading}**`]), asText(description)].join('\n').trim();
+    const heading = stringifyValue(subject);
+    return [...(heading === '' ? [] : [`**${heading}**`]), stringifyValue(description)].join('\n').trim();
   });
   const thinking = texts.filter((text) => text !== '').join('\n\n');
   return thinking === '' ? [] : [{ type: 'thinking', thinking }];
 }
 
 /** Accepts a text, a part, or a list of both (`PartListUnion` of Google's SDK). */
-export function toBlocks(content: unknown): Block[] {
-  if (Array.isArray(content)) return content.flatMap(toBlocks);
+export function convertGeminiContent(content: unknown): Block[] {
+  if (Array.isArray(content)) return content.flatMap(convertGeminiContent);
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!isRecord(content)) return [];
   const text = readString(content, 'text');
@@ -95,7 +95,7 @@ export function toBlocks(content: unknown): Block[] {
     if (text.trim() === '') return [];
     return [content['thought'] === true ? { type: 'thinking', thinking: text } : { type: 'text', text }];
   }
-  const media = recordIn(content, 'inlineData');
+  const media = readRecord(content, 'inlineData');
   const mimeType = media && readString(media, 'mimeType');
   const data = media && readString(media, 'data');
   if (data !== undefined && mimeType !== undefined) {
@@ -106,7 +106,7 @@ export function toBlocks(content: unknown): Block[] {
   return [{ type: 'gemini_part', part: content }];
 }
 
-function toCallBlocks(call: Fields): Block[] {
+function convertToolCall(call: Fields): Block[] {
   const id = readString(call, 'id');
   const name = readString(call, 'name');
   return id === undefined || name === undefined
@@ -114,22 +114,22 @@ function toCallBlocks(call: Fields): Block[] {
     : [{ type: 'tool_use', id, name, input: call['args'] ?? {} }];
 }
 
-function toResultBlocks(call: Fields): Block[] {
+function convertCallResult(call: Fields): Block[] {
   const id = readString(call, 'id');
   const result = call['result'];
   if (id === undefined || readString(call, 'name') === undefined || result === undefined || result === null) return [];
   const parts = Array.isArray(result) ? (result as readonly unknown[]) : [result];
-  const content = parts.flatMap(toOutputBlocks);
+  const content = parts.flatMap(convertFunctionResponse);
   if (call['status'] !== 'error') return [{ type: 'tool_result', tool_use_id: id, content }];
-  const reason = content.map(({ text }) => asText(text)).join('\n');
+  const reason = content.map(({ text }) => stringifyValue(text)).join('\n');
   return [{ type: 'tool_result', tool_use_id: id, content: reason || 'The tool failed.', is_error: true }];
 }
 
 /** A `functionResponse` holds `{output}`, `{error}`, or the tool's own object. */
-export function toOutputBlocks(part: unknown): Block[] {
-  const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
-  if (!answer) return toBlocks(part);
-  const response = recordIn(answer, 'response') ?? {};
-  const text = asText(response['output'] ?? response['error'] ?? response);
-  return [...toBlocks(text), ...toBlocks(answer['parts'])];
+export function convertFunctionResponse(part: unknown): Block[] {
+  const answer = isRecord(part) ? readRecord(part, 'functionResponse') : undefined;
+  if (!answer) return convertGeminiContent(part);
+  const response = readRecord(answer, 'response') ?? {};
+  const text = stringifyValue(response['output'] ?? response['error'] ?? response);
+  return [...convertGeminiContent(text), ...convertGeminiContent(answer['parts'])];
 }

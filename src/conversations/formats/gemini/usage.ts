@@ -2,8 +2,8 @@
 import type { RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
-import { type Fields, countIn, listIn, recordIn, readString, readTime } from '../../text/values';
-import { isAnswer } from './messages';
+import { type Fields, readCount, readList, readRecord, readString, readTime } from '../../text/values';
+import { isModelAnswer } from './messages';
 
 /** Includes rewound requests, which were also paid for. */
 export class GeminiRequests implements RequestCollector {
@@ -15,10 +15,10 @@ export class GeminiRequests implements RequestCollector {
   private began: number | undefined;
 
   takeRecord(value: Fields): void {
-    const set = recordIn(value, '$set') ?? value;
+    const set = readRecord(value, '$set') ?? value;
     this.id = readString(set, 'sessionId') ?? this.id;
     this.began = readTime(set, 'startTime') ?? this.began;
-    for (const record of [value, ...listIn(set, 'messages').filter(isRecord)]) this.record(record);
+    for (const record of [value, ...readList(set, 'messages').filter(isRecord)]) this.recordMessageUsage(record);
   }
 
   getResult(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
@@ -39,13 +39,13 @@ export class GeminiRequests implements RequestCollector {
   }
 
   /** Google counts cached tokens as input and thoughts separately from output. */
-  private record(record: Fields): void {
-    const tokens = isAnswer(record) ? recordIn(record, 'tokens') : undefined;
+  private recordMessageUsage(record: Fields): void {
+    const tokens = isModelAnswer(record) ? readRecord(record, 'tokens') : undefined;
     if (!tokens) return;
     const id = readString(record, 'id');
     const at = readTime(record, 'timestamp');
     const model = readString(record, 'model');
-    const thoughts = countIn(tokens, 'thoughts');
+    const thoughts = readCount(tokens, 'thoughts');
     const key = id ?? (at === undefined ? undefined : `${at} ${JSON.stringify(tokens)}`);
     this.known.set(key ?? Symbol(), {
       record,
@@ -56,9 +56,9 @@ export class GeminiRequests implements RequestCollector {
         usage: {
           accounting: 'openai',
           source: 'reported',
-          inputTokens: countIn(tokens, 'input') + countIn(tokens, 'tool'),
-          outputTokens: countIn(tokens, 'output') + thoughts,
-          cacheReadTokens: countIn(tokens, 'cached'),
+          inputTokens: readCount(tokens, 'input') + readCount(tokens, 'tool'),
+          outputTokens: readCount(tokens, 'output') + thoughts,
+          cacheReadTokens: readCount(tokens, 'cached'),
           cacheWriteTokens: 0,
           reasoningTokens: thoughts,
         },

@@ -5,10 +5,10 @@
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
 import { type OpenDatabases, hasTables, requireTables, withDatabase } from '../../databases';
-import { toFirstMessages } from './secondStore';
+import { convertVersion2Messages } from './secondStore';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from '../../readError';
-import { type Fields, asText, readString } from '../../text/values';
+import { type Fields, stringifyValue, readString } from '../../text/values';
 
 export interface DatabaseSession {
   readonly id: string;
@@ -42,12 +42,12 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
         database,
         `SELECT id, title, directory, parent_id, ${modified} AS modified FROM ${table}`,
       )) {
-        const id = asText(row['id']);
+        const id = stringifyValue(row['id']);
         if (sessions.has(id)) continue;
         sessions.set(id, {
           id,
-          title: asText(row['title']),
-          workspace: asText(row['directory']),
+          title: stringifyValue(row['title']),
+          workspace: stringifyValue(row['directory']),
           parent: readString(row, 'parent_id'),
           modified: Number(row['modified']),
         });
@@ -64,9 +64,10 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
-    const second = hasTables(database, TABLES_OF_VERSION_2) ? readSecondStore(database, id) : undefined;
+    const second = hasTables(database, TABLES_OF_VERSION_2) ? readVersion2Session(database, id) : undefined;
     // An interrupted migration created the session but did not move its messages.
-    if (second && (second.messages.length > 0 || !hasMessages(database, asText(second.info['id'])))) return second;
+    if (second && (second.messages.length > 0 || !hasMessages(database, stringifyValue(second.info['id']))))
+      return second;
     if (hasTables(database, TABLES_OF_VERSION_2) && !hasTables(database, ['session', 'message', 'part'])) {
       throw createSessionError(file, id, queryRows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
     }
@@ -77,7 +78,7 @@ export function readSession(file: string, id: string | undefined, databases?: Op
       ...(id === undefined ? [] : [id]),
     );
     if (!session || other) throw createSessionError(file, id, other !== undefined);
-    const sessionId = asText(session['id']);
+    const sessionId = stringifyValue(session['id']);
     const { byMessage, unreadable } = readPartsByMessage(database, sessionId);
     const messages = queryRows(
       database,
@@ -96,7 +97,7 @@ export function readSession(file: string, id: string | undefined, databases?: Op
       },
       messages: messages.map(({ id: message }, index) => ({
         info: { ...bodies[index], id: message },
-        parts: byMessage.get(asText(message)) ?? [],
+        parts: byMessage.get(stringifyValue(message)) ?? [],
       })),
       unreadable: unreadable + bodies.filter((body) => body === undefined).length,
     };
@@ -110,7 +111,7 @@ const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
 
 const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
-function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
+function readVersion2Session(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = queryRows(
     database,
@@ -123,7 +124,7 @@ function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined):
     !hasTables(database, ['session']) ||
     queryRows(database, 'SELECT id FROM session LIMIT 1').length === 0;
   if (!session || other || !isOnly) return undefined;
-  const sessionId = asText(session['id']);
+  const sessionId = stringifyValue(session['id']);
   const found = queryRows(
     database,
     'SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id',
@@ -131,7 +132,7 @@ function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined):
   );
   const readable = found.flatMap(({ id: message, type, data }) => {
     const fields = parseObject(data);
-    return fields ? [{ id: asText(message), type: asText(type), data: fields }] : [];
+    return fields ? [{ id: stringifyValue(message), type: stringifyValue(type), data: fields }] : [];
   });
   return {
     info: {
@@ -142,7 +143,7 @@ function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined):
       revert: parseObject(session['revert']),
       time: { created: session['time_created'] },
     },
-    ...toFirstMessages(readable),
+    ...convertVersion2Messages(readable),
     unreadable: found.length - readable.length,
   };
 }
@@ -164,9 +165,9 @@ function readPartsByMessage(
       continue;
     }
     const part = { ...fields, id };
-    const known = byMessage.get(asText(message));
+    const known = byMessage.get(stringifyValue(message));
     if (known) known.push(part);
-    else byMessage.set(asText(message), [part]);
+    else byMessage.set(stringifyValue(message), [part]);
   }
   return { byMessage, unreadable };
 }

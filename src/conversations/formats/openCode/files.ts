@@ -12,10 +12,10 @@ import { type Fields, readString } from '../../text/values';
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
   // IDs ascend with time.
-  const { records, unreadable } = readRecords(join(storage, 'message', toSafeName(readString(info, 'id'))));
+  const { records, unreadable } = readJsonRecords(join(storage, 'message', toSafeFileName(readString(info, 'id'))));
   const messages = records.map((message) => ({
     info: message,
-    parts: readRecords(join(storage, 'part', toSafeName(readString(message, 'id')))),
+    parts: readJsonRecords(join(storage, 'part', toSafeFileName(readString(message, 'id')))),
   }));
   return {
     info,
@@ -25,14 +25,14 @@ export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
 }
 
 /** An id that is not a plain name could lead out of the store. */
-const toSafeName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
+const toSafeFileName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
 
 /** Counts unreadable files, so that the rest of the session can be read. */
-function readRecords(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
-  const names = listNames(folder).filter((name) => name.endsWith('.json'));
+function readJsonRecords(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
+  const names = listFileNames(folder).filter((name) => name.endsWith('.json'));
   const records = names.toSorted().flatMap((name) => {
     try {
-      const value: unknown = JSON.parse(readText(join(folder, name)));
+      const value: unknown = JSON.parse(readBoundedText(join(folder, name)));
       return isRecord(value) ? [value] : [];
     } catch {
       return [];
@@ -41,16 +41,16 @@ function readRecords(folder: string): { readonly records: readonly Fields[]; rea
   return { records, unreadable: names.length - records.length };
 }
 
-const MAX_STORE_BYTES = 256 * 1024 ** 2;
+const MAX_RECORD_FILE_BYTES = 256 * 1024 ** 2;
 
 /** @throws for links, which may lead out of the store, and pipes, which would block */
-function readText(path: string): string {
+function readBoundedText(path: string): string {
   const stats = lstatSync(path);
-  if (!stats.isFile() || stats.size > MAX_STORE_BYTES) throw new Error('not a file of the store');
+  if (!stats.isFile() || stats.size > MAX_RECORD_FILE_BYTES) throw new Error('not a file of the store');
   return readFileSync(path, 'utf8');
 }
 
-function listNames(folder: string): string[] {
+function listFileNames(folder: string): string[] {
   try {
     return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
   } catch {

@@ -3,16 +3,16 @@ import type { ApiMessage } from '../../../core/messages/types';
 import { getSourceName } from '../../conversationId';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
 import { formatPlural } from '../../../core/plural';
-import { noteOmitted, noteUnknown } from '../../notes';
+import { describeOmittedMessages, describeUnknownKinds } from '../../notes';
 import { type OpenCodeMessage, selectActiveMessages } from './history';
-import { toMessages } from './parts';
+import { convertOpenCodeMessages } from './parts';
 import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { readRecordedRequests } from './usage';
 import { ConversationReadError, describeValue } from '../../readError';
-import { UNTITLED, makeTitle } from '../../title';
-import type { Conversation, ReadOptions, Source } from '../../types';
-import { noteUnansweredCalls } from '../unanswered';
-import { type Fields, listIn, recordIn, readString } from '../../text/values';
+import { UNTITLED, makeConversationTitle } from '../../title';
+import type { Conversation, ReadOptions, InputSource } from '../../types';
+import { describeUnansweredCalls } from '../unanswered';
+import { type Fields, readList, readRecord, readString } from '../../text/values';
 
 export interface OpenCodeDocument {
   readonly info: Fields;
@@ -28,12 +28,12 @@ const DEFAULT_TITLE = /^(?:New|Child) session - /;
  * placeholders for cleared outputs; `all` has every output.
  * @throws {ConversationReadError} if there are no messages
  */
-export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {
+export function readOpenCode(document: OpenCodeDocument, source: InputSource, options: ReadOptions = {}): Conversation {
   const { info } = document;
-  const revertedFrom = readString(recordIn(info, 'revert') ?? {}, 'messageID');
-  const kept = dropReverted(document.messages, revertedFrom);
+  const revertedFrom = readString(readRecord(info, 'revert') ?? {}, 'messageID');
+  const kept = dropRevertedMessages(document.messages, revertedFrom);
   const owners = new Map<Fields, ApiMessage>();
-  const everything = toMessages(kept, { cleared: 'original', owners });
+  const everything = convertOpenCodeMessages(kept, { cleared: 'original', owners });
   if (everything.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
@@ -42,7 +42,8 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
       expected: 'at least one message',
     });
   }
-  const messages = options.history === 'all' ? everything : toMessages(selectActiveMessages(kept), { cleared: 'told' });
+  const messages =
+    options.history === 'all' ? everything : convertOpenCodeMessages(selectActiveMessages(kept), { cleared: 'told' });
   const reverted = document.messages.length - kept.length;
   const title = readString(info, 'title');
   const parent = readString(info, 'parentID');
@@ -54,13 +55,13 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
     messages,
     notes: [
       ...(messages.length < everything.length
-        ? [noteOmitted(everything.length - messages.length, 'before the last compaction')]
+        ? [describeOmittedMessages(everything.length - messages.length, 'before the last compaction')]
         : []),
       ...(reverted > 0 ? [`Left out: ${formatPlural(reverted, 'message')} taken back (reverted).`] : []),
-      ...noteFailures(kept),
-      ...noteUnreadable(document),
-      ...noteUnknown(document.unknown ?? new Map()),
-      ...noteUnansweredCalls(messages),
+      ...describeFailedAnswers(kept),
+      ...describeUnreadableRecords(document),
+      ...describeUnknownKinds(document.unknown ?? new Map()),
+      ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
@@ -75,23 +76,26 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
 
 function makeSessionTitle(title: string | undefined, messages: readonly ApiMessage[]): string {
   if (title !== undefined && title.trim() !== '' && !DEFAULT_TITLE.test(title)) {
-    const tidy = makeTitle([{ role: 'user', content: title }]);
+    const tidy = makeConversationTitle([{ role: 'user', content: title }]);
     if (tidy !== UNTITLED) return tidy;
   }
-  return makeTitle(messages);
+  return makeConversationTitle(messages);
 }
 
-function dropReverted(messages: readonly OpenCodeMessage[], from: string | undefined): readonly OpenCodeMessage[] {
+function dropRevertedMessages(
+  messages: readonly OpenCodeMessage[],
+  from: string | undefined,
+): readonly OpenCodeMessage[] {
   const index = from === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === from);
   return index === -1 ? messages : messages.slice(0, index);
 }
 
-function noteFailures(messages: readonly OpenCodeMessage[]): string[] {
+function describeFailedAnswers(messages: readonly OpenCodeMessage[]): string[] {
   const failed = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
   return failed === 0 ? [] : [`Skipped: ${formatPlural(failed, 'answer')} that failed before any text came.`];
 }
 
-const noteUnreadable = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
+const describeUnreadableRecords = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
   unreadable === 0 ? [] : [`Left out: ${formatPlural(unreadable, 'record')} of the session that could not be read.`];
 
 export function isOpenCodeDocument(value: unknown): value is Fields {
@@ -112,12 +116,12 @@ export const isOpenCodeSession = (value: unknown): value is Fields =>
 /** @throws {ConversationReadError} if parts are not a list */
 export function toOpenCodeDocument(value: Fields, source: string): OpenCodeDocument {
   return {
-    info: recordIn(value, 'info') ?? {},
-    messages: listIn(value, 'messages').map((message, index) => {
+    info: readRecord(value, 'info') ?? {},
+    messages: readList(value, 'messages').map((message, index) => {
       const fields = isRecord(message) ? message : {};
       const { parts = [] } = fields;
       if (Array.isArray(parts) && !isDeeperThan(parts, MAX_JSON_DEPTH)) {
-        return { info: recordIn(fields, 'info') ?? {}, parts: parts.filter(isRecord) };
+        return { info: readRecord(fields, 'info') ?? {}, parts: parts.filter(isRecord) };
       }
       throw new ConversationReadError({
         problem: 'wrong-shape',

@@ -1,11 +1,11 @@
 /** Converts parts as OpenCode does for a model (`toModelMessages`, message-v2.ts). */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
-import { splitPrompt } from '../splitPrompt';
+import { splitPromptAtAttachments } from '../splitPrompt';
 import type { OpenCodeMessage } from './history';
-import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
+import { type Fields, stringifyValue, convertImageUrl, readList, readRecord, readString } from '../../text/values';
 
-export interface PartOptions {
+export interface PartConversionOptions {
   /** For outputs that OpenCode cleared: the original, or the placeholder that the model gets. */
   readonly cleared: 'original' | 'told';
   /** Filled with the reply to which each end of a step, and each message's own fields, belong. */
@@ -14,36 +14,41 @@ export interface PartOptions {
 
 const CLEARED_OUTPUT_TEXT = '[Old tool result content cleared]';
 
-export const toMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
+export const convertOpenCodeMessages = (
+  messages: readonly OpenCodeMessage[],
+  options: PartConversionOptions,
+): ApiMessage[] =>
   messages.flatMap((message) =>
-    message.info['role'] === 'assistant' ? toReplies(message, options) : toUserMessages(message, options),
+    message.info['role'] === 'assistant'
+      ? convertAssistantMessage(message, options)
+      : convertUserMessage(message, options),
   );
 
-function toUserMessages({ info, parts }: OpenCodeMessage, { owners }: PartOptions): ApiMessage[] {
+function convertUserMessage({ info, parts }: OpenCodeMessage, { owners }: PartConversionOptions): ApiMessage[] {
   const attached = new Set<Block>();
   const content = parts.flatMap((part) => {
-    const blocks = toUserBlocks(part);
-    if (isAgents(part)) for (const block of blocks) attached.add(block);
+    const blocks = convertUserPart(part);
+    if (isAddedByAgent(part)) for (const block of blocks) attached.add(block);
     return blocks;
   });
   if (content.length === 0) return [];
   if (info['role'] === 'system') return [{ role: 'system', content }];
-  if (info['checkpoint'] !== true) return splitPrompt(content, attached);
+  if (info['checkpoint'] !== true) return splitPromptAtAttachments(content, attached);
   const summary: ApiMessage = { role: 'user', content, isSummary: true };
   owners?.set(info, summary);
   return [summary];
 }
 
 /** OpenCode adds files that it read, and its own questions, to a user's message. */
-const isAgents = (part: Fields): boolean =>
+const isAddedByAgent = (part: Fields): boolean =>
   part['synthetic'] === true || part['type'] === 'compaction' || part['type'] === 'subtask';
 
-function toUserBlocks(part: Fields): Block[] {
+function convertUserPart(part: Fields): Block[] {
   switch (part['type']) {
     case 'text':
-      return part['ignored'] === true ? [] : toTextBlocks(part['text']);
+      return part['ignored'] === true ? [] : makeTextBlocks(part['text']);
     case 'file':
-      return toFileBlocks(part);
+      return convertFilePart(part);
     case 'compaction':
       return [{ type: 'text', text: 'What did we do so far?' }];
     case 'subtask':
@@ -58,11 +63,11 @@ function toUserBlocks(part: Fields): Block[] {
 
 const STRUCTURAL_PART_TYPES = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
-function toReplies({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
+function convertAssistantMessage({ info, parts }: OpenCodeMessage, options: PartConversionOptions): ApiMessage[] {
   return splitSteps(parts).flatMap((step) => {
-    const content = step.flatMap(toReplyBlocks);
+    const content = step.flatMap(convertReplyPart);
     if (content.length === 0) return [];
-    const results = step.flatMap((part) => toResultBlocks(part, options));
+    const results = step.flatMap((part) => convertToolResult(part, options));
     const reply: ApiMessage = { role: 'assistant', content, ...(info['summary'] === true && { isSummary: true }) };
     options.owners?.set(info, reply);
     for (const part of step) if (part['type'] === 'step-finish') options.owners?.set(part, reply);
@@ -79,73 +84,73 @@ function splitSteps(parts: readonly Fields[]): readonly (readonly Fields[])[] {
   return steps;
 }
 
-function toReplyBlocks(part: Fields): Block[] {
+function convertReplyPart(part: Fields): Block[] {
   switch (part['type']) {
     case 'text':
-      return toTextBlocks(part['text']);
+      return makeTextBlocks(part['text']);
     case 'reasoning':
-      return toThinking(part);
+      return convertReasoning(part);
     case 'tool':
-      return toCallBlocks(part);
+      return convertToolCall(part);
     case 'file':
-      return toFileBlocks(part);
+      return convertFilePart(part);
     default:
       return STRUCTURAL_PART_TYPES.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
   }
 }
 
-function toTextBlocks(value: unknown): Block[] {
-  const text = asText(value);
+function makeTextBlocks(value: unknown): Block[] {
+  const text = stringifyValue(value);
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
 /** The vendor's metadata hold Anthropic's signature; thinking without one can't be sent back. */
-function toThinking(part: Fields): Block[] {
-  const anthropic = recordIn(recordIn(part, 'metadata') ?? {}, 'anthropic') ?? {};
+function convertReasoning(part: Fields): Block[] {
+  const anthropic = readRecord(readRecord(part, 'metadata') ?? {}, 'anthropic') ?? {};
   const redacted = readString(anthropic, 'redactedData');
   if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
-  const thinking = asText(part['text']);
+  const thinking = stringifyValue(part['text']);
   const signature = readString(anthropic, 'signature');
   if (thinking === '' && signature === undefined) return [];
   return [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
-function toCallBlocks(part: Fields): Block[] {
+function convertToolCall(part: Fields): Block[] {
   const id = readString(part, 'callID');
   const name = readString(part, 'tool');
   if (id === undefined || name === undefined) return [{ type: 'opencode_part', part }];
-  return [{ type: 'tool_use', id, name, input: recordIn(part, 'state')?.['input'] ?? {} }];
+  return [{ type: 'tool_use', id, name, input: readRecord(part, 'state')?.['input'] ?? {} }];
 }
 
 /** Empty if the call never finished. */
-function toResultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
+function convertToolResult(part: Fields, { cleared }: PartConversionOptions): Block[] {
   const id = readString(part, 'callID');
-  const state = recordIn(part, 'state');
+  const state = readRecord(part, 'state');
   if (part['type'] !== 'tool' || id === undefined || !state) return [];
   const result = { type: 'tool_result', tool_use_id: id };
   if (state['status'] === 'error') {
-    const metadata = recordIn(state, 'metadata');
+    const metadata = readRecord(state, 'metadata');
     const output = metadata?.['interrupted'] === true ? readString(metadata, 'output') : undefined;
     if (output !== undefined) return [{ ...result, content: output }];
-    return [{ ...result, content: asText(state['error']) || 'The tool failed.', is_error: true }];
+    return [{ ...result, content: stringifyValue(state['error']) || 'The tool failed.', is_error: true }];
   }
   if (state['status'] !== 'completed') return [];
-  if (cleared === 'told' && recordIn(state, 'time')?.['compacted'])
+  if (cleared === 'told' && readRecord(state, 'time')?.['compacted'])
     return [{ ...result, content: CLEARED_OUTPUT_TEXT }];
-  const output = asText(state['output']);
-  const files = listIn(state, 'attachments').flatMap((file) => (isRecord(file) ? toFileBlocks(file) : []));
-  return [{ ...result, content: files.length > 0 ? [...toTextBlocks(output), ...files] : output }];
+  const output = stringifyValue(state['output']);
+  const files = readList(state, 'attachments').flatMap((file) => (isRecord(file) ? convertFilePart(file) : []));
+  return [{ ...result, content: files.length > 0 ? [...makeTextBlocks(output), ...files] : output }];
 }
 
 /** OpenCode has already turned text files and folders into text parts. */
-function toFileBlocks(file: Fields): Block[] {
+function convertFilePart(file: Fields): Block[] {
   const mime = readString(file, 'mime') ?? '';
   const url = readString(file, 'url');
   if (url === undefined || mime === 'text/plain' || mime === 'application/x-directory') return [];
-  if (mime.startsWith('image/')) return [{ type: 'image', source: toImageSource(url) }];
+  if (mime.startsWith('image/')) return [{ type: 'image', source: convertImageUrl(url) }];
   const title = readString(file, 'filename');
   if (mime === 'application/pdf') {
-    return [{ type: 'document', source: toImageSource(url), ...(title !== undefined && { title }) }];
+    return [{ type: 'document', source: convertImageUrl(url), ...(title !== undefined && { title }) }];
   }
   return [{ type: 'opencode_part', part: file }];
 }

@@ -1,7 +1,7 @@
 /** The end of each step has its request's tokens; older versions count by message. */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import type { ApiMessage } from '../../../core/messages/types';
-import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
+import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
 /**
@@ -18,23 +18,23 @@ export function readRecordedRequests(
   const indexes = new Map(everything.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
-  const began = readTime(recordIn(info, 'time') ?? {}, 'created');
+  const began = readTime(readRecord(info, 'time') ?? {}, 'created');
   const id = readString(info, 'id');
   for (const { info: own, parts } of messages) {
     const isCheckpoint = own['checkpoint'] === true;
     if (own['role'] !== 'assistant' && !isCheckpoint) continue;
     const isCompaction = own['summary'] === true || isCheckpoint;
-    const at = readTime(recordIn(own, 'time') ?? {}, 'created');
-    const steps = parts.filter((part) => part['type'] === 'step-finish' && recordIn(part, 'tokens'));
+    const at = readTime(readRecord(own, 'time') ?? {}, 'created');
+    const steps = parts.filter((part) => part['type'] === 'step-finish' && readRecord(part, 'tokens'));
     for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
-      const tokens = recordIn(counted, 'tokens');
-      const input = tokens && readInput(tokens);
+      const tokens = readRecord(counted, 'tokens');
+      const input = tokens && readInputTokens(tokens);
       // A step that failed before any output has no counts.
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
       const owner = owners.get(counted);
       const message = owner && indexes.get(owner);
       const recordedCost = readNumber(counted, 'cost');
-      const reasoning = countIn(tokens, 'reasoning');
+      const reasoning = readCount(tokens, 'reasoning');
       requests.push({
         ...(at !== undefined && { at }),
         ...readModelNames(own),
@@ -47,7 +47,7 @@ export function readRecordedRequests(
           source: 'reported',
           ...input,
           // OpenCode counts reasoning separately from output (session.ts, getUsage).
-          outputTokens: countIn(tokens, 'output') + reasoning,
+          outputTokens: readCount(tokens, 'output') + reasoning,
           reasoningTokens: reasoning,
         },
         purpose: isCompaction ? 'compaction' : 'answer',
@@ -72,11 +72,11 @@ function readModelNames(info: Fields): Pick<RecordedRequest, 'model' | 'seller'>
   return { ...(model !== undefined && { model }), ...(seller !== undefined && { seller }) };
 }
 
-function readInput(tokens: Fields): { inputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } {
-  const cache = recordIn(tokens, 'cache') ?? {};
+function readInputTokens(tokens: Fields): { inputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } {
+  const cache = readRecord(tokens, 'cache') ?? {};
   return {
-    inputTokens: countIn(tokens, 'input'),
-    cacheReadTokens: countIn(cache, 'read'),
-    cacheWriteTokens: countIn(cache, 'write'),
+    inputTokens: readCount(tokens, 'input'),
+    cacheReadTokens: readCount(cache, 'read'),
+    cacheWriteTokens: readCount(cache, 'write'),
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../../core/messages/firewall';
 import type { ApiMessage } from '../../../core/messages/types';
-import { fromOpenAI, toOpenAI } from './openai';
+import { convertFromOpenAI, convertToOpenAI } from './openai';
 import { type OpenAIRecord, parseArguments } from './arguments';
 import { readConversation } from '../../read';
 
@@ -23,7 +23,7 @@ const conversation: OpenAIRecord[] = [
 
 describe('reading OpenAI messages', () => {
   it('converts calls and results to blocks, with parallel results in one message', () => {
-    const messages = fromOpenAI(conversation);
+    const messages = convertFromOpenAI(conversation);
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
     expect(messages[2]?.content).toEqual([
       { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a.ts' }, rawArguments: '{ "path": "a.ts" }' },
@@ -37,13 +37,13 @@ describe('reading OpenAI messages', () => {
   });
 
   it('leaves a plain message unchanged', () => {
-    expect(fromOpenAI([{ role: 'user', content: 'hi' }])).toEqual([{ role: 'user', content: 'hi' }]);
+    expect(convertFromOpenAI([{ role: 'user', content: 'hi' }])).toEqual([{ role: 'user', content: 'hi' }]);
   });
 
   it('keeps images as images', () => {
     const url = { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } };
     const data = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
-    const [message] = fromOpenAI([{ role: 'user', content: [url, data] }]);
+    const [message] = convertFromOpenAI([{ role: 'user', content: [url, data] }]);
     expect(message?.content).toMatchObject([
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
@@ -64,8 +64,8 @@ describe('reading OpenAI messages', () => {
 
 describe('converting back to OpenAI messages', () => {
   it('keeps arguments verbatim unless the input was edited', () => {
-    const messages = fromOpenAI(conversation);
-    expect(toOpenAI(messages)).toEqual(conversation);
+    const messages = convertFromOpenAI(conversation);
+    expect(convertToOpenAI(messages)).toEqual(conversation);
     const edited = messages.map((message): ApiMessage =>
       Array.isArray(message.content)
         ? {
@@ -74,7 +74,7 @@ describe('converting back to OpenAI messages', () => {
           }
         : message,
     );
-    expect(toOpenAI(edited)[2]).toEqual({
+    expect(convertToOpenAI(edited)[2]).toEqual({
       role: 'assistant',
       content: null,
       tool_calls: [call('c1', '{"path":"x"}'), call('c2', '{"path":"b.ts"}')],
@@ -89,13 +89,13 @@ describe('converting back to OpenAI messages', () => {
     ['no object', 'text'],
   ])('detects a changed input: %s', (_, input) => {
     const block = { type: 'tool_use', id: 'c', name: 'n', input, rawArguments: '{"a": [1]}' };
-    const [message] = toOpenAI([{ role: 'assistant', content: [block] }]);
+    const [message] = convertToOpenAI([{ role: 'assistant', content: [block] }]);
     expect(message).toMatchObject({ tool_calls: [call('c', JSON.stringify(input), 'n')] });
   });
 
   it('puts edited results, texts and custom calls back in place', () => {
     const custom = { id: 'c9', type: 'custom', custom: { name: 'patch', input: 'raw text' } };
-    const messages = fromOpenAI([
+    const messages = convertFromOpenAI([
       { role: 'assistant', content: 'see', tool_calls: [custom], audio: null },
       { role: 'tool', tool_call_id: 'c9', content: null, name: 'patch' },
       { role: 'tool', tool_call_id: 'c9' },
@@ -103,7 +103,9 @@ describe('converting back to OpenAI messages', () => {
     const [first, second] = messages as [ApiMessage, ApiMessage];
     const blocks = first.content as readonly Record<string, unknown>[];
     expect(
-      toOpenAI([{ ...first, content: [blocks[0]!, { ...blocks[1]!, input: { input: 'a', more: 1 } }] as never }]),
+      convertToOpenAI([
+        { ...first, content: [blocks[0]!, { ...blocks[1]!, input: { input: 'a', more: 1 } }] as never },
+      ]),
     ).toEqual([
       {
         role: 'assistant',
@@ -116,12 +118,12 @@ describe('converting back to OpenAI messages', () => {
       ...block,
       content: 'short',
     }));
-    expect(toOpenAI([{ ...second, content: results as never }])).toEqual([
+    expect(convertToOpenAI([{ ...second, content: results as never }])).toEqual([
       { role: 'tool', tool_call_id: 'c9', content: 'short', name: 'patch' },
       { role: 'tool', tool_call_id: 'c9', content: 'short' },
     ]);
     expect(
-      toOpenAI([
+      convertToOpenAI([
         {
           ...first,
           content: [
@@ -145,7 +147,7 @@ describe('converting back to OpenAI messages', () => {
 
   it('accepts messages that did not come from OpenAI', () => {
     expect(
-      toOpenAI([
+      convertToOpenAI([
         {
           role: 'user',
           content: [
@@ -311,11 +313,11 @@ describe('converting OpenAI messages and back', () => {
         // Values as a file would give them.
         const messages = JSON.parse(JSON.stringify(input)) as OpenAIRecord[];
         const before = JSON.stringify(messages);
-        const converted = fromOpenAI(messages);
-        expect(JSON.stringify(toOpenAI(converted))).toBe(before);
+        const converted = convertFromOpenAI(messages);
+        expect(JSON.stringify(convertToOpenAI(converted))).toBe(before);
         expect(JSON.stringify(messages)).toBe(before);
         // Through a worker or a file, too.
-        expect(JSON.stringify(toOpenAI(JSON.parse(JSON.stringify(converted)) as ApiMessage[]))).toBe(before);
+        expect(JSON.stringify(convertToOpenAI(JSON.parse(JSON.stringify(converted)) as ApiMessage[]))).toBe(before);
       }),
     );
   });

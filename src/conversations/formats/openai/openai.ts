@@ -1,5 +1,5 @@
 /**
- * `toOpenAI(fromOpenAI(x))` equals `x`, including key order. A field `openai` keeps what
+ * `convertToOpenAI(convertFromOpenAI(x))` equals `x`, including key order. A field `openai` keeps what
  * Anthropic's shape can't express: the original object with converted values emptied. Anything not
  * understood stays whole in a block `openai_message`, `openai_call` or `openai_part`. Messages from
  * elsewhere lose thinking and `is_error`.
@@ -8,46 +8,46 @@ import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
 import { makeSourceId, getSourceName } from '../../conversationId';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
-import { type MessageDocument, withSource, pickRequest } from '../messageArray';
-import { ShapeError } from '../messageShape';
+import { type MessageDocument, addSourceToShapeErrors, pickRequestFields } from '../messageArray';
+import { MessageShapeError } from '../messageShape';
 import { type OpenAIRecord, renderArguments, parseArguments } from './arguments';
 import { convertPartFromOpenAI, convertPartToOpenAI } from './parts';
-import { makeTitle } from '../../title';
-import type { Conversation, Source } from '../../types';
-import { noteUnansweredCalls } from '../unanswered';
+import { makeConversationTitle } from '../../title';
+import type { Conversation, InputSource } from '../../types';
+import { describeUnansweredCalls } from '../unanswered';
 
 /** @throws {ConversationReadError} for a malformed message */
-export function readOpenAI(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
-  const raw = withSource(getSourceName(source), () =>
+export function readOpenAI(document: MessageDocument, source: InputSource, input: string | Uint8Array): Conversation {
+  const raw = addSourceToShapeErrors(getSourceName(source), () =>
     document.messages.map((message, index) => checkOpenAIMessage(message, `messages[${index}]`)),
   );
-  const messages = fromOpenAI(raw);
+  const messages = convertFromOpenAI(raw);
   return {
     id: makeSourceId(source, input),
     format: 'openai',
-    title: makeTitle(messages),
+    title: makeConversationTitle(messages),
     messages,
-    notes: noteUnansweredCalls(messages),
+    notes: describeUnansweredCalls(messages),
     sidechains: [],
-    ...pickRequest(document),
+    ...pickRequestFields(document),
   };
 }
 
-/** @throws {ShapeError} */
+/** @throws {MessageShapeError} */
 export function checkOpenAIMessage(message: unknown, path: string): OpenAIRecord {
-  if (!isRecord(message)) throw new ShapeError(path, message, 'a message: an object with "role"');
+  if (!isRecord(message)) throw new MessageShapeError(path, message, 'a message: an object with "role"');
   if (isDeeperThan(message, MAX_JSON_DEPTH))
-    throw new ShapeError(path, message, `at most ${MAX_JSON_DEPTH} levels of nesting`);
+    throw new MessageShapeError(path, message, `at most ${MAX_JSON_DEPTH} levels of nesting`);
   const { role, content, tool_calls: calls, tool_call_id: callId } = message;
-  if (typeof role !== 'string') throw new ShapeError(`${path}.role`, role, 'the role, a string');
+  if (typeof role !== 'string') throw new MessageShapeError(`${path}.role`, role, 'the role, a string');
   if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
-    throw new ShapeError(`${path}.content`, content, 'a string, an array of parts or null');
+    throw new MessageShapeError(`${path}.content`, content, 'a string, an array of parts or null');
   }
   if (calls !== undefined && calls !== null && !Array.isArray(calls)) {
-    throw new ShapeError(`${path}.tool_calls`, calls, 'an array of calls');
+    throw new MessageShapeError(`${path}.tool_calls`, calls, 'an array of calls');
   }
   if (role === 'tool' && typeof callId !== 'string') {
-    throw new ShapeError(`${path}.tool_call_id`, callId, 'the id of the call, a string');
+    throw new MessageShapeError(`${path}.tool_call_id`, callId, 'the id of the call, a string');
   }
   return message;
 }
@@ -55,14 +55,14 @@ export function checkOpenAIMessage(message: unknown, path: string): OpenAIRecord
 /**
  * Joins consecutive results into one user message, as Anthropic's API wants. Every input converts.
  */
-export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
+export function convertFromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   const converted: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const message of messages) {
-    const result = toResult(message);
+    const result = convertResultFromOpenAI(message);
     if (!result) {
       results = undefined;
-      converted.push(toMessage(message));
+      converted.push(convertMessageFromOpenAI(message));
     } else if (results) {
       results.push(result);
     } else {
@@ -73,7 +73,8 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   return converted;
 }
 
-export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(fromMessage);
+export const convertToOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] =>
+  messages.flatMap(convertMessageToOpenAI);
 
 const ROLE_BY_OPENAI_ROLE: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
@@ -82,12 +83,12 @@ const ROLE_BY_OPENAI_ROLE: ReadonlyMap<unknown, Role> = new Map([
   ['assistant', 'assistant'],
 ]);
 
-const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
+const hasOnlyKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
   const own = Object.keys(value);
   return own.length === keys.length && keys.every((key, index) => own[index] === key);
 };
 
-function toMessage(message: OpenAIRecord): ApiMessage {
+function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
   const whole: unknown = message;
   if (!isRecord(whole)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;
@@ -98,16 +99,16 @@ function toMessage(message: OpenAIRecord): ApiMessage {
   const calls = role === 'assistant' && Array.isArray(rawCalls) ? (rawCalls as readonly unknown[]) : [];
   const emptied = {
     ...message,
-    ...('content' in message && { content: makeEmptyContent(content) }),
+    ...('content' in message && { content: makeEmptyContentLike(content) }),
     ...(calls.length > 0 && { tool_calls: [] }),
   };
-  const plain = hasKeys(message, 'role', 'content') && role === rawRole && content !== null;
+  const plain = hasOnlyKeys(message, 'role', 'content') && role === rawRole && content !== null;
   return {
     role,
     content:
       typeof content === 'string' && calls.length === 0
         ? content
-        : [...toParts(content), ...calls.map((call) => toCall(call))],
+        : [...convertPartsFromOpenAI(content), ...calls.map((call) => convertCallFromOpenAI(call))],
     ...(!plain && { openai: emptied }),
   };
 }
@@ -117,31 +118,31 @@ const wrapUnknownMessage = (message: OpenAIRecord): ApiMessage => ({
   content: [{ type: 'openai_message', message }],
 });
 
-function toParts(content: unknown): Block[] {
+function convertPartsFromOpenAI(content: unknown): Block[] {
   if (Array.isArray(content)) return (content as readonly unknown[]).map((part) => convertPartFromOpenAI(part));
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 
 /** Marks where converted content was, so that it can be put back. */
-function makeEmptyContent(content: unknown): unknown {
+function makeEmptyContentLike(content: unknown): unknown {
   if (typeof content === 'string') return '';
   return Array.isArray(content) ? [] : content;
 }
 
-function toCall(call: unknown): Block {
+function convertCallFromOpenAI(call: unknown): Block {
   const whole: Block = { type: 'openai_call', call };
   if (!isRecord(call) || typeof call['id'] !== 'string') return whole;
   const { id, function: called, custom } = call;
   if (isRecord(called) && typeof called['name'] === 'string' && typeof called['arguments'] === 'string') {
     const { name, arguments: rawArguments } = called;
-    const plain = hasKeys(call, 'id', 'type', 'function') && call['type'] === 'function';
+    const plain = hasOnlyKeys(call, 'id', 'type', 'function') && call['type'] === 'function';
     return {
       type: 'tool_use',
       id,
       name,
       input: parseArguments(rawArguments),
       rawArguments,
-      ...(!(plain && hasKeys(called, 'name', 'arguments')) && {
+      ...(!(plain && hasOnlyKeys(called, 'name', 'arguments')) && {
         openai: { ...call, id: '', function: { ...called, name: '', arguments: '' } },
       }),
     };
@@ -164,7 +165,7 @@ function toCall(call: unknown): Block {
   return whole;
 }
 
-function fromCall(block: Block): unknown {
+function convertCallToOpenAI(block: Block): unknown {
   if (!isToolUse(block)) return block['call'];
   const { id, name, openai } = block;
   const shell = isRecord(openai) ? openai : undefined;
@@ -177,40 +178,40 @@ function fromCall(block: Block): unknown {
 }
 
 function getCustomInput({ input }: ToolUseBlock): string {
-  if (isRecord(input) && typeof input['input'] === 'string' && hasKeys(input, 'input')) return input['input'];
+  if (isRecord(input) && typeof input['input'] === 'string' && hasOnlyKeys(input, 'input')) return input['input'];
   return JSON.stringify(input);
 }
 
-function toResult(message: OpenAIRecord): ToolResultBlock | undefined {
+function convertResultFromOpenAI(message: OpenAIRecord): ToolResultBlock | undefined {
   const whole: unknown = message;
   if (!isRecord(whole) || message['role'] !== 'tool' || typeof message['tool_call_id'] !== 'string') return undefined;
   const { content, tool_call_id: id } = message;
   if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
     return undefined;
   }
-  const plain = hasKeys(message, 'role', 'tool_call_id', 'content') && content !== null;
+  const plain = hasOnlyKeys(message, 'role', 'tool_call_id', 'content') && content !== null;
   return {
     type: 'tool_result',
     tool_use_id: id,
     ...(typeof content === 'string' && { content }),
-    ...(Array.isArray(content) && { content: toParts(content) }),
+    ...(Array.isArray(content) && { content: convertPartsFromOpenAI(content) }),
     ...(!plain && {
       openai: {
         ...message,
         tool_call_id: '',
-        ...('content' in message && { content: makeEmptyContent(content) }),
+        ...('content' in message && { content: makeEmptyContentLike(content) }),
       },
     }),
   };
 }
 
-function fromResult({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
+function convertResultToOpenAI({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
   const converted = typeof content === 'string' ? content : content?.map((block) => convertPartToOpenAI(block));
   if (!isRecord(openai)) return { role: 'tool', tool_call_id: id, content: converted ?? '' };
   return { ...openai, tool_call_id: id, ...(converted !== undefined && { content: converted }) };
 }
 
-function fromMessage(message: ApiMessage): OpenAIRecord[] {
+function convertMessageToOpenAI(message: ApiMessage): OpenAIRecord[] {
   const { role, content, openai } = message;
   const shell = isRecord(openai) ? openai : undefined;
   if (typeof content === 'string') return [shell ? { ...shell, content } : { role, content }];
@@ -221,10 +222,10 @@ function fromMessage(message: ApiMessage): OpenAIRecord[] {
   const calls = role === 'assistant' ? content.filter((block) => isToolUse(block) || block.type === 'openai_call') : [];
   const apart = new Set<Block>([...results, ...calls]);
   const rest = content.filter((block) => !apart.has(block) && !isReasoning(block));
-  const answers = results.map((result) => fromResult(result));
+  const answers = results.map((result) => convertResultToOpenAI(result));
   if (answers.length > 0 && rest.length === 0 && !shell) return answers;
-  const toolCalls = calls.map((call) => fromCall(call));
-  const value = fromContent(rest, shell, toolCalls.length > 0);
+  const toolCalls = calls.map((call) => convertCallToOpenAI(call));
+  const value = convertContentToOpenAI(rest, shell, toolCalls.length > 0);
   return [
     ...answers,
     {
@@ -237,11 +238,11 @@ function fromMessage(message: ApiMessage): OpenAIRecord[] {
 
 const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-function fromContent(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
+function convertContentToOpenAI(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
   const kind = shell ? shell['content'] : hasCalls ? null : [];
   if (Array.isArray(kind)) return blocks.map((block) => convertPartToOpenAI(block));
   if (blocks.length === 0) return kind;
   const [only] = blocks;
-  const plain = blocks.length === 1 && only && hasKeys(only, 'type', 'text') && only.type === 'text';
+  const plain = blocks.length === 1 && only && hasOnlyKeys(only, 'type', 'text') && only.type === 'text';
   return plain ? only['text'] : blocks.map((block) => convertPartToOpenAI(block));
 }

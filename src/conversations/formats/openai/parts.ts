@@ -1,6 +1,6 @@
 import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
-import { toImageSource } from '../../text/values';
+import { convertImageUrl } from '../../text/values';
 
 /** A part named like one of our own blocks is wrapped. */
 const ANTHROPIC_PART_TYPES = new Set<unknown>([
@@ -21,7 +21,7 @@ export function convertPartFromOpenAI(part: unknown): Block {
   if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
     return {
       type: 'image',
-      source: toImageSource(image['url']),
+      source: convertImageUrl(image['url']),
       openai: { ...part, image_url: { ...image, url: '' } },
     };
   }

@@ -9,11 +9,11 @@ import { losslessConfigSchema } from '../lossless/run';
 import { losslessProvider } from '../providers/lossless';
 import { createSmartProvider } from '../providers/smart';
 import {
-  parseCoherenceFloor,
+  parseMinimumCoherence,
   describeCoherence,
   measureCoherence,
-  describeBreaches,
-  getKeptPercent,
+  describeFloorBreaches,
+  computeKeptPercent,
   type CoherenceReport,
 } from './coherence';
 
@@ -59,7 +59,7 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
     expect(report.todos).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
-    expect(describeBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
+    expect(describeFloorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
   });
 
   it('does not take numbered file lines after an edit for errors', () => {
@@ -117,8 +117,8 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
     expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
-    expect(getKeptPercent(report.instructions)).toBe(50);
-    expect(describeBreaches(report, { files: 100, instructions: 60 })).toEqual([
+    expect(computeKeptPercent(report.instructions)).toBe(50);
+    expect(describeFloorBreaches(report, { files: 100, instructions: 60 })).toEqual([
       'only 50% of the instructions would remain in the view; the minimum is 60%',
     ]);
   });
@@ -176,7 +176,7 @@ describe('the coherence report', () => {
   it('finds facts in a summary, and those that its reference leads to', () => {
     const draft = new Draft(MESSAGES, createCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
-    draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
+    draft.replaceWithSummary('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
     const report = measureCoherence(MESSAGES, draft.edits);
     expect(report.instructions.kept).toBe(1);
     expect(report.instructions.recallable + report.instructions.lost).toBe(1);
@@ -188,7 +188,7 @@ describe('the coherence report', () => {
     const refused = makeToolExchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
     const messages = [...MESSAGES, ...refused, user('Go on.')];
     const draft = new Draft(messages, createCounter());
-    draft.summarize(
+    draft.replaceWithSummary(
       'Summary',
       { start: 5, end: 7 },
       { ...user('The plan was written.'), isSummary: true },
@@ -226,8 +226,8 @@ describe('the coherence report', () => {
   });
 
   it('reads the floor from settings that were not validated', () => {
-    expect(parseCoherenceFloor({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
-    expect(parseCoherenceFloor(7)).toEqual({});
+    expect(parseMinimumCoherence({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
+    expect(parseMinimumCoherence(7)).toEqual({});
   });
 
   it('reads only content that is new or changed since the last report', () => {

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import { memoizeByObject } from '../../memoizeByObject';
 import { isRecord } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { getValueAt } from '../../messages/path';
-import { renderLine } from '../lossless/terminal';
+import { renderTerminalLine } from '../lossless/terminal';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import { shortenText } from '../../shortened';
 import type { ApiMessage } from '../../messages/types';
@@ -15,7 +15,7 @@ import { selectLastByPlace, type CutEdit, type Edit } from '../edits/edits';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
 import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
-export interface KindCoherence {
+export interface FactKindCoherence {
   readonly kept: number;
   /** Number of facts that only a reference in the view leads to. */
   readonly recallable: number;
@@ -25,7 +25,7 @@ export interface KindCoherence {
   readonly lostExamples: readonly string[];
 }
 
-export type CoherenceReport = Readonly<Record<FactKind, KindCoherence>>;
+export type CoherenceReport = Readonly<Record<FactKind, FactKindCoherence>>;
 
 const MAX_EXAMPLES = 10;
 const MAX_EXAMPLE_CHARS = 120;
@@ -36,8 +36,13 @@ export function measureCoherence(
   tools: ToolTable = DEFAULT_TOOLS,
 ): CoherenceReport {
   const facts = collectFacts(original, tools);
-  const look = createFactFinder(original, edits);
-  const counts = { files: makeTally(), errors: makeTally(), instructions: makeTally(), todos: makeTally() };
+  const look = createFactClassifier(original, edits);
+  const counts = {
+    files: makeEmptyTally(),
+    errors: makeEmptyTally(),
+    instructions: makeEmptyTally(),
+    todos: makeEmptyTally(),
+  };
   for (const fact of facts) {
     const count = counts[fact.kind];
     const outcome = look(fact);
@@ -63,23 +68,27 @@ interface FactTally {
   readonly lostExamples: string[];
 }
 
-const makeTally = (): FactTally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
+const makeEmptyTally = (): FactTally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
 
 type FactOutcome = 'kept' | 'recallable' | 'lost';
 
-function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
+function createFactClassifier(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
   const texts: string[] = [];
   for (const message of view) {
-    texts.push(...getTexts(message));
+    texts.push(...listMessageTexts(message));
   }
-  const recallable = computeOnce(() => getRecallableTexts(original, edits, view));
+  const recallable = memoizeFirstCall(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
-    const known = getSpellings(kind, text);
-    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && occursInAny(getTexts(now), spelling))))
+    const known = listFactSpellings(kind, text);
+    if (
+      known.some((spelling) =>
+        stood.some(({ now }) => now !== undefined && occursInAny(listMessageTexts(now), spelling)),
+      )
+    )
       return 'kept';
     if (known.some((spelling) => occursInAny(texts, spelling))) return 'kept';
     return occursInAny(recallable(), text) ? 'recallable' : 'lost';
@@ -90,17 +99,17 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
 const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /** Summaries shorten paths, and error lines may have lost their colors. */
-function getSpellings(kind: FactKind, text: string): string[] {
+function listFactSpellings(kind: FactKind, text: string): string[] {
   if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
-  return kind === 'errors' ? [...new Set([text, renderLine(text)])] : [text];
+  return kind === 'errors' ? [...new Set([text, renderTerminalLine(text)])] : [text];
 }
 
-function computeOnce<T>(make: () => T): () => T {
+function memoizeFirstCall<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-const getTexts = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
+const listMessageTexts = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
 
 function getRecallableTexts(
   original: readonly ApiMessage[],
@@ -110,7 +119,7 @@ function getRecallableTexts(
   const standing = new Set(view.flatMap(findReferences));
   return selectLastByPlace(edits).flatMap((edit) => {
     if (edit.kind === 'summary') {
-      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(getTexts) : [];
+      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(listMessageTexts) : [];
     }
     const message = original[edit.place.message];
     if (edit.kind === 'block' || !message) return [];
@@ -120,34 +129,36 @@ function getRecallableTexts(
 }
 
 const findReferences = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
-  trimList(getTexts(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
+  copyWithoutSpareCapacity(
+    listMessageTexts(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference)),
+  ),
 );
 
-interface CutLines {
+interface CutWholeLines {
   readonly reference: ReferenceId;
   readonly lines: string;
 }
 
 const getCutLines = memoizeByObject((message: ApiMessage) =>
-  memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
+  memoizeByObject(({ place, cuts }: CutEdit): readonly CutWholeLines[] => {
     const text = getValueAt(message, place.path);
     if (typeof text !== 'string') return [];
     return cuts.flatMap((cut) =>
-      cut.reference === undefined ? [] : [{ reference: cut.reference, lines: getWholeLines(text, cut) }],
+      cut.reference === undefined ? [] : [{ reference: cut.reference, lines: expandToWholeLines(text, cut) }],
     );
   }),
 );
 
 /** Returns whole lines, because a line that is partly cut is lost. */
-function getWholeLines(text: string, { start, end }: Slice): string {
+function expandToWholeLines(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
 }
 
 /** Minimum percentage of facts to keep in the view; undefined means no minimum. */
-export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
+export type MinimumCoherence = Readonly<Partial<Record<FactKind, number | undefined>>>;
 
-export function parseCoherenceFloor(value: unknown): CoherenceFloor {
+export function parseMinimumCoherence(value: unknown): MinimumCoherence {
   if (!isRecord(value)) return {};
   const percents = FACT_KINDS.flatMap((kind) => {
     const percent = value[kind];
@@ -156,7 +167,7 @@ export function parseCoherenceFloor(value: unknown): CoherenceFloor {
   return Object.fromEntries(percents);
 }
 
-export function getKeptPercent({ kept, recallable, lost }: KindCoherence): number {
+export function computeKeptPercent({ kept, recallable, lost }: FactKindCoherence): number {
   const all = kept + recallable + lost;
   return all === 0 ? 100 : (100 * kept) / all;
 }
@@ -168,10 +179,10 @@ const FACT_KIND_LABELS: Readonly<Record<FactKind, string>> = {
   todos: 'to-dos',
 };
 
-export const describeBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
+export const describeFloorBreaches = (report: CoherenceReport, floor: MinimumCoherence): string[] =>
   FACT_KINDS.flatMap((kind) => {
     const least = floor[kind];
-    const share = getKeptPercent(report[kind]);
+    const share = computeKeptPercent(report[kind]);
     return least === undefined || share >= least
       ? []
       : [
@@ -188,7 +199,7 @@ export function describeCoherence(report: CoherenceReport): string[] {
   const named = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
     found
       .filter((kind) => kind[outcome] > 0)
-      .map((kind) => `${kind.words} ${listExamples(kind[examples], kind[outcome])}`);
+      .map((kind) => `${kind.words} ${formatNamedFacts(kind[examples], kind[outcome])}`);
   const recallable = named('recallable', 'recallableExamples');
   const lost = named('lost', 'lostExamples');
   return [
@@ -202,10 +213,10 @@ export function describeCoherence(report: CoherenceReport): string[] {
 
 const MAX_NAMED_FACTS = 5;
 
-function listExamples(examples: readonly string[], count: number): string {
+function formatNamedFacts(examples: readonly string[], count: number): string {
   const named = examples.slice(0, MAX_NAMED_FACTS);
   const more = count - named.length;
-  return `${named.map((text) => `“${toPrintable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${named.map((text) => `“${removeControlCharacters(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const toPrintable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
+const removeControlCharacters = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

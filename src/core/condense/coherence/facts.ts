@@ -1,6 +1,6 @@
 import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
 import { getToolRule, type ToolTable } from '../../messages/tools';
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import { listOriginalExchanges } from '../conversationMemory';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
@@ -10,7 +10,7 @@ import type { Slice } from '../../slice';
 import { findErrorLines } from '../operations/errorLines';
 import { listTouchedPaths } from '../../messages/filesTouched';
 import { collectInstructions } from '../summary/instructions';
-import { findPlan } from '../summary/planState';
+import { findLatestPlan } from '../summary/planState';
 
 export const FACT_KINDS = ['files', 'errors', 'instructions', 'todos'] as const;
 export type FactKind = (typeof FACT_KINDS)[number];
@@ -31,7 +31,7 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
   const known = errorLinesByContent.get(content);
   if (known) return known;
   const { text } = content;
-  const lines = findErrorLines(text).filter((line) => !isNumberedLine(text, line));
+  const lines = findErrorLines(text).filter((line) => !isLineOfNumberedFile(text, line));
   errorLinesByContent.set(content, lines);
   return lines;
 }
@@ -39,7 +39,7 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 /**
  * A line whose neighbor has the next or previous number is a file's, so error words in it are code.
  */
-function isNumberedLine(text: string, { start, end }: Slice): boolean {
+function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
   const behind = end < text.length ? end + 1 : undefined;
   return NUMBER_FORMS.some((form) => {
@@ -53,7 +53,7 @@ function isNumberedLine(text: string, { start, end }: Slice): boolean {
   });
 }
 
-function getErrors(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
+function listFactErrors(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
   const parts = isCommand ? listFileParts(tools, exchange, result) : [];
   return getErrorLines(result)
     .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
@@ -65,17 +65,17 @@ interface ExchangeFacts {
   readonly errors: readonly string[];
 }
 
-const factCache = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
+const exchangeFactsByTools = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
 
-function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
+function getExchangeFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = getToolRule(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
   // Error words in the result of a successful read or search are file content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
-    for (const result of exchange.results) errors.push(...getErrors(tools, exchange, kind === 'command', result));
+    for (const result of exchange.results) errors.push(...listFactErrors(tools, exchange, kind === 'command', result));
   }
-  return { files: trimList(files), errors: trimList(errors) };
+  return { files: copyWithoutSpareCapacity(files), errors: copyWithoutSpareCapacity(errors) };
 }
 
 export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
@@ -93,16 +93,16 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
     if (known) known.push(message);
     else found[kind].set(plain, [message]);
   };
-  const known = factCache(tools);
+  const known = exchangeFactsByTools(tools);
   for (const exchange of exchanges) {
     const { callMessage, resultMessage } = exchange;
-    const facts = known.get(exchange) ?? getFacts(tools, exchange);
+    const facts = known.get(exchange) ?? getExchangeFacts(tools, exchange);
     known.set(exchange, facts);
     for (const path of facts.files) note('files', path, callMessage);
     if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
   }
   for (const { message, text } of collectInstructions(messages, exchanges)) note('instructions', text, message);
-  const plan = findPlan(exchanges, tools);
+  const plan = findLatestPlan(exchanges, tools);
   const items =
     plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
   for (const { text, message } of items) note('todos', text, message);

@@ -4,15 +4,15 @@ import { compareStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { Cut } from '../edits/edits';
 import {
-  isOneMarker,
+  isSingleMarker,
   makeMarker,
-  makeReference,
+  makeUniqueReference,
   MIN_REFERENCE_DIGITS,
-  statesRule,
-  withRule,
+  statesMarkerRule,
+  addMarkerRule,
   type ReferenceId,
 } from '../../messages/markers';
-import type { ApiMessage, ContentType, Place } from '../../messages/types';
+import type { ApiMessage, ContentType, ContentPlace } from '../../messages/types';
 
 /** Offsets refer to the draft's current text, not to the original. */
 export interface CutRequest extends Slice {
@@ -22,15 +22,15 @@ export interface CutRequest extends Slice {
   readonly inFront?: string;
 }
 
-export interface CutInfo {
+export interface CutDetails {
   readonly contentType: ContentType;
   readonly operation: EditOperation;
   readonly reason: string;
   readonly strict: boolean;
 }
 
-export interface PlaceState {
-  readonly place: Place;
+export interface PlaceWithCuts {
+  readonly place: ContentPlace;
   readonly original: string;
   readonly cuts: readonly Cut[];
   readonly text: string;
@@ -39,7 +39,7 @@ export interface PlaceState {
 }
 
 /** Maps slices of the view to slices of the original, widened by any marker that they touch. */
-function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
+function createViewToOriginalMapper({ cuts }: PlaceWithCuts): (slice: Slice) => Slice {
   let next = 0;
   let at = 0;
   let viewAt = 0;
@@ -84,14 +84,14 @@ export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
  * @param references keyed by ID; the function adds those of the new cuts
  */
 export function createCuts(
-  state: PlaceState,
+  state: PlaceWithCuts,
   requests: readonly CutRequest[],
   strict: boolean,
   counter: MessageCounter,
   references: Map<ReferenceId, Hash>,
 ): Cut[] {
   const { text, original } = state;
-  const rangeOf = createRangeMapper(state);
+  const rangeOf = createViewToOriginalMapper(state);
   const made: Cut[] = [];
   let reached = 0;
   for (const request of requests.toSorted(compareStart)) {
@@ -101,14 +101,14 @@ export function createCuts(
     // A marker that two requests touch belongs to the first.
     if (slice.start < (made.at(-1)?.end ?? 0)) continue;
     const standing = text.slice(request.start, request.end);
-    if (isOneMarker(standing)) continue;
-    const cut = createCut(original, slice, request, strict, references);
+    if (isSingleMarker(standing)) continue;
+    const cut = createCutIfSmaller(original, slice, request, strict, references);
     if (savesTokens(counter, standing, cut.text)) made.push(cut);
   }
   return made;
 }
 
-function createCut(
+function createCutIfSmaller(
   original: string,
   { start, end }: Slice,
   { marker: what, inFront }: CutRequest,
@@ -118,7 +118,7 @@ function createCut(
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
-  const reference = makeReference(hash, references);
+  const reference = makeUniqueReference(hash, references);
   references.set(reference, hash);
   const text = makeMarker(what, reference);
   return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
@@ -131,24 +131,28 @@ function savesTokens(counter: MessageCounter, standing: string, replacement: str
   return counter.countText(standing) > counter.countText(replacement);
 }
 
-export interface CutsWithRule {
+export interface CutsWithMarkerRule {
   readonly cuts: readonly Cut[];
   readonly ruleStated: boolean;
 }
 
-export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
-  if (ruleStated && (hasRule(cuts) || !hasRule(old))) return { cuts, ruleStated };
+export function addMarkerRuleOnce(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithMarkerRule {
+  if (ruleStated && (containMarkerRule(cuts) || !containMarkerRule(old))) return { cuts, ruleStated };
   const known = new Set(old);
   const first = cuts.findIndex((cut) => cut.reference !== undefined && !known.has(cut));
   const stating = cuts[first];
   if (!stating) return { cuts, ruleStated: false };
-  return { cuts: cuts.with(first, { ...stating, text: withRule(stating.text) }), ruleStated: true };
+  return { cuts: cuts.with(first, { ...stating, text: addMarkerRule(stating.text) }), ruleStated: true };
 }
 
-export const hasRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
+export const containMarkerRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesMarkerRule(text));
 
 /** Returns undefined for a request that is too large to be cached. */
-export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
+export const makeRejectedCutsKey = (
+  place: ContentPlace,
+  requests: readonly CutRequest[],
+  { strict }: CutDetails,
+): string | undefined =>
   requests.length > MAX_CACHED_REJECTIONS ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_CACHED_REJECTIONS = 4;
 
@@ -156,14 +160,14 @@ const MAX_CACHED_REJECTIONS = 4;
 class RejectedCuts {
   private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
 
-  add(message: ApiMessage, key: string | undefined): void {
+  addRejected(message: ApiMessage, key: string | undefined): void {
     if (key === undefined) return;
     const keys = this.byMessage.get(message);
     if (keys) keys.add(key);
     else this.byMessage.set(message, new Set([key]));
   }
 
-  has(message: ApiMessage, key: string | undefined): boolean {
+  wasRejected(message: ApiMessage, key: string | undefined): boolean {
     return key !== undefined && this.byMessage.get(message)?.has(key) === true;
   }
 }

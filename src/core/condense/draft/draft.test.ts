@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../../hash';
-import type { ApiMessage, Block, Place } from '../../messages/types';
+import type { ApiMessage, Block, ContentPlace } from '../../messages/types';
 import { assistant, call, measureCpuMs, listCuts, makeLines, result, text, user, shortenMarkers } from '../../testing';
 import { createCounter } from '../../testingCounter';
-import type { CutInfo, CutRequest } from './cuts';
+import type { CutDetails, CutRequest } from './cuts';
 import { Draft } from './draft';
 import { applyEdits } from '../edits/applyEdits';
 import { renderCuts, type Cut } from '../edits/edits';
 import { expandReference, collectReferences } from '../edits/references';
 import { findMarkers, makeMarker, MARKER_RULE, type ReferenceId, MARKER_START } from '../../messages/markers';
 
-const INFO: CutInfo = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false };
+const INFO: CutDetails = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false };
 const counter = createCounter();
 
 /** A conversation with one result, and the place of its text. */
@@ -20,7 +20,7 @@ const conversation = (value: string): ApiMessage[] => [
   assistant(call('a', 'Read', {})),
   user(result('a', value)),
 ];
-const PLACE: Place = { message: 2, path: ['content', 0, 'content'] };
+const PLACE: ContentPlace = { message: 2, path: ['content', 0, 'content'] };
 const draftOf = (value: string): Draft => new Draft(conversation(value), counter);
 
 const slice = (start: number, end: number, what: string | null = 'x'): CutRequest => ({ start, end, marker: what });
@@ -38,7 +38,7 @@ const at = (index: number): number => index * SIZE;
 it("a draft's exchanges are those of its view, even after changes that leave the token count equal", () => {
   const both = [...conversation(original), assistant(call('b', 'Read', {})), user(result('b', original))];
   const draft = new Draft(both, counter);
-  const last: Place = { ...PLACE, message: 4 };
+  const last: ContentPlace = { ...PLACE, message: 4 };
   const texts = (): readonly string[] => draft.exchanges.map(({ resultText }) => resultText);
   const request = slice(at(0), at(3), null);
   draft.cutText('step', PLACE, [request], INFO);
@@ -51,13 +51,13 @@ it("a draft's exchanges are those of its view, even after changes that leave the
 });
 
 describe('a cut whose text was restored', () => {
-  const BACK: CutInfo = { ...INFO, operation: 'restore' };
+  const BACK: CutDetails = { ...INFO, operation: 'restore' };
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
 
   it('leaves no edit if the place is unchanged, even as a copy', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)));
-    const copy = draft.copy();
+    const copy = draft.copyDraft();
     for (const each of [draft, copy]) {
       expect(each.edits).toHaveLength(1);
       each.restoreCuts('back', PLACE, all(each), BACK);
@@ -244,7 +244,7 @@ describe('the rule about markers in a view', () => {
 
   it('is stated again after the marker that stated it was absorbed, rolled back, restored or excluded', () => {
     const draft = draftOf(original);
-    const start = draft.checkpoint();
+    const start = draft.saveState();
     cut(draft, slice(at(0), at(1)));
     cut(draft, slice(0, draft.getText(PLACE).indexOf('<c')));
     expect(count(draft)).toBe(1);
@@ -252,7 +252,7 @@ describe('the rule about markers in a view', () => {
     expect(count(draft)).toBe(0);
     cut(draft, slice(0, 200, 'again'));
     expect(count(draft)).toBe(1);
-    draft.rollback(start);
+    draft.restoreState(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     expect(count(draft)).toBe(1);
     const [first] = listCuts(draft.edits).flatMap(({ cuts }) => cuts);
@@ -260,7 +260,7 @@ describe('the rule about markers in a view', () => {
     expect(count(draft)).toBe(0);
     cut(draft, slice(at(0), at(1)));
     expect(count(draft)).toBe(1);
-    draft.rollback(start);
+    draft.restoreState(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     // A user excluded the edit that told it.
     const edits = listCuts(draft.edits);
@@ -290,16 +290,16 @@ describe('a draft on top of earlier edits', () => {
     const places = [1, 2].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
     const first = new Draft(two, counter);
     for (const place of places) first.cutText('step', place, [slice(at(0), at(1), 'a')], INFO);
-    first.rememberEdits();
+    first.rememberDraftFor();
     expect(new Draft(two, counter, first.edits).messages[1]).toBe(first.messages[1]);
     expect(new Draft([...two, user('more')], counter, first.edits).messages[1]).toBe(first.messages[1]);
     const reversed = first.edits.toReversed();
     expect(new Draft(two, counter, reversed).messages).toEqual(applyEdits(two, reversed).messages);
     const without = first.edits.slice(1);
     expect(new Draft(two, counter, without).messages).toEqual(applyEdits(two, without).messages);
-    const copy = new Draft(two, counter, without).copy();
+    const copy = new Draft(two, counter, without).copyDraft();
     copy.cutText('step', places[0]!, [slice(at(1), at(2), 'b')], INFO);
-    copy.rememberEdits();
+    copy.rememberDraftFor();
     for (const edits of [copy.edits, [...without, ...copy.edits]]) {
       expect(new Draft(two, counter, edits).messages).toEqual(applyEdits(two, edits).messages);
     }
@@ -343,14 +343,14 @@ describe('rolling a draft back', () => {
   it('drops everything since the checkpoint', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(3), at(4)));
-    const checkpoint = draft.checkpoint();
+    const checkpoint = draft.saveState();
     const [messages, tokens, edits] = [[...draft.messages], draft.tokens, draft.edits];
     cut(draft, slice(0, at(2)));
     expect(draft.messages).not.toEqual(messages);
-    draft.rollback(checkpoint);
+    draft.restoreState(checkpoint);
     expect([draft.messages, draft.tokens, draft.edits]).toEqual([messages, tokens, edits]);
     cut(draft, slice(0, at(2), 'again'));
-    draft.rollback(checkpoint);
+    draft.restoreState(checkpoint);
     expect([draft.messages, draft.tokens, draft.edits]).toEqual([messages, tokens, edits]);
   });
 });

@@ -1,35 +1,43 @@
 import { hashText, type Hash } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
 import { getValueAt } from '../../messages/path';
-import { findTask } from '../../messages/task';
-import type { ApiMessage, Block, Place } from '../../messages/types';
+import { findTaskMessage } from '../../messages/task';
+import type { ApiMessage, Block, ContentPlace } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import {
-  hasRule,
+  containMarkerRule,
   hasShortReferences,
   mergeCuts,
   createCuts,
   createRejectedCuts,
-  addRule,
-  requestKey,
-  type CutInfo,
+  addMarkerRuleOnce,
+  makeRejectedCutsKey,
+  type CutDetails,
   type CutRequest,
-  type PlaceState,
+  type PlaceWithCuts,
 } from './cuts';
 import { Exchanges, type ToolExchange } from '../../messages/exchanges';
 import { getConversationMemory, type ConversationMemory } from '../conversationMemory';
-import { DraftView, HIDDEN_MESSAGE, findKnownDraft, rememberDraft, type Checkpoint } from './draftView';
-import { blockHash, hashAt, selectLastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
-import type { Work } from './work';
+import { DraftView, HIDDEN_MESSAGE, findRememberedDraft, rememberDraft, type DraftCheckpoint } from './draftView';
+import {
+  hashBlock,
+  hashTextAtPlace,
+  selectLastByPlace,
+  makePlaceKey,
+  renderCuts,
+  type Cut,
+  type Edit,
+} from '../edits/edits';
+import type { PipelineWork } from './work';
 import {
   createBlockEdit,
   createCutEdit,
   getEditKey,
   createSummaryEdit,
   getSummaryKey,
-  type TokenCounts,
+  type TokensBeforeAndAfter,
 } from './madeEdits';
-import { makeMarker, makeReference, withoutRule, type ReferenceId } from '../../messages/markers';
+import { makeMarker, makeUniqueReference, removeMarkerRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
 
@@ -37,11 +45,11 @@ import { isEqual } from '../../isEqual';
  * A view in the making: turns cuts in the current text into edits of the original and rejects those
  * that save no tokens.
  */
-export class Draft implements Work {
+export class Draft implements PipelineWork {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
   private editsNow: readonly Edit[] | undefined;
-  private readonly untouched = new Map<string, PlaceState>();
+  private readonly untouched = new Map<string, PlaceWithCuts>();
   private total: number;
   private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
@@ -65,19 +73,19 @@ export class Draft implements Work {
     private readonly active: readonly Edit[] = [],
     readonly sentBefore = 0,
   ) {
-    this.task = findTask(original);
+    this.task = findTaskMessage(original);
     this.memory = getConversationMemory(original);
-    const known = findKnownDraft(original, counter, active);
+    const known = findRememberedDraft(original, counter, active);
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
     this.ruleStated = known?.state.ruleStated ?? false;
     this.total = (known?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(known?.original.length ?? 0));
     const rest = active.slice(known?.edits.length ?? 0);
-    if (rest.length > 0) this.showAll(selectLastByPlace(rest));
+    if (rest.length > 0) this.showEdits(selectLastByPlace(rest));
   }
 
   /** Shows cuts first, because blocks and summaries remove messages that contain some. */
-  private showAll(edits: readonly Edit[]): void {
+  private showEdits(edits: readonly Edit[]): void {
     for (const edit of edits) {
       if (edit.kind !== 'cut') continue;
       const { original } = this.view.showCuts(edit);
@@ -86,7 +94,7 @@ export class Draft implements Work {
     }
     for (const edit of edits) {
       if (edit.kind !== 'block') continue;
-      this.view.showWithoutBlock(edit);
+      this.view.hideBlock(edit);
       if (edit.placeholder) this.references.set(edit.placeholder.reference, edit.before);
     }
     for (const edit of edits) {
@@ -94,14 +102,14 @@ export class Draft implements Work {
       this.view.showSummary(edit);
       this.references.set(edit.reference, edit.before);
     }
-    this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => hasRule(cuts)));
+    this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => containMarkerRule(cuts)));
     this.total = this.countVisibleTokens(this.view.messages);
-    this.rememberEdits();
+    this.rememberDraftFor();
   }
 
-  copy(): Draft {
+  copyDraft(): Draft {
     const copy = new Draft(this.original, this.counter, this.active, this.sentBefore);
-    copy.rollback(this.checkpoint());
+    copy.restoreState(this.saveState());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
     for (const [place, state] of this.untouched) copy.untouched.set(place, state);
     return copy;
@@ -116,7 +124,7 @@ export class Draft implements Work {
   }
 
   get exchanges(): readonly ToolExchange[] {
-    return (this.exchangesNow ??= this.memory.getPart(createViewExchanges).getExchanges(this.messages));
+    return (this.exchangesNow ??= this.memory.getOrCreate(createViewExchanges).getExchanges(this.messages));
   }
 
   get tokens(): number {
@@ -133,13 +141,13 @@ export class Draft implements Work {
     const unchanged = new Set<string>();
     for (const edit of made) {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
-      const key = placeKey(edit.place);
+      const key = makePlaceKey(edit.place);
       const before = this.untouched.get(key);
-      if (before && isSameState(before, this.view.getPlaceState(edit.place))) unchanged.add(key);
+      if (before && isSamePlaceState(before, this.view.getPlaceState(edit.place))) unchanged.add(key);
     }
     return unchanged.size === 0
       ? made
-      : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(placeKey(edit.place)));
+      : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(makePlaceKey(edit.place)));
   }
 
   /** Tokens of all restored text, even if later edits removed it again. */
@@ -149,9 +157,9 @@ export class Draft implements Work {
     return sum;
   }
 
-  getText(place: Place): string {
+  getText(place: ContentPlace): string {
     const value = getValueAt(this.view.messages[place.message], place.path);
-    if (typeof value !== 'string') throw new Error(`no text at ${placeKey(place)}`);
+    if (typeof value !== 'string') throw new Error(`no text at ${makePlaceKey(place)}`);
     return value;
   }
 
@@ -160,7 +168,7 @@ export class Draft implements Work {
   }
 
   /** The places with cuts, by message index. An unchanged list keeps its identity. */
-  get shown(): readonly (readonly PlaceState[])[] {
+  get shown(): readonly (readonly PlaceWithCuts[])[] {
     return this.view.places;
   }
 
@@ -168,42 +176,42 @@ export class Draft implements Work {
    * Skips cuts that save nothing, and all of them if the message would hardly shrink.
    * @returns tokens saved
    */
-  cutText(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
+  cutText(step: string, place: ContentPlace, requests: readonly CutRequest[], info: CutDetails): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const state = this.view.getPlaceState(place);
     const message = this.view.getMessage(place.message);
-    const cutKey = requestKey(place, requests, info);
-    const rejected = this.memory.getPart(createRejectedCuts);
-    if (rejected.has(message, cutKey)) return 0;
+    const cutKey = makeRejectedCutsKey(place, requests, info);
+    const rejected = this.memory.getOrCreate(createRejectedCuts);
+    if (rejected.wasRejected(message, cutKey)) return 0;
     const made = createCuts(state, requests, info.strict, this.counter, this.references);
     if (made.length === 0) return 0;
-    const { cuts, ruleStated } = addRule(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
+    const { cuts, ruleStated } = addMarkerRuleOnce(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
     const changed = makeChangedState(state, cuts, state.strict && info.strict);
-    const shrunk = this.view.makeMessageWith(place, changed.text);
-    const before = this.tokensAt(message, state);
-    const saved = before - this.tokensAt(shrunk, changed);
-    const judged = ruleStated === this.ruleStated ? saved : before - this.tokensWithoutRule(changed);
-    if (judged < MIN_SAVED_TOKENS || saved <= 0 || this.leavesBlank(changed)) {
-      if (judged < MIN_SAVED_TOKENS && hasShortReferences(cuts)) rejected.add(message, cutKey);
+    const shrunk = this.view.makeMessageWithText(place, changed.text);
+    const before = this.countTokensAtPlace(message, state);
+    const saved = before - this.countTokensAtPlace(shrunk, changed);
+    const judged = ruleStated === this.ruleStated ? saved : before - this.countTokensWithoutMarkerRule(changed);
+    if (judged < MIN_SAVED_TOKENS || saved <= 0 || this.leavesOnlyBlankText(changed)) {
+      if (judged < MIN_SAVED_TOKENS && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
       return 0;
     }
-    this.view.showState(changed, shrunk);
+    this.view.showPlaceState(changed, shrunk);
     this.ruleStated = ruleStated;
     this.total -= saved;
     this.recordEdit(step, state, changed, info);
     return saved;
   }
 
-  restoreCuts(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
+  restoreCuts(step: string, place: ContentPlace, taken: ReadonlySet<Cut>, info: CutDetails): void {
     if (place.message < this.sentBefore) return;
     const state = this.view.getPlaceState(place);
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
     const before = this.counter.countMessage(this.view.getMessage(place.message));
     const changed = makeChangedState(state, cuts, !cuts.some((cut) => cut.recoverable));
-    this.view.showState(changed);
+    this.view.showPlaceState(changed);
     this.total += this.counter.countMessage(this.view.getMessage(place.message)) - before;
-    if (hasRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
+    if (containMarkerRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
     this.recordEdit(step, state, changed, info);
   }
 
@@ -211,12 +219,12 @@ export class Draft implements Work {
    * @param what words of the marker; null for none
    * @returns tokens saved
    */
-  takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
+  removeBlock(step: string, place: ContentPlace, what: string | null, info: { readonly reason: string }): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const block = getValueAt(this.original[place.message], place.path) as Block;
     if (getValueAt(this.view.messages[place.message], place.path) !== block) return 0;
-    const before = blockHash(block);
-    const placeholder = what === null ? undefined : this.placeholderFor(before, what);
+    const before = hashBlock(block);
+    const placeholder = what === null ? undefined : this.createBlockPlaceholder(before, what);
     const tokensBefore = this.counter.countBlock(block);
     const tokensAfter = placeholder ? this.counter.countText(placeholder.text) : 0;
     if (tokensBefore <= tokensAfter) return 0;
@@ -229,14 +237,17 @@ export class Draft implements Work {
       tokensAfter,
     });
     if (placeholder) this.references.set(placeholder.reference, before);
-    this.view.showWithoutBlock(edit);
-    this.keepEdit(getEditKey(step, place), edit);
+    this.view.hideBlock(edit);
+    this.storeEdit(getEditKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
-  private placeholderFor(before: Hash, what: string): { readonly text: string; readonly reference: ReferenceId } {
-    const reference = makeReference(before, this.references);
+  private createBlockPlaceholder(
+    before: Hash,
+    what: string,
+  ): { readonly text: string; readonly reference: ReferenceId } {
+    const reference = makeUniqueReference(before, this.references);
     return { text: makeMarker(what, reference), reference };
   }
 
@@ -244,7 +255,12 @@ export class Draft implements Work {
    * The new summary absorbs earlier ones that overlap the range.
    * @returns tokens saved
    */
-  summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
+  replaceWithSummary(
+    step: string,
+    range: MessageRange,
+    message: ApiMessage,
+    info: { readonly reason: string },
+  ): number {
     const touched = this.view.listSummariesIn(range);
     const start = Math.min(range.start, ...touched.map((summary) => summary.start));
     const end = Math.max(range.end, ...touched.map((summary) => summary.end));
@@ -252,41 +268,41 @@ export class Draft implements Work {
     const tokensAfter = this.counter.countMessage(message);
     if (tokensAfter >= tokensBefore) return 0;
     const before = hashText(JSON.stringify(this.original.slice(start, end)));
-    const reference = makeReference(before, this.references);
+    const reference = makeUniqueReference(before, this.references);
     this.references.set(reference, before);
     const tokens = { tokensBefore, tokensAfter };
     const summary = createSummaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
     this.view.showSummary(summary);
-    this.keepEdit(getSummaryKey(step, summary), summary);
+    this.storeEdit(getSummaryKey(step, summary), summary);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
   /** @param made edits that produce the same view; default those of this draft */
-  rememberEdits(made: readonly Edit[] = this.edits): void {
+  rememberDraftFor(made: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
     const edits = [...this.active, ...made];
-    rememberDraft({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
+    rememberDraft({ original, counter, edits, state: this.saveState(), references: new Map(this.references) });
   }
 
-  onRelease(release: () => void): void {
+  addReleaseListener(release: () => void): void {
     this.releases.push(release);
   }
 
   /** Lets other drafts use this draft's part of the conversation's memory. */
-  release(): void {
+  releaseResources(): void {
     for (const release of this.releases.splice(0)) release();
   }
 
-  checkpoint(): Checkpoint {
+  saveState(): DraftCheckpoint {
     const { total: tokens, ruleStated } = this;
-    return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleStated };
+    return { ...this.view.saveState(), edits: new Map(this.made), tokens, ruleStated };
   }
 
-  rollback(checkpoint: Checkpoint): void {
-    this.view.rollback(checkpoint);
+  restoreState(checkpoint: DraftCheckpoint): void {
+    this.view.restoreState(checkpoint);
     this.made = new Map(checkpoint.edits);
-    this.forgetView();
+    this.dropCachedView();
     this.total = checkpoint.tokens;
     this.ruleStated = checkpoint.ruleStated;
   }
@@ -295,7 +311,7 @@ export class Draft implements Work {
     return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 
-  private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
+  private countTokensAtPlace(message: ApiMessage, { place: { path }, text }: PlaceWithCuts): number {
     const block = getBlocks(message)[Number(path[1])];
     const isText = path.at(-1) === 'text' || path.length === RESULT_PATH_DEPTH;
     return !block || (block.type !== 'tool_use' && isText)
@@ -303,49 +319,49 @@ export class Draft implements Work {
       : this.counter.countBlock(block);
   }
 
-  private tokensWithoutRule(state: PlaceState): number {
-    const cuts = state.cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
+  private countTokensWithoutMarkerRule(state: PlaceWithCuts): number {
+    const cuts = state.cuts.map((cut) => ({ ...cut, text: removeMarkerRule(cut.text) }));
     const plain = makeChangedState(state, cuts, state.strict);
-    return this.tokensAt(this.view.makeMessageWith(state.place, plain.text), plain);
+    return this.countTokensAtPlace(this.view.makeMessageWithText(state.place, plain.text), plain);
   }
 
   /** APIs reject blank texts. */
-  private leavesBlank({ place, text }: PlaceState): boolean {
+  private leavesOnlyBlankText({ place, text }: PlaceWithCuts): boolean {
     if (text.trim() !== '') return false;
     const block = getBlocks(this.view.getMessage(place.message))[Number(place.path[1])];
     return block?.type !== 'tool_use';
   }
 
-  private keepEdit(key: string, edit: Edit): void {
+  private storeEdit(key: string, edit: Edit): void {
     this.made.set(key, edit);
-    this.forgetView();
+    this.dropCachedView();
   }
 
-  private forgetView(): void {
+  private dropCachedView(): void {
     this.editsNow = undefined;
     this.exchangesNow = undefined;
   }
 
-  private recordEdit(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
+  private recordEdit(step: string, state: PlaceWithCuts, changed: PlaceWithCuts, info: CutDetails): void {
     const { place, original } = changed;
-    const where = placeKey(place);
+    const where = makePlaceKey(place);
     if (!this.untouched.has(where)) this.untouched.set(where, state);
     const key = getEditKey(step, place);
-    const tokens: TokenCounts = {
+    const tokens: TokensBeforeAndAfter = {
       tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.countText(state.text),
       tokensAfter: this.counter.countText(changed.text),
     };
     this.made.delete(key);
-    this.keepEdit(key, createCutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
+    this.storeEdit(key, createCutEdit(step, changed, hashTextAtPlace(this.original, place, original), info, tokens));
   }
 }
 
 const createViewExchanges = (): Exchanges => new Exchanges();
 
-const isSameState = (a: PlaceState, b: PlaceState): boolean =>
+const isSamePlaceState = (a: PlaceWithCuts, b: PlaceWithCuts): boolean =>
   a.text === b.text && a.cuts.length === b.cuts.length && a.cuts.every((cut, at) => isEqual(cut, b.cuts[at]));
 
-const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean): PlaceState => ({
+const makeChangedState = (state: PlaceWithCuts, cuts: readonly Cut[], strict: boolean): PlaceWithCuts => ({
   ...state,
   cuts,
   text: renderCuts(state.original, cuts),

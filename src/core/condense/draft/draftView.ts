@@ -1,9 +1,9 @@
 import { hashText, type Hash } from '../../hash';
-import { isSamePath, getValueAt, withValueAt } from '../../messages/path';
-import type { ApiMessage, Block, Place } from '../../messages/types';
+import { isSamePath, getValueAt, replaceValueAt } from '../../messages/path';
+import type { ApiMessage, Block, ContentPlace } from '../../messages/types';
 import {
-  hashAt,
-  placeKey,
+  hashTextAtPlace,
+  makePlaceKey,
   renderCuts,
   type BlockEdit,
   type CutEdit,
@@ -12,17 +12,17 @@ import {
 } from '../edits/edits';
 import { getConversationMemory } from '../conversationMemory';
 import type { MessageRange } from '../../messages/messageRange';
-import type { PlaceState } from './cuts';
+import type { PlaceWithCuts } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
-export interface DraftContent {
+export interface DraftViewState {
   readonly messages: readonly ApiMessage[];
-  readonly places: readonly (readonly PlaceState[])[];
+  readonly places: readonly (readonly PlaceWithCuts[])[];
   readonly summaries: readonly SummaryEdit[];
 }
 
-const NO_PLACE_STATES: readonly PlaceState[] = [];
+const NO_PLACE_STATES: readonly PlaceWithCuts[] = [];
 
 /** Replaces removed thinking in a draft's view; it has no tokens. */
 const REMOVED_BLOCK: Block = { type: 'thinking', thinking: '' };
@@ -31,22 +31,22 @@ export const HIDDEN_MESSAGE: ApiMessage = { role: 'user', content: [] };
 
 /** Messages and blocks keep their indexes: placeholders without tokens replace removed ones. */
 export class DraftView {
-  private shownPlaces: (readonly PlaceState[])[] = [];
+  private shownPlaces: (readonly PlaceWithCuts[])[] = [];
   private shownMessages: ApiMessage[] = [];
   private shownSummaries: readonly SummaryEdit[] = [];
 
   constructor(
     private readonly original: readonly ApiMessage[],
-    known: DraftContent = { messages: [], places: [], summaries: [] },
+    known: DraftViewState = { messages: [], places: [], summaries: [] },
   ) {
-    this.rollback(known);
+    this.restoreState(known);
   }
 
-  checkpoint(): DraftContent {
+  saveState(): DraftViewState {
     return { messages: [...this.shownMessages], places: [...this.shownPlaces], summaries: this.shownSummaries };
   }
 
-  rollback({ messages, places, summaries }: DraftContent): void {
+  restoreState({ messages, places, summaries }: DraftViewState): void {
     const added = this.original.slice(messages.length);
     this.shownMessages = [...messages, ...added];
     this.shownPlaces = [...places, ...added.map(() => NO_PLACE_STATES)];
@@ -61,7 +61,7 @@ export class DraftView {
     return this.shownSummaries;
   }
 
-  get places(): readonly (readonly PlaceState[])[] {
+  get places(): readonly (readonly PlaceWithCuts[])[] {
     if (this.shownSummaries.length === 0) return this.shownPlaces;
     return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACE_STATES : states));
   }
@@ -78,19 +78,19 @@ export class DraftView {
   }
 
   /** @throws Error if there is no text at the place */
-  getPlaceState(place: Place): PlaceState {
+  getPlaceState(place: ContentPlace): PlaceWithCuts {
     const known = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
     if (known) return known;
     const original = getValueAt(this.original[place.message], place.path);
-    if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
+    if (typeof original !== 'string') throw new Error(`no text at ${makePlaceKey(place)}`);
     return { place, original, cuts: [], text: original, strict: true };
   }
 
-  makeMessageWith({ message, path }: Place, text: string): ApiMessage {
-    return withValueAt(this.getMessage(message), path, text);
+  makeMessageWithText({ message, path }: ContentPlace, text: string): ApiMessage {
+    return replaceValueAt(this.getMessage(message), path, text);
   }
 
-  showState(state: PlaceState, message = this.makeMessageWith(state.place, state.text)): void {
+  showPlaceState(state: PlaceWithCuts, message = this.makeMessageWithText(state.place, state.text)): void {
     const states = this.shownPlaces[state.place.message] ?? NO_PLACE_STATES;
     const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
     this.shownPlaces[state.place.message] = at < 0 ? [...states, state] : states.with(at, state);
@@ -98,21 +98,21 @@ export class DraftView {
   }
 
   /** @throws Error if the edit does not fit the conversation */
-  showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceState {
+  showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceWithCuts {
     const state = this.getPlaceState(place);
-    if (hashAt(this.original, place, state.original) !== before) throw createForeignEditError(id);
+    if (hashTextAtPlace(this.original, place, state.original) !== before) throw createForeignEditError(id);
     const shown = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
-    this.showState(shown);
+    this.showPlaceState(shown);
     return shown;
   }
 
   /** @throws Error if the edit does not fit the conversation */
-  showWithoutBlock({ place, placeholder, before, id }: BlockEdit): void {
+  hideBlock({ place, placeholder, before, id }: BlockEdit): void {
     const { message, path } = place;
     const block = JSON.stringify(getValueAt(this.original[message], path)) as string | undefined;
     if (block === undefined || hashText(block) !== before) throw createForeignEditError(id);
     const shown = placeholder ? { type: 'text', text: placeholder.text } : REMOVED_BLOCK;
-    this.shownMessages[message] = withValueAt(this.getMessage(message), path, shown);
+    this.shownMessages[message] = replaceValueAt(this.getMessage(message), path, shown);
   }
 
   listSummariesIn(range: MessageRange): SummaryEdit[] {
@@ -130,53 +130,53 @@ export class DraftView {
 
 const createForeignEditError = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);
 
-export interface Checkpoint extends DraftContent {
+export interface DraftCheckpoint extends DraftViewState {
   readonly edits: ReadonlyMap<string, Edit>;
   readonly tokens: number;
   readonly ruleStated: boolean;
 }
 
-export interface KnownDraft {
+export interface RememberedDraft {
   readonly original: readonly ApiMessage[];
   readonly counter: MessageCounter;
   readonly edits: readonly Edit[];
-  readonly state: Checkpoint;
+  readonly state: DraftCheckpoint;
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
 /** A draft is cached as it began and as it ended, because its edits may be rejected. */
 const MAX_DRAFTS = 2;
 
-const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
+const createDraftMemory = (): { latest: readonly RememberedDraft[] } => ({ latest: [] });
 
 /**
  * Finds a cached draft of this conversation or its beginning whose edits, compared by identity,
  * begin `edits`.
  */
-export function findKnownDraft(
+export function findRememberedDraft(
   original: readonly ApiMessage[],
   counter: MessageCounter,
   edits: readonly Edit[],
-): KnownDraft | undefined {
+): RememberedDraft | undefined {
   return getConversationMemory(original)
-    .getPart(newDrafts)
+    .getOrCreate(createDraftMemory)
     .latest.filter(
       (known) =>
         known.counter === counter &&
         isPrefix(known.original, original) &&
         isPrefix(known.edits, edits) &&
-        canShow(known, edits.slice(known.edits.length)),
+        canExtendDraft(known, edits.slice(known.edits.length)),
     )
-    .reduce<KnownDraft | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
+    .reduce<RememberedDraft | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
 }
 
-export function rememberDraft(draft: KnownDraft): void {
-  const drafts = getConversationMemory(draft.original).getPart(newDrafts);
+export function rememberDraft(draft: RememberedDraft): void {
+  const drafts = getConversationMemory(draft.original).getOrCreate(createDraftMemory);
   drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 
 /** Only cuts outside of summaries can be added later, because the order of other edits matters. */
-const canShow = ({ state: { summaries } }: KnownDraft, rest: readonly Edit[]): boolean =>
+const canExtendDraft = ({ state: { summaries } }: RememberedDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>
       edit.kind === 'cut' &&

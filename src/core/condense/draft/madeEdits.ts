@@ -1,30 +1,30 @@
 /** The same change by the same step has the same ID in every run. */
 import { hashText, type Hash } from '../../hash';
-import type { Place } from '../../messages/types';
-import type { CutInfo, PlaceState } from './cuts';
-import { placeKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from '../edits/edits';
+import type { ContentPlace } from '../../messages/types';
+import type { CutDetails, PlaceWithCuts } from './cuts';
+import { makePlaceKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from '../edits/edits';
 import type { MessageRange } from '../../messages/messageRange';
 
-export interface TokenCounts {
+export interface TokensBeforeAndAfter {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-export const getEditKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
+export const getEditKey = (step: string, place: ContentPlace): string => `${step} ${makePlaceKey(place)}`;
 
 export const getSummaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;
 
-const editId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
+const makeEditId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
 
 export const createCutEdit = (
   step: string,
-  state: PlaceState,
+  state: PlaceWithCuts,
   before: Hash,
-  info: CutInfo,
-  tokens: TokenCounts,
+  info: CutDetails,
+  tokens: TokensBeforeAndAfter,
 ): CutEdit => ({
   kind: 'cut',
-  id: editId(
+  id: makeEditId(
     `${getEditKey(step, state.place)}${state.cuts.map(({ start, end, text }) => ` ${start}-${end}${text}`).join('')}`,
   ),
   place: state.place,
@@ -40,11 +40,11 @@ export const createCutEdit = (
 
 export const createBlockEdit = (
   step: string,
-  edit: Pick<BlockEdit, 'place' | 'before' | 'placeholder' | 'reason'> & TokenCounts,
+  edit: Pick<BlockEdit, 'place' | 'before' | 'placeholder' | 'reason'> & TokensBeforeAndAfter,
 ) =>
   ({
     kind: 'block',
-    id: editId(`${getEditKey(step, edit.place)} ${edit.placeholder?.text ?? ''}`),
+    id: makeEditId(`${getEditKey(step, edit.place)} ${edit.placeholder?.text ?? ''}`),
     step,
     operation: 'suppress',
     strict: false,
@@ -56,7 +56,7 @@ export const createSummaryEdit = (
   edit: Omit<SummaryEdit, 'kind' | 'id' | 'step' | 'operation' | 'strict'>,
 ): SummaryEdit => ({
   kind: 'summary',
-  id: editId(`${step} ${edit.before} ${JSON.stringify(edit.message)}`),
+  id: makeEditId(`${step} ${edit.before} ${JSON.stringify(edit.message)}`),
   step,
   operation: 'summarize',
   strict: false,

@@ -1,8 +1,8 @@
 import type { StepReport } from '../stepReport';
 import type { Draft } from './draft';
-import type { Work } from './work';
+import type { PipelineWork } from './work';
 
-export interface Step<W extends Work = Draft> {
+export interface PipelineStep<W extends PipelineWork = Draft> {
   readonly name: string;
   /** Explains why the step cannot run now; undefined if it can. */
   readonly skip?: (work: W) => string | undefined | Promise<string | undefined>;
@@ -12,13 +12,13 @@ export interface Step<W extends Work = Draft> {
    */
   run(work: W, signal?: AbortSignal, report?: StepReporter): void | Promise<void>;
   /** For a step with inner steps, replaces the step's own report. */
-  readonly result?: () => StepResult;
+  readonly result?: () => PipelineResult;
   /** Explains why the step's changes must be dropped; undefined if they are fine. */
   readonly refuse?: (work: W) => string | undefined;
   /** The spending includes failed calls. */
   readonly spent?: () => StepSpending;
-  /** References to replace with text if the step removes what they name; see `watchReferences`. */
-  readonly rewrites?: RewrittenReferences;
+  /** References to replace with text if the step removes what they name; see `createReferenceWatcher`. */
+  readonly rewrites?: RewritableReferences;
   /** If true, the step is reported only if it changes something. */
   readonly isRepeat?: boolean;
 }
@@ -26,16 +26,16 @@ export interface Step<W extends Work = Draft> {
 export type StepReporter = (doing: string) => void;
 
 /** Use `all` only in steps that create no references themselves. */
-export type RewrittenReferences = 'earlier' | 'all';
+export type RewritableReferences = 'earlier' | 'all';
 
-export interface StepResult {
+export interface PipelineResult {
   readonly reports: readonly StepReport[];
   /** If true, no further step runs in this round. */
   readonly endsRound?: boolean;
 }
 
 /** A step that calls no model and finishes when `run` returns. */
-export interface MechanicalStep extends Step {
+export interface MechanicalStep extends PipelineStep {
   run(draft: Draft, signal?: AbortSignal): void;
 }
 

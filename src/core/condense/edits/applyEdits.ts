@@ -1,12 +1,12 @@
 import { hashText, type Hash } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
-import { withValueAt } from '../../messages/path';
-import type { ApiMessage, Block, Place } from '../../messages/types';
+import { replaceValueAt } from '../../messages/path';
+import type { ApiMessage, Block, ContentPlace } from '../../messages/types';
 import { getConversationMemory } from '../conversationMemory';
 import {
-  editKey,
-  isStanding,
+  makeEditPlaceKey,
+  matchesOriginal,
   selectLastByPlace,
   getOriginalText,
   renderCuts,
@@ -32,7 +32,7 @@ export function applyEdits(
   const stale: Edit[] = [];
   for (const edit of selectLastByPlace(edits)) {
     if (edit.kind !== 'cut') {
-      if (!isStanding(original, edit)) stale.push(edit);
+      if (!matchesOriginal(original, edit)) stale.push(edit);
       else if (edit.kind === 'summary') summaries.push(edit);
       else blocks.push(edit);
       continue;
@@ -43,32 +43,32 @@ export function applyEdits(
   }
   for (const [index, own] of cuts) {
     const message = original[index];
-    if (message) messages[index] = withCuts(original, message, own, stale);
+    if (message) messages[index] = applyCutEdits(original, message, own, stale);
     else stale.push(...own);
   }
-  for (const edit of sortFromLast(blocks)) {
+  for (const edit of sortBlockEditsFromLast(blocks)) {
     const message = messages[edit.place.message];
-    if (message) messages[edit.place.message] = withoutBlock(message, edit);
+    if (message) messages[edit.place.message] = removeEditedBlock(message, edit);
   }
-  const gone = new Set(stale.map(editKey));
-  const applied = stale.length === 0 ? edits : edits.filter((edit) => !gone.has(editKey(edit)));
-  return { original, ...withSummaries(messages, summaries), edits: applied, stale };
+  const gone = new Set(stale.map(makeEditPlaceKey));
+  const applied = stale.length === 0 ? edits : edits.filter((edit) => !gone.has(makeEditPlaceKey(edit)));
+  return { original, ...applySummaryEdits(messages, summaries), edits: applied, stale };
 }
 
-interface CutMessage {
+interface CachedCutMessage {
   readonly cuts: readonly CutEdit[];
   readonly message: ApiMessage;
 }
 
-const createCutMessageCache = (): WeakMap<ApiMessage, CutMessage> => new WeakMap();
+const createCutMessageCache = (): WeakMap<ApiMessage, CachedCutMessage> => new WeakMap();
 
-function withCuts(
+function applyCutEdits(
   original: readonly ApiMessage[],
   message: ApiMessage,
   cuts: readonly CutEdit[],
   stale: Edit[],
 ): ApiMessage {
-  const cutMessages = getConversationMemory(original).getPart(createCutMessageCache);
+  const cutMessages = getConversationMemory(original).getOrCreate(createCutMessageCache);
   const before = cutMessages.get(message);
   if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
   const standing = cuts.flatMap((edit) => {
@@ -77,7 +77,7 @@ function withCuts(
     return text === undefined ? [] : [{ edit, text }];
   });
   const made = standing.reduce(
-    (now, { edit, text }) => withValueAt(now, edit.place.path, renderCuts(text, edit.cuts)),
+    (now, { edit, text }) => replaceValueAt(now, edit.place.path, renderCuts(text, edit.cuts)),
     message,
   );
   if (standing.length === cuts.length) cutMessages.set(message, { cuts, message: made });
@@ -85,23 +85,23 @@ function withCuts(
 }
 
 /** Sorts from last to first, because removing a block moves the blocks after it. */
-const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
+const sortBlockEditsFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 
 const getBlockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
 
-function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
+function removeEditedBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
   const { placeholder, place } = edit;
-  if (placeholder) return withValueAt(message, place.path, { type: 'text', text: placeholder.text });
-  return withValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 1));
+  if (placeholder) return replaceValueAt(message, place.path, { type: 'text', text: placeholder.text });
+  return replaceValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 1));
 }
 
-function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
-  if (edit.placeholder) return withValueAt(message, edit.place.path, block);
-  return withValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 0, block));
+function restoreEditedBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
+  if (edit.placeholder) return replaceValueAt(message, edit.place.path, block);
+  return replaceValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 0, block));
 }
 
-function withSummaries(
+function applySummaryEdits(
   messages: readonly ApiMessage[],
   summaries: readonly SummaryEdit[],
 ): { messages: ApiMessage[]; origins: number[] } {
@@ -119,7 +119,7 @@ function withSummaries(
 }
 
 /** @throws Error if an original is missing or is not the one that its edit names */
-export function restoreOriginal(
+export function restoreMessagesBeforeEdits(
   view: readonly ApiMessage[],
   edits: readonly Edit[],
   originals: (hash: Hash) => string | undefined,
@@ -140,17 +140,18 @@ export function restoreOriginal(
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
   // Content inside a restored range is already original.
-  const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
+  const isBack = ({ message }: ContentPlace): boolean =>
+    summaries.some(({ start, end }) => message >= start && message < end);
   const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
-  const blocks = sortFromLast(lost).toReversed();
+  const blocks = sortBlockEditsFromLast(lost).toReversed();
   for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
     const text = stored(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];
     if (!message) throw new Error(`message ${edit.place.message} is missing or damaged: the view is too short`);
     messages[edit.place.message] =
       edit.kind === 'block'
-        ? withBlock(message, edit, JSON.parse(text) as Block)
-        : withValueAt(message, edit.place.path, text);
+        ? restoreEditedBlock(message, edit, JSON.parse(text) as Block)
+        : replaceValueAt(message, edit.place.path, text);
   }
   return messages;
 }

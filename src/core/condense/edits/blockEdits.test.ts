@@ -7,7 +7,7 @@ import { createCounter } from '../../testingCounter';
 import type { ApiMessage, Block } from '../../messages/types';
 import { checkEdits } from './checkEdits';
 import { Draft } from '../draft/draft';
-import { applyEdits, restoreOriginal } from './applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from './applyEdits';
 import { getOriginalText, type Edit } from './edits';
 import { expandReference, collectReferences } from './references';
 import { createSummaryMessage } from '../summary/summaryMessage';
@@ -34,12 +34,12 @@ const originals = (edits: readonly Edit[]) => (hash: string) =>
 
 function withoutAll(): Draft {
   const draft = draftOf();
-  for (const at of [0, 2]) draft.takeBlock('Old thinking', { message: 1, path: ['content', at] }, null, WHY);
+  for (const at of [0, 2]) draft.removeBlock('Old thinking', { message: 1, path: ['content', at] }, null, WHY);
   for (const path of [
     ['content', 0, 'content', 1],
     ['content', 1],
   ]) {
-    draft.takeBlock('Old images', { message: 2, path }, 'image', WHY);
+    draft.removeBlock('Old images', { message: 2, path }, 'image', WHY);
   }
   return draft;
 }
@@ -59,26 +59,26 @@ describe('edits of whole blocks', () => {
     const draft = withoutAll();
     const { edits } = draft;
     const { messages: view } = applyEdits(messages, edits);
-    expect(JSON.stringify(restoreOriginal(view, edits, originals(edits)))).toBe(JSON.stringify(messages));
+    expect(JSON.stringify(restoreMessagesBeforeEdits(view, edits, originals(edits)))).toBe(JSON.stringify(messages));
     const later = draftOf(edits);
-    later.summarize('Summary', { start: 1, end: 3 }, createSummaryMessage('short'), WHY);
+    later.replaceWithSummary('Summary', { start: 1, end: 3 }, createSummaryMessage('short'), WHY);
     const all = [...edits, ...later.edits];
     const summarized = applyEdits(messages, all).messages;
     expect(summarized).toHaveLength(3);
-    expect(JSON.stringify(restoreOriginal(summarized, all, originals(all)))).toBe(JSON.stringify(messages));
+    expect(JSON.stringify(restoreMessagesBeforeEdits(summarized, all, originals(all)))).toBe(JSON.stringify(messages));
   });
 
   it('are visible in a draft that starts with them, and are not made twice', () => {
     const { edits, tokens } = withoutAll();
     const again = draftOf(edits);
     expect(again.tokens).toBe(tokens);
-    expect(again.takeBlock('Old images', { message: 2, path: ['content', 1] }, 'image', WHY)).toBe(0);
+    expect(again.removeBlock('Old images', { message: 2, path: ['content', 1] }, 'image', WHY)).toBe(0);
     expect(again.edits).toEqual([]);
   });
 
   it('survive cuts in the same message and their rollback', () => {
     const draft = withoutAll();
-    const before = draft.checkpoint();
+    const before = draft.saveState();
     const place = { message: 2, path: ['content', 0, 'content', 0, 'text'] };
     draft.cutText('Cut', place, [{ start: 0, end: 9, marker: 'words' }], {
       contentType: 'toolResults',
@@ -86,7 +86,7 @@ describe('edits of whole blocks', () => {
       strict: false,
       ...WHY,
     });
-    draft.rollback(before);
+    draft.restoreState(before);
     expect(draft.edits).toEqual(withoutAll().edits);
   });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { changeExcerpt } from './changeExcerpt';
+import { makeChangeExcerpt } from './changeExcerpt';
 
 it('a change excerpt shows the differing lines with one line around them', () => {
   const before = 'a\nb\nc\nold\nd\ne\nf';
-  expect(changeExcerpt(before, before.replace('old', 'new'))).toEqual({
+  expect(makeChangeExcerpt(before, before.replace('old', 'new'))).toEqual({
     before: '…\nc\nold\nd\n…',
     after: '…\nc\nnew\nd\n…',
   });
@@ -14,7 +14,7 @@ it('a change excerpt is short for any texts and shows that they differ', () => {
   const text = fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 }).map((lines) => lines.join('\n'));
   fc.assert(
     fc.property(text, text, (before, after) => {
-      const excerpt = changeExcerpt(before, after);
+      const excerpt = makeChangeExcerpt(before, after);
       for (const side of [excerpt.before, excerpt.after]) {
         expect(side.split('\n').length).toBeLessThanOrEqual(10);
         expect(side.length).toBeLessThanOrEqual(10 * 242);

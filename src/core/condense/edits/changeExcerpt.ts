@@ -1,4 +1,4 @@
-export interface ChangeExcerpt {
+export interface BeforeAndAfterExcerpt {
   readonly before: string;
   readonly after: string;
 }
@@ -7,7 +7,7 @@ const CONTEXT_LINES = 1;
 const MAX_EXCERPT_LINES = 8;
 const MAX_LINE_CHARS = 240;
 
-export function changeExcerpt(before: string, after: string): ChangeExcerpt {
+export function makeChangeExcerpt(before: string, after: string): BeforeAndAfterExcerpt {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const shorter = Math.min(old.length, now.length);
   let start = 0;

@@ -7,14 +7,14 @@ import { findMarkers } from '../../messages/markers';
 
 export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
   return edits.flatMap((edit) => {
-    if (edit.kind === 'summary') return checkSummary(edit);
-    if (edit.kind === 'block') return checkBlock(edit);
+    if (edit.kind === 'summary') return checkSummaryEdit(edit);
+    if (edit.kind === 'block') return checkBlockEdit(edit);
     const text = getValueAt(original[edit.place.message], edit.place.path);
-    return typeof text === 'string' ? checkCuts(text, edit) : [];
+    return typeof text === 'string' ? checkCutEdit(text, edit) : [];
   });
 }
 
-function checkSummary({ start, end, before, reference }: SummaryEdit): Violation[] {
+function checkSummaryEdit({ start, end, before, reference }: SummaryEdit): Violation[] {
   if (!(start >= 0 && end > start)) {
     return [{ rule: 'cuts-in-order', message: start, detail: `the summary from ${start} to ${end} is of nothing` }];
   }
@@ -29,7 +29,7 @@ function checkSummary({ start, end, before, reference }: SummaryEdit): Violation
       ];
 }
 
-function checkBlock({ before, placeholder, place: { message } }: BlockEdit): Violation[] {
+function checkBlockEdit({ before, placeholder, place: { message } }: BlockEdit): Violation[] {
   if (!placeholder) return [];
   const { reference, text } = placeholder;
   if (before.startsWith(reference) && findMarkers(text).some((found) => found.reference === reference)) return [];
@@ -38,7 +38,7 @@ function checkBlock({ before, placeholder, place: { message } }: BlockEdit): Vio
   ];
 }
 
-function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violation[] {
+function checkCutEdit(text: string, { place: { message }, cuts }: CutEdit): Violation[] {
   let at = 0;
   for (const cut of cuts) {
     if (!(cut.start >= at && cut.end >= cut.start && cut.end <= text.length)) {
@@ -48,7 +48,7 @@ function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violati
     at = cut.end;
   }
   return cuts
-    .filter((cut) => !isExpandable(text, cut))
+    .filter((cut) => !isCutExpandable(text, cut))
     .map(({ reference }) => ({
       rule: 'reference-valid',
       message,
@@ -56,7 +56,7 @@ function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violati
     }));
 }
 
-const isExpandable = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
+const isCutExpandable = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
   reference === undefined ||
   (hashText(text.slice(start, end)).startsWith(reference) &&
     findMarkers(shown).some((found) => found.reference === reference));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../../hash';
-import type { Place } from '../../messages/types';
+import type { ContentPlace } from '../../messages/types';
 import { assistant, call, makeToolExchange, user } from '../../testing';
-import { applyEdits, restoreOriginal } from './applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from './applyEdits';
 import { selectLastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
 import { expandReference, collectReferences } from './references';
 import type { ReferenceId } from '../../messages/markers';
 
-const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEdit => ({
+const edit = (id: string, place: ContentPlace, original: string, ...cuts: Cut[]): CutEdit => ({
   kind: 'cut',
   id: id as EditId,
   place,
@@ -23,7 +23,7 @@ const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEd
 });
 
 const messages = [user('task'), ...makeToolExchange('a', 'Read', { path: 'x' }, 'one two three')];
-const place: Place = { message: 2, path: ['content', 0, 'content'] };
+const place: ContentPlace = { message: 2, path: ['content', 0, 'content'] };
 const first = edit('1', place, 'one two three', { start: 0, end: 3, text: '1' });
 const second = edit('2', place, 'one two three', { start: 0, end: 3, text: '1' }, { start: 8, end: 13, text: '3' });
 const parameter = edit('3', { message: 1, path: ['content', 0, 'input', 'path'] }, 'x', { start: 0, end: 1, text: '' });
@@ -82,13 +82,15 @@ describe('restoring the original of a condensed conversation', () => {
   const { messages: view } = applyEdits(messages, [first, second, parameter]);
 
   it('restores the original from the view, the edits and the store', () => {
-    expect(restoreOriginal(view, [first, second, parameter], (hash) => store.get(hash))).toEqual(messages);
+    expect(restoreMessagesBeforeEdits(view, [first, second, parameter], (hash) => store.get(hash))).toEqual(messages);
   });
 
   it('names the message whose original is missing or damaged', () => {
-    expect(() => restoreOriginal(view, [first], () => undefined)).toThrow(/original of message 2 .* \(sha256 /);
-    expect(() => restoreOriginal(view, [first], () => 'damaged')).toThrow('missing or damaged');
-    expect(() => restoreOriginal([], [first], (hash) => store.get(hash))).toThrow('missing or damaged');
+    expect(() => restoreMessagesBeforeEdits(view, [first], () => undefined)).toThrow(
+      /original of message 2 .* \(sha256 /,
+    );
+    expect(() => restoreMessagesBeforeEdits(view, [first], () => 'damaged')).toThrow('missing or damaged');
+    expect(() => restoreMessagesBeforeEdits([], [first], (hash) => store.get(hash))).toThrow('missing or damaged');
   });
 });
 

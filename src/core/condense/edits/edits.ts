@@ -1,6 +1,6 @@
 import { hashText, type Hash } from '../../hash';
 import { getValueAt } from '../../messages/path';
-import type { ApiMessage, ContentType, Path, Place } from '../../messages/types';
+import type { ApiMessage, ContentType, Path, ContentPlace } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 import type { ReferenceId } from '../../messages/markers';
@@ -17,7 +17,7 @@ export interface Cut extends Slice {
   readonly recoverable?: true;
 }
 
-interface EditBase {
+interface EditFields {
   readonly id: EditId;
   /** The pass or operation that made the edit. */
   readonly step: string;
@@ -32,9 +32,9 @@ interface EditBase {
 }
 
 /** Offsets refer to the original, so a view needs only a place's last edit. */
-export interface CutEdit extends EditBase {
+export interface CutEdit extends EditFields {
   readonly kind: 'cut';
-  readonly place: Place;
+  readonly place: ContentPlace;
   readonly contentType: ContentType;
   readonly before: Hash;
   /** Sorted, without overlaps. */
@@ -42,7 +42,7 @@ export interface CutEdit extends EditBase {
 }
 
 /** Replaces a range of messages by one. A later summary replaces those inside its range. */
-export interface SummaryEdit extends EditBase, MessageRange {
+export interface SummaryEdit extends EditFields, MessageRange {
   readonly kind: 'summary';
   readonly message: ApiMessage;
   readonly reference: ReferenceId;
@@ -54,9 +54,9 @@ export interface SummaryEdit extends EditBase, MessageRange {
  * Removes a block that is not text. An image leaves a marker; thinking does not, because it is
  * signed.
  */
-export interface BlockEdit extends EditBase {
+export interface BlockEdit extends EditFields {
   readonly kind: 'block';
-  readonly place: Place;
+  readonly place: ContentPlace;
   readonly before: Hash;
   /** Shown in place of the block; absent if nothing is. */
   readonly placeholder?: { readonly text: string; readonly reference: ReferenceId };
@@ -76,55 +76,55 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
   return out + original.slice(at);
 }
 
-const pathKey = memoizeByObject((path: Path) => JSON.stringify(path));
+const makePathKey = memoizeByObject((path: Path) => JSON.stringify(path));
 
-export const placeKey = (place: Place): string => `${place.message}/${pathKey(place.path)}`;
+export const makePlaceKey = (place: ContentPlace): string => `${place.message}/${makePathKey(place.path)}`;
 
 /** Edits with equal keys replace each other. */
-export const editKey = (edit: Edit): string =>
-  edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
+export const makeEditPlaceKey = (edit: Edit): string =>
+  edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : makePlaceKey(edit.place);
 
 export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
     if (edit.kind === 'summary') {
-      for (const [key, other] of last) if (other.kind === 'summary' && isInside(other, edit)) last.delete(key);
+      for (const [key, other] of last) if (other.kind === 'summary' && isInsideSummary(other, edit)) last.delete(key);
     }
-    last.set(editKey(edit), edit);
+    last.set(makeEditPlaceKey(edit), edit);
   }
   return [...last.values()];
 }
 
-const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
+const isInsideSummary = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
   inner.start >= outer.start && inner.end <= outer.end;
 
 /** Memoized, because an image may have megabytes. */
-export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
+export const hashBlock = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
 
 /** True if the original still contains what the edit changed. */
-export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
+export function matchesOriginal(original: readonly ApiMessage[], edit: Edit): boolean {
   if (edit.kind !== 'block') return getOriginalText(original, edit) !== undefined;
   const block = getValueAt(original[edit.place.message], edit.place.path);
-  return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
+  return typeof block === 'object' && block !== null && hashBlock(block) === edit.before;
 }
 
 /** Returns a block as JSON; undefined if the original has changed. */
 export function getOriginalText(original: readonly ApiMessage[], edit: Edit): string | undefined {
-  if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
+  if (edit.kind === 'block' && !matchesOriginal(original, edit)) return undefined;
   const text = getOriginalValue(original, edit);
   if (typeof text !== 'string') return undefined;
   if (edit.kind === 'block') return text;
-  const hash = edit.kind === 'cut' ? hashAt(original, edit.place, text) : hashText(text);
+  const hash = edit.kind === 'cut' ? hashTextAtPlace(original, edit.place, text) : hashText(text);
   return hash === edit.before ? text : undefined;
 }
 
-const hashesIn = memoizeByObject<ApiMessage, Map<string, Hash>>(() => new Map());
+const hashesByPathInMessage = memoizeByObject<ApiMessage, Map<string, Hash>>(() => new Map());
 
-export function hashAt(original: readonly ApiMessage[], { message, path }: Place, text: string): Hash {
+export function hashTextAtPlace(original: readonly ApiMessage[], { message, path }: ContentPlace, text: string): Hash {
   const holder = original[message];
   if (!holder) return hashText(text);
-  const known = hashesIn(holder);
-  const key = pathKey(path);
+  const known = hashesByPathInMessage(holder);
+  const key = makePathKey(path);
   const found = known.get(key) ?? hashText(text);
   known.set(key, found);
   return found;
@@ -138,7 +138,7 @@ function getOriginalValue(original: readonly ApiMessage[], edit: Edit): unknown 
   return edit.kind === 'cut' ? value : JSON.stringify(value);
 }
 
-export function changesAny(edit: Edit, messages: ReadonlySet<number>): boolean {
+export function changesAnyMessage(edit: Edit, messages: ReadonlySet<number>): boolean {
   if (edit.kind !== 'summary') return messages.has(edit.place.message);
   for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;
   return false;

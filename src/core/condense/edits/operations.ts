@@ -1,6 +1,6 @@
 /** CONTRIBUTING.md lists what else a new operation needs. */
 
-interface OutcomeRow {
+interface EditOutcomeRow {
   /** For users who cannot see the color. */
   readonly letter: string;
   /** In English, and also the keys of the translations. */
@@ -23,7 +23,7 @@ export const OUTCOMES = {
   cut: { letter: 'C', label: 'cut', help: 'part of it is removed', color: 'charts.yellow' },
   suppressed: { letter: '–', label: 'removed', help: 'all of it is removed', color: 'charts.red' },
   summarized: { letter: 'M', label: 'summarized', help: 'a model’s summary replaces it', color: 'charts.purple' },
-} as const satisfies Readonly<Record<string, OutcomeRow>>;
+} as const satisfies Readonly<Record<string, EditOutcomeRow>>;
 
 export type EditOutcome = keyof typeof OUTCOMES;
 
@@ -79,22 +79,25 @@ export const isOperation = (word: unknown): word is OperationName =>
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
 /** `by-strictness`: depends on whether any step removed text that only the reference store has. */
-const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
+const OUTCOME_BY_OTHER_OPERATION: Readonly<
+  Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>
+> = {
   cut: 'cut',
   reference: 'by-strictness',
   restore: 'by-strictness',
 };
 
 export const isEditOperation = (word: unknown): word is EditOperation =>
-  (isOperation(word) && word !== 'keep') || (typeof word === 'string' && Object.hasOwn(OTHER_OUTCOMES, word));
+  (isOperation(word) && word !== 'keep') ||
+  (typeof word === 'string' && Object.hasOwn(OUTCOME_BY_OTHER_OPERATION, word));
 
 /** @param isStrict whether the rest of the view contains everything removed */
-export function getOutcome(operation: EditOperation, isStrict: boolean): EditOutcome {
-  const outcome = isOperation(operation) ? OPERATIONS[operation].outcome : OTHER_OUTCOMES[operation];
+export function getEditOutcome(operation: EditOperation, isStrict: boolean): EditOutcome {
+  const outcome = isOperation(operation) ? OPERATIONS[operation].outcome : OUTCOME_BY_OTHER_OPERATION[operation];
   return outcome === 'by-strictness' ? (isStrict ? 'referenced' : 'cut') : outcome;
 }
 
-const getOperationRank = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
+const getOperationRank = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getEditOutcome(operation, true));
 
-export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
+export const getStrongestOperation = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
   operations.reduce((most, one) => (getOperationRank(one) > getOperationRank(most) ? one : most));

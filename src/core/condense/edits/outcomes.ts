@@ -1,5 +1,5 @@
 import type { ApiMessage } from '../../messages/types';
-import { EDIT_OUTCOMES, getOutcome, type EditOutcome } from './operations';
+import { EDIT_OUTCOMES, getEditOutcome, type EditOutcome } from './operations';
 import { selectLastByPlace, type Edit } from './edits';
 
 /** If several edits changed a message, the one that changed most decides. */
@@ -15,7 +15,7 @@ export function getMessageOutcomes(original: readonly ApiMessage[], edits: reado
       for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
     } else {
       // A removed block is only part of its message.
-      mark(edit.place.message, edit.kind === 'block' ? 'cut' : getOutcome(edit.operation, edit.strict));
+      mark(edit.place.message, edit.kind === 'block' ? 'cut' : getEditOutcome(edit.operation, edit.strict));
     }
   }
   return outcomes;

@@ -1,6 +1,6 @@
 import { hashText, type Hash } from '../../hash';
 import { getValueAt } from '../../messages/path';
-import type { ApiMessage, Place } from '../../messages/types';
+import type { ApiMessage, ContentPlace } from '../../messages/types';
 import type { Slice } from '../../slice';
 import type { Edit } from './edits';
 import type { ReferenceId } from '../../messages/markers';
@@ -8,7 +8,7 @@ import type { ReferenceId } from '../../messages/markers';
 export interface ReferencedContent extends Slice {
   readonly reference: ReferenceId;
   readonly kind: Edit['kind'];
-  readonly place: Place;
+  readonly place: ContentPlace;
   /** Hash of the whole original string that contains the slice. */
   readonly before: Hash;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { upgradeEdit } from './storedEdits';
+import { upgradeStoredEdit } from './storedEdits';
 
 const old = { kind: 'cut', step: 'A pass', strict: false };
 
@@ -15,20 +15,20 @@ it.each([
   [{ ...old, kind: 'block', reason: 'old' }, 'suppress'],
   [{ ...old, kind: 'summary', reason: 'anything' }, 'summarize'],
 ])('an edit from before version 1.1 gets its operation: %j', (edit, operation) => {
-  expect(upgradeEdit(edit)).toEqual({ ...edit, operation });
+  expect(upgradeStoredEdit(edit)).toEqual({ ...edit, operation });
 });
 
 it('an old edit’s block text is renamed to the current field', () => {
   const text = { text: 'a marker', reference: 'a1b2c3' };
   const edit = { ...old, kind: 'block', reason: 'old' };
-  expect(upgradeEdit({ ...edit, standIn: text })).toEqual({ ...edit, operation: 'suppress', placeholder: text });
+  expect(upgradeStoredEdit({ ...edit, standIn: text })).toEqual({ ...edit, operation: 'suppress', placeholder: text });
 });
 
 it('a current edit stays unchanged', () => {
   const edit = { ...old, reason: 'suppressed', operation: 'truncate', placeholder: { text: 'a', reference: 'b' } };
-  expect(upgradeEdit(edit)).toEqual(edit);
+  expect(upgradeStoredEdit(edit)).toEqual(edit);
 });
 
 it.each([undefined, null, 7, 'text'])('a value that is not an edit is passed through: %j', (value) => {
-  expect(upgradeEdit(value)).toBe(value);
+  expect(upgradeStoredEdit(value)).toBe(value);
 });

@@ -1,9 +1,9 @@
 /** Reads edits that earlier versions stored in ledgers or gave to other extensions. */
 import { isRecord } from '../../messages/blocks';
-import { isEditOperation, getStrongest, type EditOperation } from './operations';
+import { isEditOperation, getStrongestOperation, type EditOperation } from './operations';
 
 /** Before 1.1, edits had no operation, and a block's placeholder was called `standIn`. */
-export function upgradeEdit(stored: unknown): unknown {
+export function upgradeStoredEdit(stored: unknown): unknown {
   if (!isRecord(stored)) return stored;
   const { standIn, ...edit } = stored;
   return {
@@ -21,7 +21,7 @@ function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, 
     .split(', ')
     .map((words) => OPERATION_BY_OLD_REASON.get(words));
   const known = others.filter((operation) => operation !== undefined);
-  if (first !== undefined && known.length === others.length) return getStrongest([first, ...known]);
+  if (first !== undefined && known.length === others.length) return getStrongestOperation([first, ...known]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
   if (step === 'Restored references') return 'restore';
   return strict === true ? 'reference' : 'cut';

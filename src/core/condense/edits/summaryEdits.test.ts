@@ -6,7 +6,7 @@ import { assistant, makeToolExchange, makeLines, user } from '../../testing';
 import { MessageCounter } from '../../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
 import { Draft } from '../draft/draft';
-import { applyEdits, restoreOriginal } from './applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from './applyEdits';
 import { selectLastByPlace, getOriginalText, type Edit } from './edits';
 import { expandReference, collectReferences } from './references';
 import type { Hash } from '../../hash';
@@ -32,7 +32,7 @@ describe('a summary in the view', () => {
   it('replaces its range in the view, and every byte can be restored', () => {
     const draft = draftOf();
     const before = draft.tokens;
-    const saved = draft.summarize('Summary', { start: 1, end: 5 }, summary('a and b were read'), WHY);
+    const saved = draft.replaceWithSummary('Summary', { start: 1, end: 5 }, summary('a and b were read'), WHY);
     expect(saved).toBeGreaterThan(0);
     expect(draft.tokens).toBe(before - saved);
     const { messages, origins, stale } = applyEdits(conversation, draft.edits);
@@ -42,22 +42,22 @@ describe('a summary in the view', () => {
     expect(counter.countMessages(messages)).toBe(draft.tokens);
     expect(findNewViolations(conversation, messages, { origins })).toEqual([]);
     expect(checkEdits(conversation, draft.edits)).toEqual([]);
-    expect(restoreOriginal(messages, draft.edits, originalsOf(draft.edits))).toEqual(conversation);
+    expect(restoreMessagesBeforeEdits(messages, draft.edits, originalsOf(draft.edits))).toEqual(conversation);
   });
 
   it('has a reference that expands to the original messages', () => {
     const draft = draftOf();
-    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    draft.replaceWithSummary('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const [reference] = collectReferences(draft.edits).values();
     expect(JSON.parse(expandReference(reference!, originalsOf(draft.edits)))).toEqual(conversation.slice(1, 3));
   });
 
   it('absorbs earlier summaries that it overlaps', () => {
     const first = draftOf();
-    first.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    first.replaceWithSummary('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const second = draftOf(first.edits);
     expect(second.messages[1]).toEqual(summary('a'));
-    second.summarize('Summary', { start: 2, end: 5 }, summary('b'), WHY);
+    second.replaceWithSummary('Summary', { start: 2, end: 5 }, summary('b'), WHY);
     const all = [...first.edits, ...second.edits];
     expect(selectLastByPlace(all)).toEqual(second.edits);
     expect(applyEdits(conversation, all).messages).toEqual([conversation[0], summary('b'), ...conversation.slice(5)]);
@@ -67,26 +67,26 @@ describe('a summary in the view', () => {
 
   it('is not made if it saves nothing', () => {
     const draft = draftOf();
-    expect(draft.summarize('Summary', { start: 7, end: 8 }, summary(makeLines('long', 50)), WHY)).toBe(0);
+    expect(draft.replaceWithSummary('Summary', { start: 7, end: 8 }, summary(makeLines('long', 50)), WHY)).toBe(0);
     expect(draft.edits).toEqual([]);
     expect(draft.messages).toEqual(conversation);
   });
 
   it('hides its range from later cuts until it is rolled back', () => {
     const draft = draftOf();
-    const start = draft.checkpoint();
-    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    const start = draft.saveState();
+    draft.replaceWithSummary('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const place = { message: 2, path: ['content', 0, 'content'] };
     const info = { contentType: 'toolResults', operation: 'cut', reason: 'old', strict: false } as const;
     expect(draft.cutText('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBe(0);
-    draft.rollback(start);
+    draft.restoreState(start);
     expect(draft.messages).toEqual(conversation);
     expect(draft.cutText('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBeGreaterThan(0);
   });
 
   it('is stale if its range contains other messages now', () => {
     const draft = draftOf();
-    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    draft.replaceWithSummary('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const branched = conversation.with(2, user('another way'));
     const { messages, stale } = applyEdits(branched, draft.edits);
     expect(messages).toEqual(branched);
@@ -96,14 +96,14 @@ describe('a summary in the view', () => {
 
   it('must replace at least one message, and its reference must be valid', () => {
     const draft = draftOf();
-    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    draft.replaceWithSummary('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const [edit] = draft.edits;
     if (edit?.kind !== 'summary') throw new Error('no summary');
     expect(checkEdits(conversation, [{ ...edit, end: 1 }])).toMatchObject([{ rule: 'cuts-in-order' }]);
     expect(checkEdits(conversation, [{ ...edit, reference: 'ffffff' as typeof edit.reference }])).toMatchObject([
       { rule: 'reference-valid' },
     ]);
-    expect(() => restoreOriginal([], [edit], () => undefined)).toThrow('messages 1 to 2 is missing');
+    expect(() => restoreMessagesBeforeEdits([], [edit], () => undefined)).toThrow('messages 1 to 2 is missing');
   });
 });
 
@@ -140,7 +140,7 @@ it('any sequence of summaries and cuts can be restored to the original', () => {
     fc.property(fc.array(deed, { maxLength: 8 }), fc.nat(8), (deeds, split) => {
       const does = (draft: Draft, list: typeof deeds): Draft => {
         for (const [index, what] of list.entries()) {
-          if (what.kind === 'summary') draft.summarize(`S${index}`, what, summary(String(index)), WHY);
+          if (what.kind === 'summary') draft.replaceWithSummary(`S${index}`, what, summary(String(index)), WHY);
           else {
             const place = { message: what.result, path: ['content', 0, 'content'] };
             const request = { start: what.from, end: what.from + 900, marker: 'x' };
@@ -160,7 +160,9 @@ it('any sequence of summaries and cuts can be restored to the original', () => {
       const { messages, stale } = applyEdits(conversation, edits);
       expect(stale).toEqual([]);
       expect(counter.countMessages(messages)).toBe(second.tokens);
-      expect(JSON.stringify(restoreOriginal(messages, edits, originalsOf(edits)))).toBe(JSON.stringify(conversation));
+      expect(JSON.stringify(restoreMessagesBeforeEdits(messages, edits, originalsOf(edits)))).toBe(
+        JSON.stringify(conversation),
+      );
     }),
   );
 });

@@ -10,7 +10,7 @@ export interface View {
   readonly edits: readonly Edit[];
 }
 
-export const createView = (original: readonly ApiMessage[]): View => ({
+export const createUneditedView = (original: readonly ApiMessage[]): View => ({
   original,
   messages: original,
   origins: original.map((_, index) => index),
@@ -18,7 +18,7 @@ export const createView = (original: readonly ApiMessage[]): View => ({
 });
 
 /** Existing messages keep their identity. */
-export function extendView(view: View, original: readonly ApiMessage[]): View {
+export function appendToView(view: View, original: readonly ApiMessage[]): View {
   const known = view.original.length;
   const added = original.slice(known);
   return {

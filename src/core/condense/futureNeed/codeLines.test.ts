@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { createCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
-import { createView } from '../edits/view';
+import { createUneditedView } from '../edits/view';
 import { losslessProvider } from '../providers/lossless';
 import { measureCodeLineRetention } from './codeLines';
-import { chooseCuts } from './cuts';
+import { chooseSessionCuts } from './cuts';
 
 const messages = generateConversation({ seed: 4, targetTokens: 60_000 });
 
 it('an uncondensed conversation keeps all lines that are needed later', async () => {
-  const retention = await measureCodeLineRetention(messages, (prefix) => Promise.resolve(createView(prefix)));
+  const retention = await measureCodeLineRetention(messages, (prefix) => Promise.resolve(createUneditedView(prefix)));
   expect(retention.needed).toBeGreaterThan(0);
   expect(retention.verbatim).toBe(retention.needed);
 });
@@ -35,5 +35,5 @@ it('Lossless keeps all lines that are needed later', async () => {
 });
 
 it('a conversation without turns has no cuts', () => {
-  expect(chooseCuts(messages.slice(0, 1))).toEqual([]);
+  expect(chooseSessionCuts(messages.slice(0, 1))).toEqual([]);
 });

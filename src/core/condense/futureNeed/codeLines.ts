@@ -3,10 +3,10 @@
  * recall. A line in the view need not help the model.
  */
 import type { ApiMessage } from '../../messages/types';
-import { chooseCuts } from './cuts';
+import { chooseSessionCuts } from './cuts';
 import { findNeededLines } from './neededLater';
 import type { View } from '../edits/view';
-import { KeptLineChecker } from './kept';
+import { NeededLineChecker } from './kept';
 
 export interface CodeLineRetention {
   readonly needed: number;
@@ -21,10 +21,10 @@ export async function measureCodeLineRetention(
   condense: (prefix: readonly ApiMessage[]) => Promise<View>,
 ): Promise<CodeLineRetention> {
   const found = { verbatim: 0, recallable: 0, lost: 0 };
-  for (const { cut, end } of chooseCuts(messages)) {
+  for (const { cut, end } of chooseSessionCuts(messages)) {
     const lines = findNeededLines(messages, cut, end);
     if (lines.length === 0) continue;
-    const kept = new KeptLineChecker(await condense(messages.slice(0, cut)));
+    const kept = new NeededLineChecker(await condense(messages.slice(0, cut)));
     for (const line of lines) found[kept.checkLine(line)]++;
   }
   const { verbatim, recallable, lost } = found;

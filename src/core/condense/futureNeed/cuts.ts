@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../../messages/types';
 
-export interface CutOptions {
+export interface SessionCutOptions {
   /** Number of turns to look at after the cut. Default 20. */
   readonly turns?: number;
   /** Positions as shares of the session's turns. Default 0.25, 0.5 and 0.75. */
@@ -19,7 +19,7 @@ export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
   );
 
-export function chooseCuts(messages: readonly ApiMessage[], options: CutOptions = {}): SessionCut[] {
+export function chooseSessionCuts(messages: readonly ApiMessage[], options: SessionCutOptions = {}): SessionCut[] {
   const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75] } = options;
   const turns = findTurnStarts(messages);
   return cuts.flatMap((share) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeToolExchange, makeLines, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
-import { compareChoices, JUDGED_TARGET_SHARES, tallySession, type SessionTally } from './judge';
+import { compareChoices, JUDGED_TARGET_SHARES, tallyNeededLinesOfSession, type SessionTally } from './judge';
 import { CURRENT_CHOICE_ID, JUDGED_CHOICES, type JudgedChoice } from './judgedChoices';
 
 const counter = createCounter();
@@ -34,7 +34,7 @@ const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOI
 describe('tallying what a session needed after cuts', () => {
   it('counts what each choice keeps of the lines needed after the cuts', async () => {
     const choices = [current('lossless'), choice('truncation')];
-    const tally = await tallySession(session(12), choices, tokens);
+    const tally = await tallyNeededLinesOfSession(session(12), choices, tokens);
     const { points, lines: needed } = compareChoices([tally!], choices);
     expect(needed).toBeGreaterThan(0);
     const found = (id: string) => points.find((point) => point.choice === id && point.target === undefined)!;
@@ -46,14 +46,14 @@ describe('tallying what a session needed after cuts', () => {
   });
 
   it('returns undefined for a short session and one that needs nothing', async () => {
-    expect(await tallySession(session(0), [current('lossless')], tokens)).toBeUndefined();
-    expect(await tallySession(session(0).slice(0, 9), [current('lossless')], tokens)).toBeUndefined();
+    expect(await tallyNeededLinesOfSession(session(0), [current('lossless')], tokens)).toBeUndefined();
+    expect(await tallyNeededLinesOfSession(session(0).slice(0, 9), [current('lossless')], tokens)).toBeUndefined();
   });
 
   it('stops when it is aborted', async () => {
     const reason = new Error('stop');
     await expect(
-      tallySession(session(12), [current('lossless')], tokens, { signal: AbortSignal.abort(reason) }),
+      tallyNeededLinesOfSession(session(12), [current('lossless')], tokens, { signal: AbortSignal.abort(reason) }),
     ).rejects.toBe(reason);
   });
 });

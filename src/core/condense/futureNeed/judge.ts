@@ -8,9 +8,9 @@ import type { TokenCounter } from '../../tokens/types';
 import { CondensationManager } from '../manager';
 import { createProviders } from '../providers/createProviders';
 import { applyEdits } from '../edits/applyEdits';
-import { chooseCuts } from './cuts';
+import { chooseSessionCuts } from './cuts';
 import { CURRENT_CHOICE_ID, type JudgedChoice } from './judgedChoices';
-import { KeptLineChecker } from './kept';
+import { NeededLineChecker } from './kept';
 import { findNeededLines, type NeededLine } from './neededLater';
 
 /** Shares of the tokens that may stay; undefined for no target. */
@@ -29,8 +29,8 @@ export interface EvaluationCut {
   readonly tokens: number;
 }
 
-function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
-  for (const { cut, end } of chooseCuts(messages, { cuts: CUT_POSITION_SHARES, turns: TURNS_AFTER_CUT })) {
+function* createEvaluationCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
+  for (const { cut, end } of chooseSessionCuts(messages, { cuts: CUT_POSITION_SHARES, turns: TURNS_AFTER_CUT })) {
     const needed = findNeededLines(messages, cut, end);
     if (needed.length === 0) continue;
     const prefix = messages.slice(0, cut);
@@ -63,7 +63,7 @@ export interface TallyOptions {
  * @returns undefined if no turn after a cut needed anything from before it
  * @throws the signal's reason if it was aborted
  */
-export async function tallySession(
+export async function tallyNeededLinesOfSession(
   messages: readonly ApiMessage[],
   choices: readonly JudgedChoice[],
   tokens: TokenCounter,
@@ -73,7 +73,7 @@ export async function tallySession(
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, NeededLinesTally>();
-  for (const { cut, prefix, needed, tokens: before } of createCuts(messages, counter)) {
+  for (const { cut, prefix, needed, tokens: before } of createEvaluationCuts(messages, counter)) {
     for (const choice of choices) {
       for (const target of targets) {
         const outcome = await manager.condense({
@@ -88,7 +88,7 @@ export async function tallySession(
         signal?.throwIfAborted();
         const edits = outcome.kind === 'condensed' ? outcome.edits : [];
         const view = applyEdits(prefix, edits);
-        const kept = new KeptLineChecker(view);
+        const kept = new NeededLineChecker(view);
         const lines = needed.map((line) => kept.checkLine(line));
         const key = makeTallyKey(choice, target);
         const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
@@ -127,7 +127,7 @@ export interface JudgedPoint {
  * `too-little`: too few sessions or lines. `keep`: no way keeps more lines at the current size.
  * `change`: another way is no larger and keeps more lines, by `difference`.
  */
-export type Verdict =
+export type JudgmentVerdict =
   | { readonly kind: 'too-little' }
   | { readonly kind: 'keep' }
   | {
@@ -137,28 +137,34 @@ export type Verdict =
       readonly difference: ShareWithInterval;
     };
 
-export interface Judgement {
+export interface ChoiceComparison {
   /** Sessions without needed lines do not count. */
   readonly sessions: number;
   readonly lines: number;
   readonly points: readonly JudgedPoint[];
-  readonly verdict: Verdict;
+  readonly verdict: JudgmentVerdict;
 }
 
 /** With fewer, the confidence interval is too wide to decide anything. */
 export const MIN_JUDGED_SESSIONS = 5;
 export const MIN_NEEDED_LINES = 50;
-const SAME_SIZE_SHARE = 0.01;
+const MAX_EQUAL_SIZE_DIFFERENCE = 0.01;
 
 /** @param choices must begin with the user's settings, as {@link CURRENT_CHOICE_ID} */
-export function compareChoices(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
+export function compareChoices(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): ChoiceComparison {
   const [current] = choices;
   const lines = current ? sumTallies(tallies, makeTallyKey(current, undefined), ({ needed }) => needed) : 0;
-  const points = choices.flatMap((choice) => JUDGED_TARGET_SHARES.map((target) => toPoint(tallies, choice, target)));
-  return { sessions: tallies.length, lines, points, verdict: decideVerdict(tallies, choices, points, lines) };
+  const points = choices.flatMap((choice) =>
+    JUDGED_TARGET_SHARES.map((target) => makeJudgedPoint(tallies, choice, target)),
+  );
+  return { sessions: tallies.length, lines, points, verdict: decideJudgmentVerdict(tallies, choices, points, lines) };
 }
 
-function toPoint(tallies: readonly SessionTally[], choice: JudgedChoice, target: number | undefined): JudgedPoint {
+function makeJudgedPoint(
+  tallies: readonly SessionTally[],
+  choice: JudgedChoice,
+  target: number | undefined,
+): JudgedPoint {
   const key = makeTallyKey(choice, target);
   const own = tallies.flatMap((tally) => tally.get(key) ?? []);
   const needed = Math.max(
@@ -174,7 +180,7 @@ function toPoint(tallies: readonly SessionTally[], choice: JudgedChoice, target:
         1,
         sumTallies(tallies, key, ({ before }) => before),
       ),
-    lost: estimateRatio(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
+    lost: estimateRatioWithInterval(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
     gone: sumTallies(tallies, key, ({ gone }) => gone) / needed,
   };
 }
@@ -182,18 +188,18 @@ function toPoint(tallies: readonly SessionTally[], choice: JudgedChoice, target:
 const sumTallies = (tallies: readonly SessionTally[], key: string, of: (tally: NeededLinesTally) => number): number =>
   tallies.reduce((sum, session) => sum + (session.has(key) ? of(session.get(key) as NeededLinesTally) : 0), 0);
 
-function decideVerdict(
+function decideJudgmentVerdict(
   tallies: readonly SessionTally[],
   choices: readonly JudgedChoice[],
   points: readonly JudgedPoint[],
   lines: number,
-): Verdict {
+): JudgmentVerdict {
   const today = points.find(({ choice, target }) => choice === CURRENT_CHOICE_ID && target === undefined);
   if (!today || tallies.length < MIN_JUDGED_SESSIONS || lines < MIN_NEEDED_LINES) return { kind: 'too-little' };
   const better = points.flatMap((point) => {
     const choice = choices.find(({ id }) => id === point.choice);
-    if (!choice || point.choice === CURRENT_CHOICE_ID || point.left > today.left + SAME_SIZE_SHARE) return [];
-    const difference = estimateRatio(
+    if (!choice || point.choice === CURRENT_CHOICE_ID || point.left > today.left + MAX_EQUAL_SIZE_DIFFERENCE) return [];
+    const difference = estimateRatioWithInterval(
       tallies.map((session) => ({
         part:
           (session.get(makeTallyKey(choice, point.target))?.lost ?? 0) -
@@ -237,7 +243,9 @@ const STUDENT_T_QUANTILES = [
  * The ratio estimator of Cochran, Sampling Techniques, 6.4, because the sample consists of
  * sessions, not lines.
  */
-function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): ShareWithInterval {
+function estimateRatioWithInterval(
+  sessions: readonly { readonly part: number; readonly whole: number }[],
+): ShareWithInterval {
   const count = sessions.length;
   const whole = sessions.reduce((sum, session) => sum + session.whole, 0);
   const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, whole);

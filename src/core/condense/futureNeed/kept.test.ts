@@ -4,9 +4,9 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, makeTestMarker, user } from '../../testing';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
-import { createView } from '../edits/view';
+import { createUneditedView } from '../edits/view';
 import { createBlockEdit, createCutEdit, createSummaryEdit } from '../report/testing';
-import { KeptLineChecker } from './kept';
+import { NeededLineChecker } from './kept';
 
 const LINES = ['const alphaBeta = 1;', 'const gammaDelta = 2;', 'const etaTheta = 3;'] as const;
 const TEXT = LINES.join('\n');
@@ -14,7 +14,7 @@ const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
 
 /** The outcome for each line of the first message's text. */
 function keptOf(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
-  const parts = new KeptLineChecker(applyEdits(prefix, edits));
+  const parts = new NeededLineChecker(applyEdits(prefix, edits));
   const lines = LINES.map((line) => {
     const start = TEXT.indexOf(line);
     const shown = [{ message: 0, path, start, end: start + line.length }];
@@ -63,7 +63,7 @@ describe('a line from before a condensation', () => {
 
   it('is searched in the view if no edit explains a change', () => {
     const messages = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
-    const parts = new KeptLineChecker({ ...createView(PREFIX), messages });
+    const parts = new NeededLineChecker({ ...createUneditedView(PREFIX), messages });
     const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];
     expect(LINES.map((line) => parts.checkLine({ file: 'a.ts', line, shown }))).toEqual([
       'verbatim',

@@ -1,63 +1,63 @@
-import { selectLastByPlace, placeKey, type Cut, type SummaryEdit } from '../edits/edits';
+import { selectLastByPlace, makePlaceKey, type Cut, type SummaryEdit } from '../edits/edits';
 import type { View } from '../edits/view';
 import { findMarkers } from '../../messages/markers';
 import { listContents } from '../../messages/content';
 import { getValueAt } from '../../messages/path';
-import type { ApiMessage, Path, Place } from '../../messages/types';
+import type { ApiMessage, Path, ContentPlace } from '../../messages/types';
 import type { Slice } from '../../slice';
 import type { NeededLine } from './neededLater';
-import { getForms, type ShownLine } from '../lines/shownLines';
+import { listLineForms, type ShownLine } from '../lines/shownLines';
 
-export type PartOutcome = 'verbatim' | 'recallable' | 'lost';
+export type LineOutcome = 'verbatim' | 'recallable' | 'lost';
 
 interface ViewBlock {
   /** Empty if all text was removed. */
   readonly now: string;
   readonly isSame: boolean;
   /** Undefined if the text changed without an edit. */
-  readonly cuts: readonly CutText[] | undefined;
+  readonly cuts: readonly CutOriginalText[] | undefined;
 }
 
-interface CutText extends Slice {
+interface CutOriginalText extends Slice {
   readonly text: string;
   readonly isReferenced: boolean;
 }
 
-export class KeptLineChecker {
+export class NeededLineChecker {
   readonly blocks: ReadonlyMap<string, ViewBlock>;
   private readonly viewLines = new Map<ViewBlock, ReadonlySet<string>>();
 
   constructor(view: View) {
-    this.blocks = collectBlocks(view);
+    this.blocks = collectViewBlocks(view);
   }
 
   /** The same line in another file does not count. */
-  checkLine({ line, shown }: NeededLine): PartOutcome {
+  checkLine({ line, shown }: NeededLine): LineOutcome {
     const found = shown.map((one) => this.checkShownLine(line, one));
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
   }
 
-  private checkShownLine(line: string, shown: ShownLine): PartOutcome {
-    const block = this.blocks.get(placeKey(shown));
+  private checkShownLine(line: string, shown: ShownLine): LineOutcome {
+    const block = this.blocks.get(makePlaceKey(shown));
     if (!block) return 'lost';
     if (block.isSame) return 'verbatim';
-    if (!block.cuts) return this.listViewLines(block).has(line) ? 'verbatim' : 'lost';
+    if (!block.cuts) return this.listLinesInView(block).has(line) ? 'verbatim' : 'lost';
     const cut = block.cuts.find(({ start, end }) => start < shown.end && end > shown.start);
     if (!cut) return 'verbatim';
     return cut.isReferenced ? 'recallable' : 'lost';
   }
 
-  private listViewLines(block: ViewBlock): ReadonlySet<string> {
-    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(getForms));
+  private listLinesInView(block: ViewBlock): ReadonlySet<string> {
+    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(listLineForms));
     this.viewLines.set(block, lines);
     return lines;
   }
 }
 
-function collectBlocks({ original: prefix, messages: view, edits, origins }: View): ReadonlyMap<string, ViewBlock> {
+function collectViewBlocks({ original: prefix, messages: view, edits, origins }: View): ReadonlyMap<string, ViewBlock> {
   const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
   const shown = selectLastByPlace(edits);
-  const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [placeKey(edit.place), edit]));
+  const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const standing = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
@@ -65,7 +65,7 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
   prefix.forEach((message, index) => {
     for (const { path } of listContents(message)) {
       const place = { message: index, path };
-      const key = placeKey(place);
+      const key = makePlaceKey(place);
       if (blocks.has(key)) continue;
       const original = String(getValueAt(message, path));
       const value = getValueAt(view[viewIndex.get(index) ?? -1], toViewPath(place, dropped));
@@ -73,8 +73,8 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editAt.get(key);
       const cuts = summary
-        ? [makeSummarizedCut(original, summary, standing)]
-        : edit && edit.cuts.map((cut) => cutText(original, cut, standing));
+        ? [makeCutForSummary(original, summary, standing)]
+        : edit && edit.cuts.map((cut) => getCutOriginalText(original, cut, standing));
       blocks.set(key, { now, isSame: !summary && now === original, cuts });
     }
   });
@@ -82,7 +82,7 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
 }
 
 /** A removed block moves the blocks after it up. */
-const toViewPath = ({ message, path }: Place, dropped: readonly Place[]): Path => {
+const toViewPath = ({ message, path }: ContentPlace, dropped: readonly ContentPlace[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
 };
@@ -92,14 +92,22 @@ const findReferences = (view: readonly ApiMessage[]): Set<string> =>
     view.flatMap(listContents).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference as string)),
   );
 
-const cutText = (original: string, { start, end, reference }: Cut, standing: ReadonlySet<string>): CutText => ({
+const getCutOriginalText = (
+  original: string,
+  { start, end, reference }: Cut,
+  standing: ReadonlySet<string>,
+): CutOriginalText => ({
   start,
   end,
-  text: getWholeLines(original, start, end),
+  text: expandToWholeLines(original, start, end),
   isReferenced: reference !== undefined && standing.has(reference),
 });
 
-const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: ReadonlySet<string>): CutText => ({
+const makeCutForSummary = (
+  text: string,
+  { reference }: SummaryEdit,
+  standing: ReadonlySet<string>,
+): CutOriginalText => ({
   start: 0,
   end: text.length,
   text,
@@ -107,5 +115,5 @@ const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: R
 });
 
 /** Returns whole lines, because a line that is partly cut is lost. */
-const getWholeLines = (text: string, start: number, end: number): string =>
+const expandToWholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

@@ -1,9 +1,9 @@
 import type { ApiMessage } from '../../messages/types';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { findQuotedLines, getShownLines, type FileLine, type ShownLine } from '../lines/shownLines';
+import { findQuotedLines, getShownLines, type NamedFileLine, type ShownLine } from '../lines/shownLines';
 
 /** A line that an edit quoted, and the places before the cut that show it. */
-export interface NeededLine extends FileLine {
+export interface NeededLine extends NamedFileLine {
   readonly shown: readonly ShownLine[];
 }
 
@@ -15,11 +15,11 @@ export interface NeededLine extends FileLine {
 export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
   const lines = getShownLines(messages);
   const needed = new Map<string, NeededLine>();
-  for (const [index, calls] of groupCalls(messages, cut, end)) {
+  for (const [index, calls] of groupCallsByTurn(messages, cut, end)) {
     for (const quoted of calls.flatMap(findQuotedLines)) {
       const key = `${quoted.file}\n${quoted.line}`;
       if (needed.has(key)) continue;
-      const all = lines.findLine(quoted);
+      const all = lines.findShownLine(quoted);
       const shown = all.filter(({ message }) => message < cut);
       const isShownAgain = all.some(({ message }) => message >= cut && message < index);
       if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quoted, shown });
@@ -28,7 +28,11 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
   return [...needed.values()];
 }
 
-export function groupCalls(messages: readonly ApiMessage[], cut: number, end: number): Map<number, ToolExchange[]> {
+export function groupCallsByTurn(
+  messages: readonly ApiMessage[],
+  cut: number,
+  end: number,
+): Map<number, ToolExchange[]> {
   const calls = new Map<number, ToolExchange[]>();
   for (const exchange of listToolExchanges(messages.slice(cut, end))) {
     const at = exchange.callMessage + cut;

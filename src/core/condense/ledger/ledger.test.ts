@@ -7,11 +7,11 @@ import {
   getActiveCondensations,
   getActiveEdits,
   applyEntry,
-  getEditsShownBy,
+  getEditsAfterCondensation,
   EMPTY_LEDGER,
   getExcludedEdits,
-  foldEntries,
-  createToggleEntry,
+  buildLedger,
+  createToggleEditEntry,
   createUndoEntry,
   hashView,
   type Condensation,
@@ -68,7 +68,7 @@ const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined
 
 describe('condensations stored in a ledger', () => {
   it('add to the view, in which the last edit of a place shows', () => {
-    const ledger = foldEntries([
+    const ledger = buildLedger([
       condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('a2', 1)),
     ]);
@@ -77,7 +77,7 @@ describe('condensations stored in a ledger', () => {
   });
 
   it('replace earlier ones if they were made from the original', () => {
-    const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
+    const ledger = buildLedger([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
     expect(active(ledger)).toEqual(['c2']);
     expect(shown(ledger)).toEqual(['b2']);
     expect(active(after(ledger, createUndoEntry))).toEqual([]);
@@ -87,11 +87,11 @@ describe('condensations stored in a ledger', () => {
   it('leave no edits and no undo if there are none', () => {
     expect(active(EMPTY_LEDGER)).toEqual([]);
     expect(createUndoEntry(EMPTY_LEDGER)).toBeUndefined();
-    expect(createToggleEntry(EMPTY_LEDGER, editId('a'))).toBeUndefined();
+    expect(createToggleEditEntry(EMPTY_LEDGER, editId('a'))).toBeUndefined();
   });
 
   it('ignore entries with unknown IDs', () => {
-    const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1))]);
+    const ledger = buildLedger([condensed('c1', 'view', edit('a1', 1))]);
     const strangers: LedgerEntry[] = [
       { type: 'undone', condensation: id('c2') },
       redone('c2'),
@@ -100,16 +100,16 @@ describe('condensations stored in a ledger', () => {
       { type: 'included', condensation: id('c1'), edit: editId('a1') },
     ];
     for (const entry of strangers) expect(applyEntry(ledger, entry)).toEqual(ledger);
-    expect(active(foldEntries([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
+    expect(active(buildLedger([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
   });
 
   it('count once if they were recorded twice', () => {
-    expect(active(foldEntries([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
+    expect(active(buildLedger([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
   });
 });
 
 describe('undoing condensations in a ledger', () => {
-  const three = foldEntries([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
+  const three = buildLedger([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
 
   it('goes back one by one, and a redone condensation shows again', () => {
     const back = after(after(three, createUndoEntry), createUndoEntry);
@@ -137,11 +137,11 @@ describe('undoing condensations in a ledger', () => {
 });
 
 describe('an excluded edit in a ledger', () => {
-  const ledger = foldEntries([
+  const ledger = buildLedger([
     condensed('c1', 'view', edit('a1', 1)),
     condensed('c2', 'view', edit('a2', 1), edit('b2', 2)),
   ]);
-  const toggle = (name: string) => (state: Ledger) => createToggleEntry(state, editId(name));
+  const toggle = (name: string) => (state: Ledger) => createToggleEditEntry(state, editId(name));
 
   it('reveals the previous edit, and can be included again', () => {
     const without = after(ledger, toggle('a2'));
@@ -169,13 +169,13 @@ describe('an excluded edit in a ledger', () => {
   });
 
   it('is the one that the view shows if several condensations contain it', () => {
-    const again = foldEntries([
+    const again = buildLedger([
       condensed('c1', 'view', edit('a', 1)),
       condensed('c2', 'view', edit('a', 1)),
       { type: 'undone', condensation: id('c2') },
     ]);
-    expect(createToggleEntry(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
-    expect(createToggleEntry(after(again, createUndoEntry), editId('a'))).toMatchObject({ condensation: 'c2' });
+    expect(createToggleEditEntry(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
+    expect(createToggleEditEntry(after(again, createUndoEntry), editId('a'))).toMatchObject({ condensation: 'c2' });
   });
 });
 
@@ -186,18 +186,18 @@ it('applying 10,000 ledger entries is fast', () => {
     entries.push({ type: index % 3 ? 'excluded' : 'included', condensation: id('c'), edit: editId(`e${index % 100}`) });
   }
   const started = readCpuMs();
-  foldEntries(entries);
+  buildLedger(entries);
   expect(readCpuMs() - started).toBeLessThan(500);
 });
 
 describe('the edits that a condensation was based on', () => {
   it('are its own and those it was made on top of', () => {
-    const ledger = foldEntries([
+    const ledger = buildLedger([
       condensed('c1', 'view', edit('a1', 1)),
       condensed('c2', 'original', edit('a2', 1)),
       condensed('c3', 'view', edit('b3', 2)),
     ]);
-    const shownBy = (name: string): string[] => getEditsShownBy(ledger, id(name)).map((one) => one.id);
+    const shownBy = (name: string): string[] => getEditsAfterCondensation(ledger, id(name)).map((one) => one.id);
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
   });
 
@@ -211,8 +211,8 @@ describe('the edits that a condensation was based on', () => {
       { type: 'included', condensation: id('c1'), edit: editId('a1') },
       redone('c2'),
     ] as const satisfies readonly LedgerEntry[];
-    const ledger = foldEntries(entries);
-    const shownBy = (name: string): string[] => getEditsShownBy(ledger, id(name)).map((one) => one.id);
+    const ledger = buildLedger(entries);
+    const shownBy = (name: string): string[] => getEditsAfterCondensation(ledger, id(name)).map((one) => one.id);
     expect(['c1', 'c2', 'c3'].map(shownBy)).toEqual([
       ['a1', 'b1'],
       ['a1', 'b1', 'c2'],
@@ -225,7 +225,7 @@ describe('pinned messages in a ledger', () => {
   const key = (name: string): MessageKey => name as MessageKey;
 
   it('are kept until they are unpinned', () => {
-    const pinned = foldEntries([
+    const pinned = buildLedger([
       { type: 'pinned', message: 3, key: key('a') },
       { type: 'pinned', message: 4, key: key('b') },
       { type: 'pinned', message: 3, key: key('a') },
@@ -243,7 +243,7 @@ describe('pinned messages in a ledger', () => {
 
 describe('edits of a conversation whose messages moved', () => {
   it('are moved condensation by condensation, without excluded edits', () => {
-    const ledger = foldEntries([
+    const ledger = buildLedger([
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),
       { type: 'excluded', condensation: id('c1'), edit: editId('a1') },

@@ -1,30 +1,30 @@
 /** The functions are pure; `storage/` keeps the entries on disk. */
 import type { MessageKey } from '../../messages/messageKey';
 import { selectLastByPlace, type Edit, type EditId } from '../edits/edits';
-import type { UseAfter } from './use';
+import type { UseAfterCondensation } from './use';
 import { NEW_RESULTS_PROVIDER_ID, type StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
 
-export interface ProviderRun {
+export interface RecordedProviderRun {
   readonly provider: string;
   /** Preset or strategy; absent for the user's own configuration, or if not recorded. */
   readonly configName?: string | undefined;
 }
 
-export interface RequestSizes {
+export interface RequestTokensBeforeAndAfter {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-export interface Condensation extends ProviderRun {
+export interface Condensation extends RecordedProviderRun {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
   /** Providers that removed something earlier; absent if none are known. */
-  readonly before?: readonly ProviderRun[];
+  readonly before?: readonly RecordedProviderRun[];
   /** `original`: the condensation replaces all earlier ones; `view`: it builds on them. */
   readonly base: 'original' | 'view';
   readonly edits: readonly Edit[];
@@ -32,7 +32,7 @@ export interface Condensation extends ProviderRun {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Tokens of the whole request of a live conversation, in the model's tokens. */
-  readonly request?: RequestSizes;
+  readonly request?: RequestTokensBeforeAndAfter;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
   /** Recognizes a view that was written to a file. */
@@ -40,43 +40,43 @@ export interface Condensation extends ProviderRun {
   /** Keys of the condensed messages, to follow a conversation that moves. */
   readonly messages?: readonly MessageKey[];
   /** Only for new results: the messages that the edits changed or that `rereads` counts. */
-  readonly newResults?: readonly PlacedMessage[];
+  readonly newResults?: readonly MessageWithKey[];
   /** Only for new results: how often the agent read lines again that a marker had replaced. */
   readonly rereads?: number;
 }
 
 /** True for the one condensation that holds the edits of all new results. */
-export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
+export const isNewResultsCondensation = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
   provider === NEW_RESULTS_PROVIDER_ID;
 
 /** `message` is the index at the time of pinning or condensing. */
-export interface PlacedMessage {
+export interface MessageWithKey {
   readonly message: number;
   readonly key: MessageKey;
 }
 
 export type LedgerEntry =
   | { readonly type: 'condensed'; readonly condensation: Condensation }
-  | NewResultsEntry
+  | NewResultsLedgerEntry
   | { readonly type: 'undone'; readonly condensation: CondensationId }
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
   /** Replaces any earlier `used` entry of the same condensation. */
-  | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
-  | ({ readonly type: 'pinned' } & PlacedMessage)
-  | ({ readonly type: 'unpinned' } & PlacedMessage);
+  | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfterCondensation }
+  | ({ readonly type: 'pinned' } & MessageWithKey)
+  | ({ readonly type: 'unpinned' } & MessageWithKey);
 
 /**
  * Text removed from messages before they were first sent. All such entries form one condensation,
  * which is undone as a whole.
  */
-export interface NewResultsEntry {
+export interface NewResultsLedgerEntry {
   readonly type: 'arrived';
   readonly condensation: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
-  readonly arrivals: readonly PlacedMessage[];
+  readonly arrivals: readonly MessageWithKey[];
   readonly edits: readonly Edit[];
   /** How many of the messages read lines again that a marker had replaced; absent for none. */
   readonly rereads?: number;
@@ -93,8 +93,8 @@ export interface Ledger {
   readonly excluded: ReadonlySet<string>;
   /** What was undone and excluded when each condensation was made. */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
-  readonly pinned: readonly PlacedMessage[];
-  readonly uses: ReadonlyMap<CondensationId, UseAfter>;
+  readonly pinned: readonly MessageWithKey[];
+  readonly uses: ReadonlyMap<CondensationId, UseAfterCondensation>;
 }
 
 export const EMPTY_LEDGER: Ledger = {
@@ -111,7 +111,7 @@ const makeExcludedKey = (condensation: CondensationId, edit: EditId): string => 
 /** Entries with unknown IDs change nothing. */
 export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyEntries(ledger, [entry]);
 
-export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
+export const buildLedger = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
 
 function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const byId = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
@@ -128,7 +128,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
       growing.set(id, own);
       byId.set(id, own);
       if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
-      addArrivals(own, entry);
+      addNewResultsEdits(own, entry);
       continue;
     }
     if (entry.type === 'condensed') {
@@ -171,7 +171,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
 
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
-  readonly newResults: PlacedMessage[];
+  readonly newResults: MessageWithKey[];
   rereads: number;
   tokensBefore: number;
   tokensAfter: number;
@@ -179,7 +179,7 @@ type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads'
 
 const addNewResults = (
   known: Condensation | undefined,
-  { condensation: id, at }: NewResultsEntry,
+  { condensation: id, at }: NewResultsLedgerEntry,
 ): MutableCondensation => ({
   id,
   at: known?.at ?? at,
@@ -196,9 +196,9 @@ const addNewResults = (
   tokensAfter: known?.tokensAfter ?? 0,
 });
 
-function addArrivals(
+function addNewResultsEdits(
   growing: MutableCondensation,
-  { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: NewResultsEntry,
+  { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: NewResultsLedgerEntry,
 ): void {
   growing.edits.push(...edits);
   growing.newResults.push(...arrivals);
@@ -211,10 +211,10 @@ const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((ed
 
 /** Oldest first. Undoing a condensation made from the original shows the original. */
 export function getActiveCondensations(ledger: Ledger): Condensation[] {
-  return listSinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
+  return listCondensationsSinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
 }
 
-const listSinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
+const listCondensationsSinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
   condensations.slice(
     Math.max(
       0,
@@ -267,7 +267,7 @@ export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
  * Undefined if the ledger has no such edit. Of several condensations that contain it, the last
  * active one counts.
  */
-export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
+export function createToggleEditEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
   const condensation = (getActiveCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
   if (condensation === undefined) return undefined;
@@ -276,7 +276,7 @@ export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | u
 }
 
 /** Includes the edits of earlier condensations that this one built on. */
-export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
+export function getEditsAfterCondensation(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
   const before = whenMade.get(id) ?? ledger;

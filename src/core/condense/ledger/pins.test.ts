@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../messages/types';
-import { foldEntries, type LedgerEntry } from './ledger';
+import { buildLedger, type LedgerEntry } from './ledger';
 import { createPinEntries, getPinnedIndexes } from './pins';
 
 const messages: ApiMessage[] = ['task', 'answer', 'more', 'end'].map((content, index) => ({
@@ -9,27 +9,27 @@ const messages: ApiMessage[] = ['task', 'answer', 'more', 'end'].map((content, i
 }));
 
 const pinned = (entries: readonly LedgerEntry[], now: readonly ApiMessage[] = messages): number[] => [
-  ...getPinnedIndexes(foldEntries(entries).pinned, now),
+  ...getPinnedIndexes(buildLedger(entries).pinned, now),
 ];
 
 describe('matching pins to messages', () => {
   it('works for the latest request after any number of requests', () => {
     const entries: LedgerEntry[] = [];
     for (const wanted of [[1, 2], [2, 3], [], [0]]) {
-      entries.push(...createPinEntries(foldEntries(entries).pinned, messages, new Set(wanted)));
+      entries.push(...createPinEntries(buildLedger(entries).pinned, messages, new Set(wanted)));
       expect(pinned(entries)).toEqual(wanted);
     }
   });
 
   it('needs no entry if the pins do not change', () => {
     const entries = createPinEntries([], messages, new Set([1]));
-    expect(createPinEntries(foldEntries(entries).pinned, messages, new Set([1]))).toEqual([]);
+    expect(createPinEntries(buildLedger(entries).pinned, messages, new Set([1]))).toEqual([]);
   });
 
   it('follows moved messages, and skips but keeps pins of removed messages', () => {
     const entries = createPinEntries([], messages, new Set([2]));
     expect(pinned(entries, messages.slice(1))).toEqual([1]);
     expect(pinned(entries, messages.slice(0, 2))).toEqual([]);
-    expect(createPinEntries(foldEntries(entries).pinned, messages.slice(0, 2), new Set())).toEqual([]);
+    expect(createPinEntries(buildLedger(entries).pinned, messages.slice(0, 2), new Set())).toEqual([]);
   });
 });

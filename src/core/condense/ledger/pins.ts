@@ -1,9 +1,12 @@
 import { makeMessageKey } from '../../messages/messageKey';
 import type { ApiMessage } from '../../messages/types';
-import type { LedgerEntry, PlacedMessage } from './ledger';
+import type { LedgerEntry, MessageWithKey } from './ledger';
 
 /** Skips pins whose messages have been removed. */
-export function getPinnedIndexes(pins: readonly PlacedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
+export function getPinnedIndexes(
+  pins: readonly MessageWithKey[],
+  messages: readonly ApiMessage[],
+): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const { message, key } of pins) {
     const there = messages[message];
@@ -15,7 +18,7 @@ export function getPinnedIndexes(pins: readonly PlacedMessage[], messages: reado
 }
 
 export function createPinEntries(
-  pins: readonly PlacedMessage[],
+  pins: readonly MessageWithKey[],
   messages: readonly ApiMessage[],
   wanted: ReadonlySet<number>,
 ): LedgerEntry[] {

@@ -1,16 +1,16 @@
 /** Counts how often an agent asks again for content that a condensation removed. */
-import { isRecall, type ToolExchange } from '../../messages/exchanges';
+import { isRecallExchange, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { Slice } from '../../slice';
-import { placeKey, type Edit } from '../edits/edits';
+import { makePlaceKey, type Edit } from '../edits/edits';
 import { splitLinesOfFile, MIN_LINE_CHARS } from '../lines/shownLines';
 
 export const WATCHED_TURNS = 20;
 
-export interface UseAfter {
+export interface UseAfterCondensation {
   readonly turns: number;
   /** File reads that showed removed lines again. */
   readonly rereads: number;
@@ -21,16 +21,23 @@ export interface UseAfter {
   readonly expected: number;
 }
 
-export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits: 0, expected: 0 };
+export const ZERO_USE_AFTER_CONDENSATION: UseAfterCondensation = {
+  turns: 0,
+  rereads: 0,
+  recalls: 0,
+  failedEdits: 0,
+  expected: 0,
+};
 
-export const countUses = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
+export const countUsesOfRemoved = ({ rereads, recalls, failedEdits }: UseAfterCondensation): number =>
+  rereads + recalls + failedEdits;
 
 /** Fewer requests for removed content mean nothing. */
 const MIN_EXCESSIVE_USES = 5;
 const EXCESS_FACTOR = 2;
 
-export const isExcessiveUse = (use: UseAfter): boolean =>
-  countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
+export const isUseExcessive = (use: UseAfterCondensation): boolean =>
+  countUsesOfRemoved(use) >= MIN_EXCESSIVE_USES && countUsesOfRemoved(use) > EXCESS_FACTOR * use.expected;
 
 /** A read or search may show fewer known lines by chance. */
 const MIN_REREAD_LINES = 3;
@@ -47,7 +54,7 @@ export class LinesByFile {
     known.add(line);
   }
 
-  excludeLines(others: LinesByFile): LinesByFile {
+  copyWithoutLines(others: LinesByFile): LinesByFile {
     const rest = new LinesByFile();
     for (const files of this.byName.values())
       for (const { path, lines } of files)
@@ -62,18 +69,18 @@ export class LinesByFile {
 
 const getFileName = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
-export function classifyUse(
+export function classifyUseOfRemoved(
   exchange: ToolExchange,
   tools: ToolTable,
   known: LinesByFile,
-): keyof Pick<UseAfter, 'rereads' | 'recalls' | 'failedEdits'> | undefined {
+): keyof Pick<UseAfterCondensation, 'rereads' | 'recalls' | 'failedEdits'> | undefined {
   if (exchange.isDisplay) return undefined;
   const kind = getToolRule(tools, exchange)?.kind;
   if (exchange.isError) {
     const isKnown = listFileChanges(tools, exchange).some(({ path }) => known.findLines(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
-  if (isRecall(exchange)) return 'recalls';
+  if (isRecallExchange(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
   const again = new Set<string>();
   for (const { path, line } of findShownLines(exchange, tools, 'results')) {
@@ -83,14 +90,14 @@ export function classifyUse(
   return undefined;
 }
 
-interface FileLine extends Slice {
+interface FileLineSlice extends Slice {
   readonly path: string;
   readonly line: string;
   readonly content: ToolExchange['results'][number];
 }
 
 /** Offsets refer to the string that contains the content. */
-function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLine> {
+function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLineSlice> {
   for (const content of where === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
     for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
       const from = content.start + start;
@@ -100,7 +107,7 @@ function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'resul
   }
 }
 
-export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: ToolTable): void {
+export function addShownLines(lines: LinesByFile, exchange: ToolExchange, tools: ToolTable): void {
   for (const { path, line } of findShownLines(exchange, tools, 'all')) lines.addLine(path, line);
 }
 
@@ -108,7 +115,7 @@ export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: Tool
  * @param removed receives lines that only the reference store has
  * @param standing receives the others
  */
-export function splitShownLines(
+export function splitIntoShownLines(
   exchange: ToolExchange,
   tools: ToolTable,
   edits: EditsByPlace,
@@ -116,7 +123,7 @@ export function splitShownLines(
 ): void {
   for (const { path, line, start, end, content } of findShownLines(exchange, tools, 'all')) {
     const isSummarized = edits.summaries.some((range) => content.message >= range.start && content.message < range.end);
-    const isCut = edits.cuts.get(placeKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
+    const isCut = edits.cuts.get(makePlaceKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
     (isSummarized || isCut ? removed : standing).addLine(path, line);
   }
 }
@@ -127,14 +134,14 @@ export interface EditsByPlace {
   readonly summaries: readonly Slice[];
 }
 
-export function groupEdits(edits: readonly Edit[]): EditsByPlace {
+export function groupEditsByPlace(edits: readonly Edit[]): EditsByPlace {
   const cuts = new Map<string, readonly Slice[]>();
   const summaries: Slice[] = [];
   for (const edit of edits) {
     if (edit.kind === 'summary') summaries.push(edit);
     if (edit.kind === 'cut')
       cuts.set(
-        placeKey(edit.place),
+        makePlaceKey(edit.place),
         edit.cuts.filter(({ recoverable }) => recoverable),
       );
   }

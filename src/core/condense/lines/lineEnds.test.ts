@@ -3,32 +3,35 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { getValueAt } from '../../messages/path';
 import { makeTestMarker } from '../../testing';
-import { encodeForJson, findEndOfLine, isInString, detectLineEnd } from './lineEnds';
-import { lineNumbers } from '../lossless/lineNumbers';
+import { encodeForJson, findEndOfLine, isInsideJsonString, detectLineTerminator } from './lineEnds';
+import { createLineNumbersStep } from '../lossless/lineNumbers';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from '../lossless/repeatedLines';
 import { makeCodeLines, makeExchange, numberLines, getShownResult, runSteps, TASK_MESSAGE } from '../lossless/testing';
 
-const STEPS = [...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)];
+const STEPS = [
+  ...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
+  createLineNumbersStep(DEFAULT_TOOLS),
+];
 
 /** The lines of a text as the steps see them. */
 function linesIn(text: string): { line: string; inString: boolean }[] {
-  const lineEnd = detectLineEnd(text);
+  const lineEnd = detectLineTerminator(text);
   const lines = [];
   for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
     end = findEndOfLine(text, at, lineEnd);
-    lines.push({ line: text.slice(at, end), inString: isInString(text, at, end) });
+    lines.push({ line: text.slice(at, end), inString: isInsideJsonString(text, at, end) });
   }
   return lines;
 }
 
 describe('lines inside JSON', () => {
   it('end at escaped newlines', () => {
-    expect(detectLineEnd('a\nb')).toBe('\n');
-    expect(detectLineEnd('[a\\nb\\nc\\n')).toBe('\n');
-    expect(detectLineEnd('{"a":"\\n\\n"}')).toBe('\n');
+    expect(detectLineTerminator('a\nb')).toBe('\n');
+    expect(detectLineTerminator('[a\\nb\\nc\\n')).toBe('\n');
+    expect(detectLineTerminator('{"a":"\\n\\n"}')).toBe('\n');
     const cut = `{"a":"one\\n${makeTestMarker('20 lines')}\\nend"}`;
-    expect(detectLineEnd(cut)).toBe('\\n');
-    expect(detectLineEnd(`[${cut}`)).toBe('\n');
+    expect(detectLineTerminator(cut)).toBe('\\n');
+    expect(detectLineTerminator(`[${cut}`)).toBe('\n');
     const text = '{"a":"one\\ntwo \\\\n still\\nsays \\"x\\"\\nend"}';
     expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
   });
@@ -38,7 +41,7 @@ describe('lines inside JSON', () => {
       fc.property(fc.array(fc.array(fc.string(), { minLength: 2 }), { minLength: 2 }), fc.nat(2), (texts, indent) => {
         const value = texts.map((lines) => lines.join('\n'));
         const text = JSON.stringify(value, null, indent);
-        if (detectLineEnd(text) === '\n') return;
+        if (detectLineTerminator(text) === '\n') return;
         const inside = linesIn(text).filter(({ inString }) => inString);
         const expected = value.flatMap((each) => each.split('\n').slice(1, -1));
         expect(inside.map(({ line }) => JSON.parse(`"${line}"`) as string)).toEqual(expected);

@@ -1,34 +1,34 @@
 import { MARKER_START } from '../../messages/markers';
 
 /** In JSON, lines of a program's output end with the two characters of an escape. */
-export type LineEnd = '\n' | '\\n';
+export type LineTerminator = '\n' | '\\n';
 
 const CUT_AFTER_ESCAPED_NEWLINE = `\\n${MARKER_START}`;
 
 const MIN_ESCAPED_NEWLINES = 3;
 
-export function detectLineEnd(text: string): LineEnd {
+export function detectLineTerminator(text: string): LineTerminator {
   if (!/^\s*[[{]/.test(text)) return '\n';
   // Removing lines must not change how the text is read.
-  if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isJson(text) ? '\\n' : '\n';
+  if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isValidJson(text) ? '\\n' : '\n';
   let at = 0;
   for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {
     const end = text.indexOf('\\n', at);
     if (end < 0) return '\n';
     at = end + 2;
   }
-  return hasMoreEscaped(text) && isJson(text) ? '\\n' : '\n';
+  return hasMoreEscapedNewlines(text) && isValidJson(text) ? '\\n' : '\n';
 }
 
 /** A JSON file has ordinary lines, and perhaps some escaped ones in its strings. */
-function hasMoreEscaped(text: string): boolean {
+function hasMoreEscapedNewlines(text: string): boolean {
   let difference = 0;
   for (let at = text.indexOf('\\n'); at >= 0; at = text.indexOf('\\n', at + 2)) difference++;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) difference--;
   return difference > 0;
 }
 
-function isJson(text: string): boolean {
+function isValidJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -37,24 +37,24 @@ function isJson(text: string): boolean {
   }
 }
 
-export function findEndOfLine(text: string, from: number, lineEnd: LineEnd): number {
+export function findEndOfLine(text: string, from: number, lineEnd: LineTerminator): number {
   for (let at = text.indexOf(lineEnd, from); at >= 0; at = text.indexOf(lineEnd, at + lineEnd.length)) {
-    if (lineEnd === '\n' || !isEscaped(text, at)) return at;
+    if (lineEnd === '\n' || !isEscapedCharacter(text, at)) return at;
   }
   return text.length;
 }
 
 /** Only a line inside a single JSON string contains no unescaped quote. */
-export function isInString(text: string, start: number, end: number): boolean {
+export function isInsideJsonString(text: string, start: number, end: number): boolean {
   // Searches only the line: the next quote may be megabytes away.
   const line = text.slice(start, end);
   for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) {
-    if (!isEscaped(text, start + at)) return false;
+    if (!isEscapedCharacter(text, start + at)) return false;
   }
   return start > 0 && end < text.length;
 }
 
-function isEscaped(text: string, at: number): boolean {
+function isEscapedCharacter(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first--;
   return (at - first) % 2 === 1;

@@ -4,9 +4,9 @@ export type LineId = number;
 /** ID of lines that can neither be removed nor replace another, such as lines with a marker. */
 export const NO_LINE_ID: LineId = -1;
 
-const BLANK_LINE = 1;
-const PLAIN_LINE = 2;
-const DISTINCTIVE_LINE = 3;
+const BLANK_LINE_KIND = 1;
+const PLAIN_LINE_KIND = 2;
+const DISTINCTIVE_LINE_KIND = 3;
 
 /** Shorter lines, such as `}` or `---`, occur everywhere and identify nothing. */
 const MIN_DISTINCTIVE_CHARS = 4;
@@ -24,13 +24,13 @@ export class LineIds {
   private textOf = new Int32Array(1_024);
   private readonly texts: string[] = [];
 
-  /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
-  getId(text: string, start: number, end: number, isJson: boolean): LineId {
+  /** @param isValidJson whether the line is in a JSON string, where escapes make it a different line */
+  getOrCreateId(text: string, start: number, end: number, isJson: boolean): LineId {
     const escape = isJson ? text.indexOf('\\', start) : -1;
     const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED_HASH_SEED : 0);
     const slot = this.findSlot(hash, text, start, end);
     const id = (this.slots[slot] as number) - 1;
-    return id < 0 ? this.addId(slot, hash, text, start, end) : id;
+    return id < 0 ? this.storeNewLine(slot, hash, text, start, end) : id;
   }
 
   /** {@link NO_LINE_ID} if the text is new. */
@@ -42,19 +42,19 @@ export class LineIds {
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const id = (this.slots[slot] as number) - 1;
-      if (id < 0 || (this.hashes[id] === hash && this.isSame(id, text, start, end))) return slot;
+      if (id < 0 || (this.hashes[id] === hash && this.isSameLine(id, text, start, end))) return slot;
     }
   }
 
   isBlank(id: LineId): boolean {
-    return this.kinds[id] === BLANK_LINE;
+    return this.kinds[id] === BLANK_LINE_KIND;
   }
 
-  isTelling(id: LineId): boolean {
-    return this.kinds[id] === DISTINCTIVE_LINE;
+  isDistinctive(id: LineId): boolean {
+    return this.kinds[id] === DISTINCTIVE_LINE_KIND;
   }
 
-  private isSame(id: LineId, text: string, start: number, end: number): boolean {
+  private isSameLine(id: LineId, text: string, start: number, end: number): boolean {
     const first = this.starts[id] as number;
     const length = end - start;
     return (
@@ -63,13 +63,13 @@ export class LineIds {
     );
   }
 
-  private addId(slot: number, hash: number, text: string, start: number, end: number): LineId {
+  private storeNewLine(slot: number, hash: number, text: string, start: number, end: number): LineId {
     const id = this.count++;
     if (id === this.hashes.length) {
-      this.hashes = growArray(this.hashes, 2 * id);
-      this.starts = growArray(this.starts, 2 * id);
-      this.ends = growArray(this.ends, 2 * id);
-      this.textOf = growArray(this.textOf, 2 * id);
+      this.hashes = copyToLargerArray(this.hashes, 2 * id);
+      this.starts = copyToLargerArray(this.starts, 2 * id);
+      this.ends = copyToLargerArray(this.ends, 2 * id);
+      this.textOf = copyToLargerArray(this.textOf, 2 * id);
       const kinds = new Uint8Array(2 * id);
       kinds.set(this.kinds);
       this.kinds = kinds;
@@ -99,7 +99,7 @@ export class LineIds {
 
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
-export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
+export function copyToLargerArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const made = new Int32Array(length);
   made.set(list);
   return made;
@@ -118,9 +118,9 @@ function classifyLine(text: string, start: number, end: number): number {
     const code = text.charCodeAt(at);
     const isWord =
       (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127;
-    if (isWord && ++telling >= MIN_DISTINCTIVE_CHARS) return DISTINCTIVE_LINE;
+    if (isWord && ++telling >= MIN_DISTINCTIVE_CHARS) return DISTINCTIVE_LINE_KIND;
   }
-  return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN_LINE : BLANK_LINE;
+  return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN_LINE_KIND : BLANK_LINE_KIND;
 }
 
 function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, length: number): boolean {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineTables } from './lineTables';
+import { SharedLineTables } from './lineTables';
 
 describe('cached tables of line ends', () => {
   it('returned for separate ranges are independent and zeroed', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 30 }), (counts) => {
-        const tables = new LineTables();
-        const rooms = counts.map((count) => ({ count, ...tables.takeSlice(count) }));
+        const tables = new SharedLineTables();
+        const rooms = counts.map((count) => ({ count, ...tables.allocateSlice(count) }));
         for (const [index, { table, at, count }] of rooms.entries()) {
           expect(table.subarray(at, at + count).every((value) => value === 0)).toBe(true);
           table.fill(index + 1, at, at + count);
@@ -21,8 +21,8 @@ describe('cached tables of line ends', () => {
   });
 
   it('are shared by short texts', () => {
-    const tables = new LineTables();
-    expect(tables.takeSlice(20).table).toBe(tables.takeSlice(20).table);
-    expect(tables.takeSlice(20_000).table).toHaveLength(20_000);
+    const tables = new SharedLineTables();
+    expect(tables.allocateSlice(20).table).toBe(tables.allocateSlice(20).table);
+    expect(tables.allocateSlice(20_000).table).toHaveLength(20_000);
   });
 });

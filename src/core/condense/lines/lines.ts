@@ -1,12 +1,12 @@
 import { mayContainMarker } from '../../messages/markers';
-import type { NumberForm } from '../../agents/types';
-import { findEndOfLine, isInString, detectLineEnd, type LineEnd } from './lineEnds';
+import type { LineNumberForm } from '../../agents/types';
+import { findEndOfLine, isInsideJsonString, detectLineTerminator, type LineTerminator } from './lineEnds';
 import type { FilePart } from '../../messages/fileParts';
 import { NO_LINE_ID, type LineId, type LineIds } from './lineIds';
-import { LineTables } from './lineTables';
-import { readPrefix, detectPrefixFormat, type PrefixHint } from './prefixes';
+import { SharedLineTables } from './lineTables';
+import { readLinePrefix, detectPrefixFormat, type LinePrefixHint } from './prefixes';
 
-export class Lines {
+export class TextLines {
   /**
    * @param table from `at` on: the start of each line and the end of the last (`count + 1`
    * entries); each line's ID; if the text has prefixes, the start of each line's own text, and each
@@ -17,7 +17,7 @@ export class Lines {
     private readonly table: Int32Array,
     private readonly at: number,
     private readonly hasPrefixes: boolean,
-    readonly lineEnd: LineEnd,
+    readonly lineEnd: LineTerminator,
     private readonly of = count,
   ) {}
 
@@ -25,8 +25,8 @@ export class Lines {
     return this.hasPrefixes;
   }
 
-  sliceLines(first: number, last: number): Lines {
-    return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
+  sliceLines(first: number, last: number): TextLines {
+    return new TextLines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
   /** Returns the offset before the line's number, if it has one. */
@@ -60,15 +60,15 @@ export class Lines {
   }
 
   /** Returns a diff's sign as a number; 0 outside of diffs. */
-  getSign(line: number): number {
+  getDiffSign(line: number): number {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
   /** Returns where a cut may begin. If all lines of a diff have one sign, the first sign stays. */
-  cutStart(first: number, last: number): number {
-    const sign = this.getSign(first);
+  getCutStart(first: number, last: number): number {
+    const sign = this.getDiffSign(first);
     for (let line = first; line <= last && sign !== 0; line++)
-      if (this.getSign(line) !== sign) return this.getStart(first);
+      if (this.getDiffSign(line) !== sign) return this.getStart(first);
     return sign === 0 ? this.getStart(first) : this.getBodyStart(first);
   }
 }
@@ -76,14 +76,14 @@ export class Lines {
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
 /** Roo wraps each file of a multi-file read in these elements, which tell the files apart. */
-const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
+const FILE_TAG_START = /^<\/?(?:files?|content|path)[\s>]/;
 const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;
 
 export interface TextLayout {
-  readonly hint: PrefixHint;
+  readonly hint: LinePrefixHint;
   /** Empty if the tool prints bare lines; undefined if unknown. */
-  readonly forms: readonly NumberForm[] | undefined;
+  readonly forms: readonly LineNumberForm[] | undefined;
   /** The parts of the text that show a known file. */
   readonly parts: readonly FilePart[];
 }
@@ -92,14 +92,14 @@ export function splitLines(
   text: string,
   { hint, forms, parts }: TextLayout,
   ids: LineIds,
-  tables = new LineTables(),
-): Lines {
-  const lineEnd = detectLineEnd(text);
+  tables = new SharedLineTables(),
+): TextLines {
+  const lineEnd = detectLineTerminator(text);
   if (lineEnd === '\n' && parts.some(({ head, firstLine }) => head !== undefined || firstLine !== undefined))
     return splitFilePartsIntoLines(text, parts, ids, tables);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
-  const { table, at: first } = tables.takeSlice((format ? 4 : 2) * count + 1);
+  const { table, at: first } = tables.allocateSlice((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
@@ -113,11 +113,11 @@ export function splitLines(
     const isFrame =
       hint === 'read' &&
       text.charCodeAt(at) === LESS_THAN_CHAR &&
-      FILE_TAG.test(text.slice(at, Math.min(end, at + MIN_FILE_TAG_CHARS)));
+      FILE_TAG_START.test(text.slice(at, Math.min(end, at + MIN_FILE_TAG_CHARS)));
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(at, end));
     let body = at;
     if (format) {
-      const stated = readPrefix(text, at, format);
+      const stated = readLinePrefix(text, at, format);
       if (stated && stated.number !== number + 1) forget(line);
       following = stated || number === 0 ? 0 : following + 1;
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
@@ -127,20 +127,25 @@ export function splitLines(
       table[first + 3 * count + 1 + line] = number;
     }
     table[first + line] = at;
-    const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInString(text, at, end));
-    const id = ids.getId(text, body, end, lineEnd !== '\n');
+    const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, at, end));
+    const id = ids.getOrCreateId(text, body, end, lineEnd !== '\n');
     table[first + count + 1 + line] = isNothing ? FIRST_EMPTY_LINE_ID - id : id;
     at = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.
   if (count > 1 && table[first + count - 1] === text.length) forget(count);
   table[first + count] = text.length + lineEnd.length;
-  return new Lines(count, table, first, format !== undefined, lineEnd);
+  return new TextLines(count, table, first, format !== undefined, lineEnd);
 }
 
-function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
+function splitFilePartsIntoLines(
+  text: string,
+  parts: readonly FilePart[],
+  ids: LineIds,
+  tables: SharedLineTables,
+): TextLines {
   const count = countLines(text, '\n');
-  const { table, at: first } = tables.takeSlice(4 * count + 1);
+  const { table, at: first } = tables.allocateSlice(4 * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let next = 0;
@@ -155,7 +160,7 @@ function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: 
     if (part && at >= part.end && at > part.start) part = undefined;
     const head = part?.head;
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(at, end));
-    const stated = part && head !== undefined ? readPrefix(text, at, head) : undefined;
+    const stated = part && head !== undefined ? readLinePrefix(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
       // After a marker, which may replace any number of lines, the number is unknown.
@@ -169,17 +174,17 @@ function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: 
     }
     table[first + line] = at;
     table[first + 2 * count + 1 + line] = body;
-    const id = ids.getId(text, body, end, false);
+    const id = ids.getOrCreateId(text, body, end, false);
     table[first + count + 1 + line] = holdsMarker ? FIRST_EMPTY_LINE_ID - id : id;
     at = end + 1;
   }
   table[first + count] = text.length + 1;
-  return new Lines(count, table, first, true, '\n');
+  return new TextLines(count, table, first, true, '\n');
 }
 
 const SPACE_CHAR = 32;
 
-function countLines(text: string, lineEnd: LineEnd): number {
+function countLines(text: string, lineEnd: LineTerminator): number {
   let count = 1;
   for (
     let at = findEndOfLine(text, 0, lineEnd);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPrefix } from './prefixes';
+import { readLinePrefix } from './prefixes';
 
 /** The same rule as one expression: a dash ends the path only behind a file extension. */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
 
-function byExpression(text: string, at: number): ReturnType<typeof readPrefix> {
+function byExpression(text: string, at: number): ReturnType<typeof readLinePrefix> {
   SEARCH.lastIndex = at;
   const match = SEARCH.exec(text);
   if (!match) return undefined;
@@ -20,7 +20,7 @@ function byExpression(text: string, at: number): ReturnType<typeof readPrefix> {
 }
 
 const expectSame = (text: string, at = 0): void => {
-  expect(readPrefix(text, at, 'search')).toEqual(byExpression(text, at));
+  expect(readLinePrefix(text, at, 'search')).toEqual(byExpression(text, at));
 };
 
 describe('path prefixes of search results', () => {

@@ -1,8 +1,8 @@
-import type { NumberForm, ToolKind } from '../../agents/types';
+import type { LineNumberForm, ToolKind } from '../../agents/types';
 import { mayContainMarker } from '../../messages/markers';
 import { readNumberAt } from '../../messages/numberForms';
-import type { LineHead } from '../../messages/commands/outputParts';
-import { findEndOfLine, type LineEnd } from './lineEnds';
+import type { OutputLinePrefix } from '../../messages/commands/outputParts';
+import { findEndOfLine, type LineTerminator } from './lineEnds';
 
 /**
  * Tools print prefixes before a file's lines: a number, and in search results the path. Lines that
@@ -13,7 +13,7 @@ import { findEndOfLine, type LineEnd } from './lineEnds';
  * A form of line numbers; search prefixes (`path:12:match`, `path-13-context`, for one file
  * `12:match`, `13-context`); or a diff's sign.
  */
-export type PrefixFormat = LineHead;
+export type LinePrefixFormat = OutputLinePrefix;
 
 /** One numbered line is enough to recognize these forms. */
 const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
@@ -21,9 +21,9 @@ const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
 const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
 /** What a tool prints: numbered lines (`read`), matches (`search`), or either (`other`). */
-export type PrefixHint = 'read' | 'search' | 'other';
+export type LinePrefixHint = 'read' | 'search' | 'other';
 
-export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
+export const getPrefixHint = (kind: ToolKind | undefined): LinePrefixHint =>
   kind === 'read' || kind === 'search' ? kind : 'other';
 
 export interface LinePrefix {
@@ -34,7 +34,7 @@ export interface LinePrefix {
   readonly isMatch: boolean;
 }
 
-export function readPrefix(text: string, at: number, format: PrefixFormat): LinePrefix | undefined {
+export function readLinePrefix(text: string, at: number, format: LinePrefixFormat): LinePrefix | undefined {
   if (format === 'search') return readSearchPrefix(text, at);
   if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
   const found = readNumberAt(text, at, format);
@@ -43,12 +43,12 @@ export function readPrefix(text: string, at: number, format: PrefixFormat): Line
 
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
-const NEWLINE = 10;
-const DASH = 45;
-const DOT = 46;
-const ZERO = 48;
-const COLON = 58;
-const BACKSLASH = 92;
+const NEWLINE_CHAR = 10;
+const DASH_CHAR = 45;
+const DOT_CHAR = 46;
+const ZERO_CHAR = 48;
+const COLON_CHAR = 58;
+const BACKSLASH_CHAR = 92;
 const MAX_PATH_CHARS = 300;
 const MAX_NUMBER_DIGITS = 9;
 const MAX_EXTENSION_CHARS = 8;
@@ -58,33 +58,33 @@ const MAX_EXTENSION_CHARS = 8;
  * since file names contain dashes and digits.
  */
 function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
-  const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
-  if (hasDrive && text.charCodeAt(at + 2) === BACKSLASH) {
+  const hasDrive = isLetterChar(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON_CHAR;
+  if (hasDrive && text.charCodeAt(at + 2) === BACKSLASH_CHAR) {
     const pathEnd = findColon(text, at + 3);
     const end = pathEnd < 0 ? -1 : findNumberEnd(text, pathEnd);
-    if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON);
+    if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON_CHAR);
   }
   const pathEnd = findColon(text, at);
   const end = pathEnd < 0 ? -1 : findNumberEnd(text, pathEnd);
-  if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON);
-  return readContextPrefix(text, at) ?? readBarePrefix(text, at);
+  if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON_CHAR);
+  return readContextPrefix(text, at) ?? readNumberOnlyPrefix(text, at);
 }
 
 function readContextPrefix(text: string, at: number): LinePrefix | undefined {
   for (let dot = at; dot <= at + MAX_PATH_CHARS; dot++) {
     const code = text.charCodeAt(dot);
-    if (code === NEWLINE || code === COLON || dot >= text.length) return undefined;
-    if (code !== DOT || dot === at) continue;
+    if (code === NEWLINE_CHAR || code === COLON_CHAR || dot >= text.length) return undefined;
+    if (code !== DOT_CHAR || dot === at) continue;
     let dash = dot + 1;
-    while (dash - dot <= MAX_EXTENSION_CHARS && isWord(text.charCodeAt(dash))) dash++;
-    if (dash === dot + 1 || text.charCodeAt(dash) !== DASH) continue;
+    while (dash - dot <= MAX_EXTENSION_CHARS && isWordChar(text.charCodeAt(dash))) dash++;
+    if (dash === dot + 1 || text.charCodeAt(dash) !== DASH_CHAR) continue;
     const end = findNumberEnd(text, dash + 1);
-    if (end >= 0) return createSearchPrefix(text, dash + 1, end, DASH);
+    if (end >= 0) return createSearchPrefix(text, dash + 1, end, DASH_CHAR);
   }
   return undefined;
 }
 
-function readBarePrefix(text: string, at: number): LinePrefix | undefined {
+function readNumberOnlyPrefix(text: string, at: number): LinePrefix | undefined {
   const end = findNumberEnd(text, at);
   return end < 0 ? undefined : createSearchPrefix(text, at, end, text.charCodeAt(end - 1));
 }
@@ -92,37 +92,37 @@ function readBarePrefix(text: string, at: number): LinePrefix | undefined {
 function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): LinePrefix | undefined {
   if (text.charCodeAt(end - 1) !== separator) return undefined;
   let number = 0;
-  for (let digit = pathEnd; digit < end - 1; digit++) number = 10 * number + text.charCodeAt(digit) - ZERO;
-  return { number, end, pathEnd, isMatch: separator === COLON };
+  for (let digit = pathEnd; digit < end - 1; digit++) number = 10 * number + text.charCodeAt(digit) - ZERO_CHAR;
+  return { number, end, pathEnd, isMatch: separator === COLON_CHAR };
 }
 
 function findColon(text: string, from: number): number {
   for (let at = from; at <= from + MAX_PATH_CHARS && at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === COLON) return at > from ? at + 1 : -1;
-    if (code === NEWLINE) return -1;
+    if (code === COLON_CHAR) return at > from ? at + 1 : -1;
+    if (code === NEWLINE_CHAR) return -1;
   }
   return -1;
 }
 
 function findNumberEnd(text: string, at: number): number {
   let next = at;
-  while (next - at < MAX_NUMBER_DIGITS && isDigit(text.charCodeAt(next))) next++;
-  if (next === at || text.charCodeAt(at) === ZERO) return -1;
+  while (next - at < MAX_NUMBER_DIGITS && isDigitChar(text.charCodeAt(next))) next++;
+  if (next === at || text.charCodeAt(at) === ZERO_CHAR) return -1;
   const code = text.charCodeAt(next);
-  return code === COLON || code === DASH ? next + 1 : -1;
+  return code === COLON_CHAR || code === DASH_CHAR ? next + 1 : -1;
 }
 
-const isDigit = (code: number): boolean => code >= ZERO && code <= 57;
-const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
-const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || code === 95;
+const isDigitChar = (code: number): boolean => code >= ZERO_CHAR && code <= 57;
+const isLetterChar = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+const isWordChar = (code: number): boolean => isLetterChar(code) || isDigitChar(code) || code === 95;
 
 /** Only numbered lines look like `12→`; tables also contain tabs and bars. */
-const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
+const isUnmistakableFormat = (format: LinePrefixFormat): boolean => format === 'arrow';
 
 /** This many lines must keep their numbers for the format to be recognized again. */
-export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
-  hint === 'other' && !isDistinct(format) ? 2 : 1;
+export const countLinesKeepingNumbers = (format: LinePrefixFormat, hint: LinePrefixHint): number =>
+  hint === 'other' && !isUnmistakableFormat(format) ? 2 : 1;
 
 /** Reads and searches may begin with a few lines of their own ("Found 3 matches"). */
 const MAX_DETECTION_LINES = 8;
@@ -133,23 +133,23 @@ const MAX_DETECTION_LINES = 8;
  */
 export function detectPrefixFormat(
   text: string,
-  hint: PrefixHint,
-  lineEnd: LineEnd,
-  forms?: readonly NumberForm[],
-): PrefixFormat | undefined {
+  hint: LinePrefixHint,
+  lineEnd: LineTerminator,
+  forms?: readonly LineNumberForm[],
+): LinePrefixFormat | undefined {
   if (forms?.length === 0) return undefined;
   // JSON may contain several texts; only in a read are all of them numbered alike.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
-  const isMeant = (form: NumberForm): boolean => forms === undefined || forms.includes(form);
-  const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : SAFE_NUMBER_FORMS.filter(isMeant);
+  const isMeant = (form: LineNumberForm): boolean => forms === undefined || forms.includes(form);
+  const formats: readonly LinePrefixFormat[] = hint === 'search' ? ['search'] : SAFE_NUMBER_FORMS.filter(isMeant);
   let at = 0;
-  let before: { readonly format: PrefixFormat; readonly number: number } | undefined;
+  let before: { readonly format: LinePrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < MAX_DETECTION_LINES; line++) {
-    const format = formats.find((candidate) => readPrefix(text, at, candidate));
-    const number = format && readPrefix(text, at, format)?.number;
+    const format = formats.find((candidate) => readLinePrefix(text, at, candidate));
+    const number = format && readLinePrefix(text, at, format)?.number;
     if (
       format &&
-      (hint !== 'other' || isDistinct(format) || (before?.format === format && number === before.number + 1))
+      (hint !== 'other' || isUnmistakableFormat(format) || (before?.format === format && number === before.number + 1))
     ) {
       return format;
     }
@@ -159,14 +159,14 @@ export function detectPrefixFormat(
     at = end + lineEnd.length;
   }
   return hint === 'read'
-    ? COUNTED_NUMBER_FORMS.find((form) => isMeant(form) && isCounted(text, form, lineEnd))
+    ? COUNTED_NUMBER_FORMS.find((form) => isMeant(form) && areNumbersConsecutive(text, form, lineEnd))
     : undefined;
 }
 
 /**
  * True if the numbers count the lines, except across markers. Only inner lines may lack numbers.
  */
-function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
+function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: LineTerminator): boolean {
   let count = 0;
   let without = 0;
   let expected = 0;

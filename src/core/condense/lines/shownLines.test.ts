@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NumberForm } from '../../agents/types';
+import type { LineNumberForm } from '../../agents/types';
 import { makeToolExchange, user } from '../../testing';
 import { findNeededLines } from '../futureNeed/neededLater';
 
@@ -10,7 +10,7 @@ const LINES = [
 ];
 
 /** A file as the agents' tools print it. */
-const PRINTED: Readonly<Record<NumberForm, (line: string, number: number) => string>> = {
+const PRINTED: Readonly<Record<LineNumberForm, (line: string, number: number) => string>> = {
   arrow: (line, number) => `${String(number).padStart(6)}→${line}`,
   tab: (line, number) => `${String(number).padStart(6)}\t${line}`,
   pipe: (line, number) => `${number} | ${line}`,

@@ -3,14 +3,14 @@ import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import type { ApiMessage, Place } from '../../messages/types';
+import type { ApiMessage, ContentPlace } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 
-export interface ShownLine extends Place, Slice {}
+export interface ShownLine extends ContentPlace, Slice {}
 
 /** `line` is trimmed, without number or sign. */
-export interface FileLine {
+export interface NamedFileLine {
   readonly file: string;
   readonly line: string;
 }
@@ -25,13 +25,13 @@ export const MIN_LINE_CHARS = 12;
 const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
 /** Returns the line with and without what may be a line number. */
-export function getForms(line: string): string[] {
+export function listLineForms(line: string): string[] {
   const whole = line.trim();
   const plain = line.replace(LINE_NUMBER_PREFIX, '').trim();
   return plain === whole ? [whole] : [whole, plain];
 }
 
-class ShownLines {
+class ShownLineIndex {
   private readonly byFile = new Map<string, Map<string, ShownLine[]>>();
   private readonly spellings = new Map<string, readonly string[]>();
 
@@ -49,7 +49,7 @@ class ShownLines {
     }
   }
 
-  findLine({ file, line }: FileLine): readonly ShownLine[] {
+  findShownLine({ file, line }: NamedFileLine): readonly ShownLine[] {
     const paths = this.spellings.get(file) ?? [...this.byFile.keys()].filter((path) => isSameFile(path, file));
     this.spellings.set(file, paths);
     return paths.flatMap((path) => this.byFile.get(path)?.get(line) ?? []).toSorted((a, b) => a.message - b.message);
@@ -65,7 +65,7 @@ class ShownLines {
   }
 }
 
-export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
+export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLineIndex(messages));
 
 export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
@@ -73,7 +73,7 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
-    for (const form of getForms(isDiff ? line.slice(1) : line)) {
+    for (const form of listLineForms(isDiff ? line.slice(1) : line)) {
       // Leaves out the prefix, which a cut may remove without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
@@ -83,8 +83,8 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
   return lines;
 }
 
-export function findQuotedLines(call: ToolExchange): FileLine[] {
-  const quoted = new Map<string, FileLine>();
+export function findQuotedLines(call: ToolExchange): NamedFileLine[] {
+  const quoted = new Map<string, NamedFileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))
     for (const line of before.map((each) => each.trim()))
       if (line.length >= MIN_LINE_CHARS) quoted.set(`${file}\n${line}`, { file, line });

@@ -1,15 +1,15 @@
-import { getPlace, type ToolExchange } from '../../messages/exchanges';
-import { getCommand, getToolRule, listTexts, type ToolTable } from '../../messages/tools';
+import { getContentPlace, type ToolExchange } from '../../messages/exchanges';
+import { getCommandOfCall, getToolRule, listParameterTexts, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { findMarkers } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { isProtectedFrom } from '../draft/exchanges';
+import { isProtectedContent } from '../draft/exchanges';
 import { describeCopy } from './duplicates';
 import type { KeptCopy } from './sources';
-import { takeKnownLines, createStepMemory } from './knownLines';
-import { StableGroups, type KeyedGroup } from './settled';
-import { toLineSet, findSharedRuns } from './standing';
+import { getLineCache, createMemoryPerLineCache } from './knownLines';
+import { SettledGroups, type GroupWithKey } from './settled';
+import { splitToLineSet, findRunsOfSharedLines } from './standing';
 
 /** Number of results to compare another one with; repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
@@ -23,26 +23,29 @@ export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): Me
   return {
     name,
     run(draft) {
-      listingMemory(takeKnownLines(draft, tools), keep).each(draft.exchanges, function* ({ items }) {
-        const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
-        const inOrder = [...items.entries()];
-        for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
-          const lines = toLineSet(exchange.resultText);
-          const nearest = findMostShared(lines, whole);
-          if (nearest) {
-            const where = describeCopy(tools, keep, nearest.exchange);
-            const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, where);
-            yield isCut ? index : undefined;
-            if (isCut) continue;
+      createListingGroups(getLineCache(draft, tools), keep).forEachUnsettledGroup(
+        draft.exchanges,
+        function* ({ items }) {
+          const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
+          const inOrder = [...items.entries()];
+          for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
+            const lines = splitToLineSet(exchange.resultText);
+            const nearest = findMostSimilar(lines, whole);
+            if (nearest) {
+              const where = describeCopy(tools, keep, nearest.exchange);
+              const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, where);
+              yield isCut ? index : undefined;
+              if (isCut) continue;
+            }
+            if (whole.length < MAX_DIFFERING_LINES) whole.push({ exchange, lines });
           }
-          if (whole.length < MAX_DIFFERING_LINES) whole.push({ exchange, lines });
-        }
-      });
+        },
+      );
     },
   };
 };
 
-function findMostShared<T extends { readonly lines: ReadonlySet<string> }>(
+function findMostSimilar<T extends { readonly lines: ReadonlySet<string> }>(
   lines: ReadonlySet<string>,
   results: readonly T[],
 ): T | undefined {
@@ -51,25 +54,25 @@ function findMostShared<T extends { readonly lines: ReadonlySet<string> }>(
   return most === 0 ? undefined : results[shared.indexOf(most)];
 }
 
-const listingMemory = createStepMemory(({ tools }) =>
-  groupAnswers((exchange) => {
+const createListingGroups = createMemoryPerLineCache(({ tools }) =>
+  createExchangeGroups((exchange) => {
     const rule = getToolRule(tools, exchange);
     if (rule?.kind === 'search') {
-      const patterns = listTexts(exchange.input, rule.pattern);
-      return patterns.length === 0 ? callKey(exchange) : `${exchange.tool} ${JSON.stringify(patterns)}`;
+      const patterns = listParameterTexts(exchange.input, rule.pattern);
+      return patterns.length === 0 ? makeCallKey(exchange) : `${exchange.tool} ${JSON.stringify(patterns)}`;
     }
-    return rule?.kind === 'list' ? callKey(exchange) : undefined;
+    return rule?.kind === 'list' ? makeCallKey(exchange) : undefined;
   }),
 );
 
-const callKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.stringify(input)}`;
+const makeCallKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.stringify(input)}`;
 
 /** Agents do not always mark the result of a failed command as an error. */
-const FAILED_EXIT = /\bexit(?:ed with)? code:? [1-9]/i;
+const FAILED_EXIT_TEXT = /\bexit(?:ed with)? code:? [1-9]/i;
 
 function getCommandKey(exchange: ToolExchange): string | undefined {
-  const command = getCommand(exchange);
-  if (command === undefined || FAILED_EXIT.test(exchange.resultText)) return undefined;
+  const command = getCommandOfCall(exchange);
+  if (command === undefined || FAILED_EXIT_TEXT.test(exchange.resultText)) return undefined;
   const { cwd, workdir } = exchange.input;
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }
@@ -80,8 +83,8 @@ export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => 
   return {
     name,
     run(draft) {
-      commandMemory(takeKnownLines(draft, tools)).each(draft.exchanges, (group) =>
-        removeOlderAnswers(
+      createCommandGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, (group) =>
+        removeOlderResults(
           draft,
           name,
           group,
@@ -94,8 +97,10 @@ export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => 
   };
 };
 
-const commandMemory = createStepMemory(({ tools }) =>
-  groupAnswers((exchange) => (getToolRule(tools, exchange)?.kind === 'command' ? getCommandKey(exchange) : undefined)),
+const createCommandGroups = createMemoryPerLineCache(({ tools }) =>
+  createExchangeGroups((exchange) =>
+    getToolRule(tools, exchange)?.kind === 'command' ? getCommandKey(exchange) : undefined,
+  ),
 );
 
 const SMALL_RESULT_CHARS = 600;
@@ -110,16 +115,16 @@ export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      confirmationMemory(takeKnownLines(draft, tools)).each(draft.exchanges, (group) => {
+      createConfirmationGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, (group) => {
         const what = `done, 1 of ${group.items.length} alike`;
-        return removeOlderAnswers(draft, name, group, MIN_SIMILAR_RESULTS, what, 'a later result says the same');
+        return removeOlderResults(draft, name, group, MIN_SIMILAR_RESULTS, what, 'a later result says the same');
       });
     },
   };
 };
 
-const confirmationMemory = createStepMemory(({ tools }) =>
-  groupAnswers((exchange) => {
+const createConfirmationGroups = createMemoryPerLineCache(({ tools }) =>
+  createExchangeGroups((exchange) => {
     // In results of tools that write nothing, numbers and names are the answer.
     const kind = getToolRule(tools, exchange)?.kind;
     return kind === 'write' || kind === 'edit' || kind === 'plan' ? getConfirmationKey(exchange) : undefined;
@@ -129,16 +134,16 @@ const confirmationMemory = createStepMemory(({ tools }) =>
 const getConfirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
   resultText.length > SMALL_RESULT_CHARS || findMarkers(resultText).length > 0
     ? undefined
-    : `${tool} ${toTemplate(resultText)}`;
+    : `${tool} ${replaceVariableParts(resultText)}`;
 
-const toTemplate = (text: string): string =>
+const replaceVariableParts = (text: string): string =>
   text
     .replace(/[\w.@~-]*[\\/][\w.@~\\/-]*/g, 'P')
     .replace(/\d+/g, '0')
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g, 'Q');
 
-const groupAnswers = (keyOf: (exchange: ToolExchange) => string | undefined): StableGroups<ToolExchange> =>
-  new StableGroups((exchange) => {
+const createExchangeGroups = (keyOf: (exchange: ToolExchange) => string | undefined): SettledGroups<ToolExchange> =>
+  new SettledGroups((exchange) => {
     const key = exchange.isError || exchange.results.length === 0 ? undefined : keyOf(exchange);
     return key === undefined ? [] : [key];
   });
@@ -152,13 +157,13 @@ function replaceSharedLines(
 ): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
-    if (isProtectedFrom(draft, content)) continue;
-    const requests: CutRequest[] = findSharedRuns(content.text, standing).map((run) => ({
+    if (isProtectedContent(draft, content)) continue;
+    const requests: CutRequest[] = findRunsOfSharedLines(content.text, standing).map((run) => ({
       start: content.start + run.start,
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${where}`,
     }));
-    saved += draft.cutText(step, getPlace(content), requests, {
+    saved += draft.cutText(step, getContentPlace(content), requests, {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same lines appear in another result of the same call',
@@ -168,10 +173,10 @@ function replaceSharedLines(
   return saved > 0;
 }
 
-function* removeOlderAnswers(
+function* removeOlderResults(
   draft: Draft,
   step: string,
-  { items, firstOpen }: KeyedGroup<ToolExchange>,
+  { items, firstOpen }: GroupWithKey<ToolExchange>,
   atLeast: number,
   what: string,
   reason: string,
@@ -180,15 +185,15 @@ function* removeOlderAnswers(
   // The answer that was the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
-    yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;
+    yield removeResultText(draft, step, exchange, what, reason) ? from + offset : undefined;
 }
 
-function removeResult(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
+function removeResultText(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
-    if (isProtectedFrom(draft, content)) continue;
+    if (isProtectedContent(draft, content)) continue;
     const { start, end } = content;
-    saved += draft.cutText(step, getPlace(content), [{ start, end, marker: what }], {
+    saved += draft.cutText(step, getContentPlace(content), [{ start, end, marker: what }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason,

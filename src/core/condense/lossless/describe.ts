@@ -1,9 +1,9 @@
 import { shortenPath } from '../../messages/filePath';
 import { MARKER_CHARACTERS } from '../../messages/markers';
-import { getCommand } from '../../messages/tools';
+import { getCommandOfCall } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
-import type { SourceRange, SourceRun } from './runs';
+import type { SourceRange, RepeatedRun } from './runs';
 import { areSameFile, type LineSource } from './sources';
 
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
@@ -11,13 +11,13 @@ type RangeFormatter = (source: LineSource, first: number, last: number) => strin
 /**
  * Gives a marker's longest form, because its price must not depend on which lines were cut before.
  */
-export const describeAtMost = (run: SourceRun): string =>
-  describeRun(run, (source) => {
+export const describeRunAtMost = (run: RepeatedRun): string =>
+  describeSourceRun(run, (source) => {
     if (!source.lines.mayHaveNumbers) return undefined;
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
-export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStatedRange): string {
+export function describeSourceRun(run: RepeatedRun, rangeOf: RangeFormatter = formatStatedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
   // If a call shows several files, the marker must name the file.
@@ -26,12 +26,12 @@ export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStat
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
   if (isPlain && numbers && only.source.isNamed && areSameFile(only.source, source))
-    return `${what}, shown ${isLater(only.source, source) ? 'later' : 'above'}`;
-  const where = new Set(places.map((place) => describePlace(source, place, rangeOf)));
+    return `${what}, shown ${isLaterSource(only.source, source) ? 'later' : 'above'}`;
+  const where = new Set(places.map((place) => describeSourcePlace(source, place, rangeOf)));
   return `${what}, shown ${[...where].join(' and ')}`;
 }
 
-function describePlace(
+function describeSourcePlace(
   source: LineSource,
   { source: keeper, first, last, count }: SourceRange,
   rangeOf: RangeFormatter,
@@ -39,7 +39,7 @@ function describePlace(
   if (keeper.exchange === source.exchange) return `in ${describeOwnPart(keeper, source)}`;
   const range = rangeOf(keeper, first, last);
   const isWhole = last - first + 1 === count;
-  const isLast = isLater(keeper, source);
+  const isLast = isLaterSource(keeper, source);
   if (areSameFile(keeper, source) && keeper.isNamed && range)
     return `${isLast ? 'later' : 'above'} ${isWhole ? 'as' : 'within'} ${range}`;
   const name = areSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : describeSource(keeper);
@@ -55,7 +55,7 @@ function describeOwnPart(keeper: LineSource, source: LineSource): string {
 
 export const formatLineCount = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
-const isLater = (a: LineSource, b: LineSource): boolean => {
+const isLaterSource = (a: LineSource, b: LineSource): boolean => {
   if (a.content.message !== b.content.message) return a.content.message > b.content.message;
   // Index of the block, then of its part in a result with several.
   const places = [1, 3].map(
@@ -77,14 +77,14 @@ function formatStatedRange({ lines }: LineSource, first: number, end: number): s
 const describeSource = memoizeByObject((source: LineSource): string => {
   const { path, exchange } = source;
   const asked =
-    path === undefined || !source.isNamed || 'pattern' in exchange.input ? describeRequest(exchange) : undefined;
+    path === undefined || !source.isNamed || 'pattern' in exchange.input ? describeReadRequest(exchange) : undefined;
   if (asked !== undefined) return `${exchange.tool} "${asked}"`;
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortenPath(path)}`;
 });
 
 const MAX_REQUEST_CHARS = 40;
 
-function describeRequest(exchange: ToolExchange): string | undefined {
+function describeReadRequest(exchange: ToolExchange): string | undefined {
   const { input } = exchange;
   const text =
     stripFolderChange(exchange) ??
@@ -92,7 +92,7 @@ function describeRequest(exchange: ToolExchange): string | undefined {
     input['query'] ??
     input['task_id'] ??
     input['bash_id'] ??
-    describeFiles(input['args']);
+    describeFileArguments(input['args']);
   if (typeof text !== 'string') return undefined;
   const line = text
     .trim()
@@ -105,13 +105,13 @@ function describeRequest(exchange: ToolExchange): string | undefined {
 }
 
 /** Roo reads several files in one call: `<args><file><path>x</path></file>…</args>`. */
-const describeFiles = (args: unknown): string | undefined =>
+const describeFileArguments = (args: unknown): string | undefined =>
   typeof args === 'string'
     ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortenPath(match[1] ?? '')).join(', ')
     : undefined;
 
 export const stripFolderChange = (exchange: ToolExchange): string | undefined =>
-  getCommand(exchange)
+  getCommandOfCall(exchange)
     ?.trim()
     .replace(/^cd\s+\S+\s*(?:&&|;|\n)\s*/, '')
     .replace(/^git\s+-C\s+\S+/, 'git');

@@ -4,7 +4,7 @@ import { readConversation } from '../../../conversations/read';
 import { listToolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { assistant, shortenMarkers, text, user } from '../../testing';
-import { collectFacts } from '../summary/factSheet';
+import { collectConversationFacts } from '../summary/factSheet';
 import { createDuplicateReadsStep } from './duplicates';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { makeCodeLines, counter, makeExchange, numberLines, getShownResult, runSteps, TASK_MESSAGE } from './testing';
@@ -71,7 +71,7 @@ describe.each(FORMS)('a file display that is %s', (_, form) => {
   it('counts as a read of a file but not as a call by the model', () => {
     const messages = [TASK_MESSAGE, assistant('ok'), added(form(lines, 10))];
     expect(listToolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
-    expect(JSON.stringify(collectFacts(messages, tools))).toContain(FILE);
+    expect(JSON.stringify(collectConversationFacts(messages, tools))).toContain(FILE);
   });
 
   it('counts as a person’s words if a person wrote it', () => {

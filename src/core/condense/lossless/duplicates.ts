@@ -1,16 +1,16 @@
 import { hashText } from '../../hash';
-import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { getPath, getToolRule, type ToolTable } from '../../messages/tools';
+import { getContentPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getToolPath, getToolRule, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
-import { isOneMarker } from '../../messages/markers';
+import { isSingleMarker } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { shortenPath } from '../../messages/filePath';
 import type { KeptCopy } from './sources';
-import { takeKnownLines, createStepMemory, type LineCache } from './knownLines';
-import type { Lines } from '../lines/lines';
-import { StableGroups } from './settled';
+import { getLineCache, createMemoryPerLineCache, type LineCache } from './knownLines';
+import type { TextLines } from '../lines/lines';
+import { SettledGroups } from './settled';
 
 const MIN_DUPLICATE_CHARS = 80;
 
@@ -21,71 +21,72 @@ interface ResultCopy {
 }
 
 export const createDuplicateReadsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep =>
-  referToCopies('Duplicate file reads', tools, keep, copiedReadMemory);
+  createReferToCopiesStep('Duplicate file reads', tools, keep, getCopiedReadGroups);
 
 export const createDuplicateResultsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep =>
-  referToCopies('Duplicate results', tools, keep, copiedResultMemory);
+  createReferToCopiesStep('Duplicate results', tools, keep, getCopiedResultGroups);
 
-const createCopyMemory = (isMeant: (kind: ToolKind | undefined) => boolean) =>
-  createStepMemory(
+const createCopyGroupsMemory = (isMeant: (kind: ToolKind | undefined) => boolean) =>
+  createMemoryPerLineCache(
     ({ tools }) =>
-      new StableGroups<ToolExchange>((exchange) =>
+      new SettledGroups<ToolExchange>((exchange) =>
         isMeant(getToolRule(tools, exchange)?.kind)
-          ? [...new Set(listCopies(exchange).map((content) => getCopyKey(exchange, content)))]
+          ? [...new Set(listComparableResults(exchange).map((content) => makeResultKey(exchange, content)))]
           : [],
       ),
   );
-const copiedReadMemory = createCopyMemory((kind) => kind === 'read');
-const copiedResultMemory = createCopyMemory((kind) => kind !== 'read');
+const getCopiedReadGroups = createCopyGroupsMemory((kind) => kind === 'read');
+const getCopiedResultGroups = createCopyGroupsMemory((kind) => kind !== 'read');
 
-const listCopies = ({ results }: ToolExchange): readonly PlacedContent[] =>
-  results.filter(({ text }) => text.length >= MIN_DUPLICATE_CHARS && !isOneMarker(text));
+const listComparableResults = ({ results }: ToolExchange): readonly PlacedContent[] =>
+  results.filter(({ text }) => text.length >= MIN_DUPLICATE_CHARS && !isSingleMarker(text));
 
 /** Errors never share a copy with results of successful calls. */
-const getCopyKey = ({ isError }: ToolExchange, content: PlacedContent): string =>
+const makeResultKey = ({ isError }: ToolExchange, content: PlacedContent): string =>
   isError ? `error ${getTextHash(content)}` : getTextHash(content);
 
 /** V8 hashes long strings by their length only, which makes them slow map keys. */
 const getTextHash = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
-function referToCopies(
+function createReferToCopiesStep(
   name: string,
   tools: ToolTable,
   keep: KeptCopy,
-  copied: ReturnType<typeof createCopyMemory>,
+  copied: ReturnType<typeof createCopyGroupsMemory>,
 ): MechanicalStep {
   return {
     name,
     run(draft) {
-      const known = takeKnownLines(draft, tools);
+      const known = getLineCache(draft, tools);
       const exchanges = draft.exchanges;
-      known.learnExchanges(exchanges, 'view');
-      copied(known, keep).each(exchanges, function* ({ items, key }) {
+      known.addExchanges(exchanges, 'view');
+      copied(known, keep).forEachUnsettledGroup(exchanges, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>
-          listCopies(exchange)
-            .filter((content) => content.message > draft.task && getCopyKey(exchange, content) === key)
+          listComparableResults(exchange)
+            .filter((content) => content.message > draft.task && makeResultKey(exchange, content) === key)
             .map((content): ResultCopy => ({ exchange, content, index })),
         );
         if (same.length < 2) return;
-        for (const copies of groupByLayout(same, known)) yield* replaceWithReferences(draft, name, tools, keep, copies);
+        for (const copies of groupCopiesByLayout(same, known))
+          yield* replaceWithReferences(draft, name, tools, keep, copies);
       });
     },
   };
 }
 
 /** One tool's line prefix is text in another's result, so equal texts may have different lines. */
-function groupByLayout(same: readonly ResultCopy[], known: LineCache): ResultCopy[][] {
-  const groups: { readonly lines: Lines; readonly copies: ResultCopy[] }[] = [];
+function groupCopiesByLayout(same: readonly ResultCopy[], known: LineCache): ResultCopy[][] {
+  const groups: { readonly lines: TextLines; readonly copies: ResultCopy[] }[] = [];
   for (const copy of same) {
     const lines = known.getLines(copy.content);
-    const group = groups.find((each) => hasSameLines(each.lines, lines));
+    const group = groups.find((each) => haveSameLines(each.lines, lines));
     if (group) group.copies.push(copy);
     else groups.push({ lines, copies: [copy] });
   }
   return groups.map(({ copies }) => copies);
 }
 
-function hasSameLines(a: Lines, b: Lines): boolean {
+function haveSameLines(a: TextLines, b: TextLines): boolean {
   if (a.count !== b.count) return false;
   for (let line = 0; line < a.count; line++) if (a.getTextId(line) !== b.getTextId(line)) return false;
   return true;
@@ -104,7 +105,7 @@ function* replaceWithReferences(
   for (const { content, index } of same) {
     if (content === kept.content) continue;
     const { start, end } = content;
-    const saved = draft.cutText(step, getPlace(content), [{ start, end, marker }], {
+    const saved = draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same text appears in another result',
@@ -116,6 +117,6 @@ function* replaceWithReferences(
 
 export function describeCopy(tools: ToolTable, keep: KeptCopy, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
-  const path = getPath(tools, exchange);
+  const path = getToolPath(tools, exchange);
   return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortenPath(path)}`;
 }

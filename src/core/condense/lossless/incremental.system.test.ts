@@ -5,7 +5,7 @@ import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
 import { createCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
-import { editKey, type Edit } from '../edits/edits';
+import { makeEditPlaceKey, type Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
 import { repeatingHistoryArbitrary } from './testing';
 
@@ -92,8 +92,8 @@ describe('Lossless over a conversation that was condensed before', () => {
               messages = messages.map((message, index) => (index === at ? inPlaceOf(message, other[at]) : message));
             if (kind === 'branches') messages = [...messages.slice(0, at), ...other.slice(at)];
             const now = messages.slice(0, length);
-            const gone = new Set(applyEdits(now, edits).stale.map(editKey));
-            edits = edits.filter((edit) => !gone.has(editKey(edit)));
+            const gone = new Set(applyEdits(now, edits).stale.map(makeEditPlaceKey));
+            edits = edits.filter((edit) => !gone.has(makeEditPlaceKey(edit)));
             const unseen = structuredClone({ now, edits });
             const made = await condense(now, edits, which);
             expect(made).toEqual(await condense(unseen.now, unseen.edits, which));

@@ -5,9 +5,15 @@ import { listCuts } from '../../testing';
 import { Draft } from '../draft/draft';
 import { runPipeline } from '../pipeline';
 import type { MechanicalStep } from '../draft/steps';
-import { findBrokenCuts, restoreBroken, RESTORED_STEP_NAME, noteRestored, watchReferences } from './integrity';
+import {
+  findCutsWithBrokenReferences,
+  restoreBrokenCuts,
+  RESTORED_REFERENCES_STEP_NAME,
+  describeRestoredReferences,
+  createReferenceWatcher,
+} from './integrity';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
-import { lineNumbers } from './lineNumbers';
+import { createLineNumbersStep } from './lineNumbers';
 import { makeCodeLines, counter, makeExchange, numberLines, getShownResult, TASK_MESSAGE } from './testing';
 
 const A = makeCodeLines('a', 1, 40);
@@ -38,83 +44,83 @@ function condensed(): Draft {
   const first = new Draft(messages, counter);
   for (const step of [
     ...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
-    lineNumbers(DEFAULT_TOOLS),
+    createLineNumbersStep(DEFAULT_TOOLS),
   ]) {
     step.run(first);
   }
   const draft = new Draft(messages, counter, first.edits);
   expect(getShownResult(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
   // From here on the check only looks at what has changed.
-  expect(restoreBroken(draft)).toBe(0);
+  expect(restoreBrokenCuts(draft)).toBe(0);
   return draft;
 }
 
 describe("the check of a condensation's references", () => {
   it('finds nothing if all removed lines are in the view', () => {
     const draft = condensed();
-    expect(findBrokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
+    expect(findCutsWithBrokenReferences(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('restores cuts whose kept copy is gone', () => {
     const draft = condensed();
     takeKept.run(draft);
-    const broken = findBrokenCuts(messages, draft.messages, draft.shown.flat());
+    const broken = findCutsWithBrokenReferences(messages, draft.messages, draft.shown.flat());
     expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
-    expect(restoreBroken(draft)).toBe(1);
+    expect(restoreBrokenCuts(draft)).toBe(1);
     expect(getShownResult(draft, 2)).toBe(`${numberLines(A)}\nfirst`);
-    expect(listCuts(draft.edits).at(-1)).toMatchObject({ step: RESTORED_STEP_NAME, cuts: [], strict: true });
+    expect(listCuts(draft.edits).at(-1)).toMatchObject({ step: RESTORED_REFERENCES_STEP_NAME, cuts: [], strict: true });
     expect(draft.tokens).toBe(counter.countMessages(draft.messages));
-    expect(restoreBroken(draft)).toBe(0);
+    expect(restoreBrokenCuts(draft)).toBe(0);
   });
 
   it('runs after a step of a pipeline, which may then work on what was restored', async () => {
     const draft = condensed();
     let runs = 0;
     const counted: MechanicalStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
-    await runPipeline(draft, [counted], { watch: watchReferences() });
+    await runPipeline(draft, [counted], { watch: createReferenceWatcher() });
     expect(runs).toBe(2);
     expect(getShownResult(draft, 2)).toBe(`${numberLines(A)}\nfirst`);
   });
 
   it('reports the number of restored places', async () => {
     const draft = condensed();
-    await runPipeline(draft, [takeKept], { watch: watchReferences() });
+    await runPipeline(draft, [takeKept], { watch: createReferenceWatcher() });
     const { edits } = draft;
-    expect(noteRestored(edits)).toEqual([expect.stringContaining('One place was restored')]);
-    const [first] = edits.filter(({ step }) => step === RESTORED_STEP_NAME);
-    expect(noteRestored([first!, first!])).toEqual([expect.stringContaining('2 places were restored')]);
-    expect(noteRestored([])).toEqual([]);
+    expect(describeRestoredReferences(edits)).toEqual([expect.stringContaining('One place was restored')]);
+    const [first] = edits.filter(({ step }) => step === RESTORED_REFERENCES_STEP_NAME);
+    expect(describeRestoredReferences([first!, first!])).toEqual([expect.stringContaining('2 places were restored')]);
+    expect(describeRestoredReferences([])).toEqual([]);
   });
 
   it('finds a line number that no longer follows from the line before', () => {
     const only = [TASK_MESSAGE, ...makeExchange('Read', FILE, numberLines(A))];
     const draft = new Draft(only, counter);
-    lineNumbers(DEFAULT_TOOLS).run(draft);
+    createLineNumbersStep(DEFAULT_TOOLS).run(draft);
     const place = { message: 2, path: ['content', 0, 'content'] };
     const info = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false } as const;
     const end = draft.getText(place).indexOf(A[20] ?? '') - 1;
     draft.cutText('take', place, [{ start: 0, end, marker: 'some text' }], info);
-    const broken = findBrokenCuts(only, draft.messages, draft.shown.flat());
+    const broken = findCutsWithBrokenReferences(only, draft.messages, draft.shown.flat());
     expect(broken.map(({ cut, line }) => [only[2] && cut.text, line])).toEqual([['', '']]);
-    expect(restoreBroken(draft)).toBe(1);
+    expect(restoreBrokenCuts(draft)).toBe(1);
     expect(getShownResult(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
   });
 
   it('accepts a marker with line numbers as the line before', () => {
     const only = [TASK_MESSAGE, ...makeExchange('Read', FILE, numberLines(A))];
     const draft = new Draft(only, counter);
-    lineNumbers(DEFAULT_TOOLS).run(draft);
+    createLineNumbersStep(DEFAULT_TOOLS).run(draft);
     const place = { message: 2, path: ['content', 0, 'content'] };
     const info = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false } as const;
     const end = draft.getText(place).indexOf(A[20] ?? '') - 1;
     draft.cutText('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
-    expect(findBrokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);
+    expect(findCutsWithBrokenReferences(only, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('ignores cuts in messages that are not part of it', () => {
     const place = { message: 9, path: ['content'] };
-    expect(findBrokenCuts([TASK_MESSAGE], [TASK_MESSAGE], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual(
-      [],
-    );
+    expect(
+      findCutsWithBrokenReferences([TASK_MESSAGE], [TASK_MESSAGE], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }]),
+    ).toEqual([]);
   });
 });

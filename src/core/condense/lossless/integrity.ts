@@ -1,23 +1,23 @@
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import { listContents, type Content } from '../../messages/content';
 import { listToolExchanges } from '../../messages/exchanges';
 import { findMarkers } from '../../messages/markers';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import type { ApiMessage, ContentType, Place } from '../../messages/types';
+import type { ApiMessage, ContentType, ContentPlace } from '../../messages/types';
 import { listOriginalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
-import { placeKey, type Cut, type Edit } from '../edits/edits';
+import { makePlaceKey, type Cut, type Edit } from '../edits/edits';
 import { yieldBetweenSteps } from '../../betweenSteps';
-import type { RewrittenReferences, Step } from '../draft/steps';
-import { LineCache, takeKnownLines, createStepMemory } from './knownLines';
+import type { RewritableReferences, PipelineStep } from '../draft/steps';
+import { LineCache, getLineCache, createMemoryPerLineCache } from './knownLines';
 import { isSamePath } from '../../messages/path';
-import type { Lines } from '../lines/lines';
+import type { TextLines } from '../lines/lines';
 import { statesLineNumbers } from '../lines/prefixes';
-import { StableItems } from './settled';
-import { StandingLines } from './standing';
+import { SettledItems } from './settled';
+import { ViewLineCounts } from './standing';
 
 export interface BrokenCut {
-  readonly place: Place;
+  readonly place: ContentPlace;
   readonly cut: Cut;
   readonly contentType: ContentType;
   /** The first missing line; empty if only a line's number is missing. */
@@ -28,65 +28,65 @@ export interface BrokenCut {
  * Verifies that the view still contains every line that a strict cut removed, and that removed line
  * numbers can be inferred.
  */
-export function findBrokenCuts(
+export function findCutsWithBrokenReferences(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
-  shown: Iterable<PlaceCuts>,
+  shown: Iterable<CutsAtPlace>,
   tools: ToolTable = DEFAULT_TOOLS,
 ): BrokenCut[] {
   const known = new LineCache(tools);
-  known.learnExchanges(listToolExchanges(original), 'original');
-  known.learnExchanges(listToolExchanges(view), 'view');
-  const memory = createLineMemory(known);
-  memory.standing.updateCounts(view);
+  known.addExchanges(listToolExchanges(original), 'original');
+  known.addExchanges(listToolExchanges(view), 'view');
+  const memory = createViewLineMemory(known);
+  memory.standing.updateLineCounts(view);
   return findBrokenCutsInMessage(original, shown, memory);
 }
 
-class CheckMemory {
-  private ofLines: LineMemory;
+class ReferenceCheckMemory {
+  private ofLines: ViewLineMemory;
   private relaid = 0;
 
   constructor(readonly known: LineCache) {
-    this.ofLines = createLineMemory(known);
+    this.ofLines = createViewLineMemory(known);
   }
 
   /** Starts again if a text is now split differently. Call this after all texts are learned. */
-  get lines(): LineMemory {
+  get lines(): ViewLineMemory {
     const { relaid } = this.known;
-    if (relaid !== this.relaid) this.ofLines = createLineMemory(this.known);
+    if (relaid !== this.relaid) this.ofLines = createViewLineMemory(this.known);
     this.relaid = relaid;
     return this.ofLines;
   }
 }
 
-interface LineMemory {
+interface ViewLineMemory {
   readonly known: LineCache;
-  readonly standing: StandingLines;
-  readonly proven: StableItems<readonly PlaceCuts[]>;
-  readonly requirements: WeakMap<readonly Cut[], readonly LineRequirement[]>;
+  readonly standing: ViewLineCounts;
+  readonly proven: SettledItems<readonly CutsAtPlace[]>;
+  readonly requirements: WeakMap<readonly Cut[], readonly RequiredLines[]>;
 }
 
-const createLineMemory = (known: LineCache): LineMemory => ({
+const createViewLineMemory = (known: LineCache): ViewLineMemory => ({
   known,
-  standing: new StandingLines(known),
-  proven: new StableItems(),
+  standing: new ViewLineCounts(known),
+  proven: new SettledItems(),
   requirements: new WeakMap(),
 });
 
-const getCheckMemory = createStepMemory((known) => new CheckMemory(known));
+const getCheckMemory = createMemoryPerLineCache((known) => new ReferenceCheckMemory(known));
 
 function findBrokenCutsInMessage(
   original: readonly ApiMessage[],
-  shown: Iterable<PlaceCuts>,
-  memory: LineMemory,
-  movable?: MovableTest,
+  shown: Iterable<CutsAtPlace>,
+  memory: ViewLineMemory,
+  movable?: IsMovableCut,
 ): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
-    for (const { cut, contentType, lines } of listRequirements(at, message, memory)) {
+    for (const { cut, contentType, lines } of listLineRequirements(at, message, memory)) {
       const line = missed.has(cut) ? undefined : findMissingLine(lines, memory, movable?.(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
@@ -96,17 +96,17 @@ function findBrokenCutsInMessage(
   return broken;
 }
 
-function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory): readonly LineRequirement[] {
+function listLineRequirements(at: CutsAtPlace, message: ApiMessage, memory: ViewLineMemory): readonly RequiredLines[] {
   const { known, standing } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = trimList(listPlaceRequirements(at, listContents(message), known));
+  const requirements = copyWithoutSpareCapacity(listPlaceRequirements(at, listContents(message), known));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;
     for (let line = lines.first; line <= lines.last; line++) {
       const id = lines.of.getTextId(line);
-      if (!known.ids.isBlank(id)) standing.reserveLine(id);
+      if (!known.ids.isBlank(id)) standing.recordReliedLine(id);
     }
   }
   return requirements;
@@ -117,25 +117,25 @@ function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory
  * name
  */
 function findMissingLine(
-  lines: LineRequirement['lines'],
-  { standing, known: { ids } }: LineMemory,
+  lines: RequiredLines['lines'],
+  { standing, known: { ids } }: ViewLineMemory,
   isMovable: boolean,
 ): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
     const id = of.getTextId(line);
-    if ((!standing.hasLine(id) || (isMovable && standing.moved.has(id))) && !ids.isBlank(id))
+    if ((!standing.isLineInView(id) || (isMovable && standing.moved.has(id))) && !ids.isBlank(id))
       return content.text.slice(of.getBodyStart(line), of.getEnd(line));
   }
   return undefined;
 }
 
-function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
-  const known = takeKnownLines(draft, tools);
+function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): ReferenceCheckMemory {
+  const known = getLineCache(draft, tools);
   const memory = getCheckMemory(known);
-  known.learnExchanges(listOriginalExchanges(draft.original), 'original');
-  known.learnExchanges(draft.exchanges, 'view');
+  known.addExchanges(listOriginalExchanges(draft.original), 'original');
+  known.addExchanges(draft.exchanges, 'view');
   return memory;
 }
 
@@ -145,14 +145,16 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
  * first text
  * @returns number of cuts restored
  */
-export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: MovableTest): number {
+export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: IsMovableCut): number {
   const lines = collectViewLines(draft, tools, movable !== undefined);
   const { standing, proven } = lines;
   const { shown } = draft;
   const doubtful =
-    standing.hasLost || standing.moved.size > 0 ? shown : proven.listOpen(shown).map((at) => shown[at] ?? []);
+    standing.hasLost || standing.moved.size > 0
+      ? shown
+      : proven.listUnsettledIndexes(shown).map((at) => shown[at] ?? []);
   const broken = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
-  proven.settleItems(
+  proven.markSettled(
     shown,
     broken.map(({ place }) => place.message),
   );
@@ -160,11 +162,11 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, mo
   standing.moved.clear();
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
-    const key = placeKey(place);
+    const key = makePlaceKey(place);
     byPlace.set(key, (byPlace.get(key) ?? new Set<Cut>()).add(cut));
   }
   for (const { place, contentType } of broken) {
-    draft.restoreCuts(RESTORED_STEP_NAME, place, byPlace.get(placeKey(place)) ?? new Set(), {
+    draft.restoreCuts(RESTORED_REFERENCES_STEP_NAME, place, byPlace.get(makePlaceKey(place)) ?? new Set(), {
       contentType,
       operation: 'restore',
       reason: 'the copy that a reference pointed to was removed',
@@ -174,9 +176,9 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, mo
   return broken.length;
 }
 
-function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
-  const { lines } = learnLines(draft, tools);
-  lines.standing.updateCounts(draft.messages, collectsMoved);
+function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): ViewLineMemory {
+  const { lines } = updateReferenceMemory(draft, tools);
+  lines.standing.updateLineCounts(draft.messages, collectsMoved);
   return lines;
 }
 
@@ -184,37 +186,37 @@ function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false)
  * Use this for edits that were made without the check.
  * @returns number of cuts restored
  */
-export function restoreReferences(draft: Draft, tools?: ToolTable): number {
+export function restoreDraftReferences(draft: Draft, tools?: ToolTable): number {
   try {
-    return restoreBroken(draft, tools);
+    return restoreBrokenCuts(draft, tools);
   } finally {
-    draft.release();
+    draft.releaseResources();
   }
 }
 
-export const RESTORED_STEP_NAME = 'Restored references';
+export const RESTORED_REFERENCES_STEP_NAME = 'Restored references';
 
 /** The tokens of restored places are counted in the steps that removed the copies. */
-export function noteRestored(edits: readonly Edit[]): string[] {
+export function describeRestoredReferences(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ operation }) => operation === 'restore').length;
   if (places === 0) return [];
   const what = places === 1 ? 'One place was' : `${places} places were`;
   return [`${what} restored: a later step removed the copy that a reference pointed to.`];
 }
 
-type MovableTest = (cut: Cut) => boolean;
+type IsMovableCut = (cut: Cut) => boolean;
 
-function createMovableTest(draft: Draft, which: RewrittenReferences | undefined): MovableTest | undefined {
+function createMovableTest(draft: Draft, which: RewritableReferences | undefined): IsMovableCut | undefined {
   const { earlierCuts } = draft;
   if (which === 'earlier' && earlierCuts.size > 0) return (cut) => earlierCuts.has(cut);
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
 /** Yields to the event loop, because reading takes half of the check's time. */
-async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
-  takeKnownLines(draft, tools).learnExchanges(listOriginalExchanges(draft.original), 'original');
+async function learnOriginalLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
+  getLineCache(draft, tools).addExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);
-  const { lines } = learnLines(draft, tools);
+  const { lines } = updateReferenceMemory(draft, tools);
   for (const _ of lines.standing.countViewLines(draft.messages)) await yieldBetweenSteps(signal);
   await yieldBetweenSteps(signal);
 }
@@ -223,43 +225,45 @@ async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | u
  * @returns a function to call before each step; its result, called after the step, restores what
  * references need and returns true if it did
  */
-export const watchReferences =
+export const createReferenceWatcher =
   (tools: ToolTable = DEFAULT_TOOLS, signal?: AbortSignal) =>
-  (draft: Draft, { rewrites }: Pick<Step, 'rewrites'>): (() => Promise<boolean>) => {
+  (draft: Draft, { rewrites }: Pick<PipelineStep, 'rewrites'>): (() => Promise<boolean>) => {
     const movable = createMovableTest(draft, rewrites);
     const { tokens } = draft;
     if (movable) collectViewLines(draft, tools);
     return async () => {
       if (draft.tokens === tokens) return false;
-      await readLines(draft, tools, signal);
-      return restoreBroken(draft, tools, movable) > 0;
+      await learnOriginalLines(draft, tools, signal);
+      return restoreBrokenCuts(draft, tools, movable) > 0;
     };
   };
 
-export interface PlaceCuts {
-  readonly place: Place;
+export interface CutsAtPlace {
+  readonly place: ContentPlace;
   readonly cuts: readonly Cut[];
 }
 
 /** Lines, except blank ones, that a strict cut needs elsewhere in the view. */
-export interface LineRequirement {
+export interface RequiredLines {
   readonly cut: Cut;
   readonly contentType: ContentType;
   /** Undefined if the requirement can no longer be met. */
-  readonly lines: { readonly content: Content; readonly of: Lines; readonly first: number; last: number } | undefined;
+  readonly lines:
+    | { readonly content: Content; readonly of: TextLines; readonly first: number; last: number }
+    | undefined;
 }
 
 const listPlaceRequirements = (
-  { place, cuts }: PlaceCuts,
+  { place, cuts }: CutsAtPlace,
   contents: readonly Content[],
   known: LineCache,
-): readonly LineRequirement[] =>
+): readonly RequiredLines[] =>
   contents
     .filter(({ path }) => isSamePath(path, place.path))
     .flatMap((content) => listContentRequirements(content, known.getLines(content), cuts));
 
-function listContentRequirements(content: Content, lines: Lines, cuts: readonly Cut[]): LineRequirement[] {
-  const requirements: LineRequirement[] = [];
+function listContentRequirements(content: Content, lines: TextLines, cuts: readonly Cut[]): RequiredLines[] {
+  const requirements: RequiredLines[] = [];
   let next = 0;
   let before: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {

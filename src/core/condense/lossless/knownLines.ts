@@ -7,22 +7,22 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { LineIds } from '../lines/lineIds';
-import { LineTables } from '../lines/lineTables';
-import { splitLines, type Lines, type TextLayout } from '../lines/lines';
+import { SharedLineTables } from '../lines/lineTables';
+import { splitLines, type TextLines, type TextLayout } from '../lines/lines';
 import { getPrefixHint } from '../lines/prefixes';
-import { StableItems } from './settled';
+import { SettledItems } from './settled';
 import { isEqual } from '../../isEqual';
 
 /** Caches lines across steps and runs, so that a run reads only new messages. */
 export class LineCache {
   readonly ids = new LineIds();
-  private readonly tables = new LineTables();
+  private readonly tables = new SharedLineTables();
   /** Keyed by the path of a string, which lives as long as its message. */
-  private readonly texts = new WeakMap<Path, CachedText>();
+  private readonly texts = new WeakMap<Path, CachedTextLines>();
   private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
   /** How often a text's layout changed because its call was replaced. */
   relaid = 0;
-  private readonly learnt = { original: new StableItems<ToolExchange>(), view: new StableItems<ToolExchange>() };
+  private readonly learnt = { original: new SettledItems<ToolExchange>(), view: new SettledItems<ToolExchange>() };
 
   constructor(
     readonly tools: ToolTable,
@@ -30,36 +30,36 @@ export class LineCache {
   ) {}
 
   /** Call this before requesting the lines of these calls' results. */
-  learnExchanges(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
-    for (const at of this.learnt[of].listOpen(exchanges)) {
+  addExchanges(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
+    for (const at of this.learnt[of].listUnsettledIndexes(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = getToolRule(this.tools, exchange);
       const hint = getPrefixHint(rule?.kind);
-      for (const content of exchange.results) this.addLayout(exchange, content, hint, rule?.numbers);
-      for (const content of exchange.parameters) this.addLayout(exchange, content, 'other', undefined);
+      for (const content of exchange.results) this.addTextLayout(exchange, content, hint, rule?.numbers);
+      for (const content of exchange.parameters) this.addTextLayout(exchange, content, 'other', undefined);
     }
-    this.learnt[of].settleItems(exchanges);
+    this.learnt[of].markSettled(exchanges);
   }
 
-  private addLayout(
+  private addTextLayout(
     exchange: ToolExchange,
     content: Content,
     hint: TextLayout['hint'],
     forms: TextLayout['forms'],
   ): void {
     const parts = listFileParts(this.tools, exchange, content);
-    const known = this.getText(content);
+    const known = this.getCachedText(content);
     const { layout } = known;
     const wasLaid = known.isLaid;
     known.isLaid = true;
     if (layout.hint === hint && layout.forms === forms && isEqual(layout.parts, parts)) return;
-    known.layout = parts.length === 0 ? this.getPlainLayout(hint, forms) : { hint, forms, parts };
+    known.layout = parts.length === 0 ? this.getUnprefixedLayout(hint, forms) : { hint, forms, parts };
     if (known.layout === layout) return;
     known.lines = undefined;
     if (wasLaid) this.relaid++;
   }
 
-  private getPlainLayout(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
+  private getUnprefixedLayout(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
     const known = this.plain.find((layout) => layout.hint === hint && layout.forms === forms);
     if (known) return known;
     const made = { hint, forms, parts: [] };
@@ -67,26 +67,26 @@ export class LineCache {
     return made;
   }
 
-  private getText({ path, start }: Content): CachedText {
+  private getCachedText({ path, start }: Content): CachedTextLines {
     const latest = this.texts.get(path);
     for (let known = latest; known; known = known.next) if (known.start === start) return known;
-    const made: CachedText = { start, layout: PLAIN_LAYOUT, isLaid: false, lines: undefined, next: latest };
+    const made: CachedTextLines = { start, layout: PLAIN_LAYOUT, isLaid: false, lines: undefined, next: latest };
     this.texts.set(path, made);
     return made;
   }
 
   getLayout(content: Content): TextLayout {
-    return this.getText(content).layout;
+    return this.getCachedText(content).layout;
   }
 
-  getLines(content: Content): Lines {
-    const known = this.getText(content);
+  getLines(content: Content): TextLines {
+    const known = this.getCachedText(content);
     return (known.lines ??= splitLines(content.text, known.layout, this.ids, this.tables));
   }
 }
 
 /** Creates one cache per conversation and setting of the step. */
-export function createStepMemory<M>(make: (known: LineCache) => M): (known: LineCache, setting?: string) => M {
+export function createMemoryPerLineCache<M>(make: (known: LineCache) => M): (known: LineCache, setting?: string) => M {
   const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
     const memories = bySetting(known);
@@ -98,39 +98,39 @@ export function createStepMemory<M>(make: (known: LineCache) => M): (known: Line
 
 const PLAIN_LAYOUT: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 
-interface CachedText {
+interface CachedTextLines {
   readonly start: number;
   layout: TextLayout;
   /** True if the call has determined the layout. */
   isLaid: boolean;
-  lines: Lines | undefined;
+  lines: TextLines | undefined;
   /** Another text in the same string. */
-  readonly next: CachedText | undefined;
+  readonly next: CachedTextLines | undefined;
 }
 
-interface FreeLines {
+interface FreeLineCache {
   known?: LineCache | undefined;
   /** The task of the draft that used the lines. */
   task: number;
 }
 
-const createFreeLines = (): FreeLines => ({ task: -1 });
-const byDraft = new WeakMap<Draft, LineCache>();
+const createFreeLineCacheSlot = (): FreeLineCache => ({ task: -1 });
+const lineCacheByDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /** Until the draft is released, other drafts, which may run at the same time, start empty. */
-export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
-  const own = byDraft.get(draft);
+export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
+  const own = lineCacheByDraft.get(draft);
   if (own) return own;
   const { task, counter } = draft;
-  const free = draft.memory.getPart(createFreeLines);
+  const free = draft.memory.getOrCreate(createFreeLineCacheSlot);
   const before = free.task === task && free.known?.counter === counter ? free.known : undefined;
   const known =
     before && serializeToolRules(before.tools) === serializeToolRules(tools) ? before : new LineCache(tools, counter);
   free.known = undefined;
-  byDraft.set(draft, known);
-  draft.onRelease(() => {
-    byDraft.delete(draft);
+  lineCacheByDraft.set(draft, known);
+  draft.addReleaseListener(() => {
+    lineCacheByDraft.delete(draft);
     Object.assign(free, { known, task });
   });
   return known;

@@ -4,26 +4,26 @@ import { DEFAULT_TOOLS } from '../../messages/tools';
 import { listToolExchanges } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
 import { LineCache } from './knownLines';
-import { LineIndex } from './lineIndex';
-import type { Lines } from '../lines/lines';
-import { LineSources, type SourceKind } from './sources';
+import { RepeatedLineIndex } from './lineIndex';
+import type { TextLines } from '../lines/lines';
+import { CurrentLineSources, type LineSourceKind } from './sources';
 import { makeCall, makeCodeLines, makeExchange, numberLines, TASK_MESSAGE } from './testing';
 
-const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
+const ALL: ReadonlySet<LineSourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
 
-const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): LineIndex => {
+const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): RepeatedLineIndex => {
   const known = new LineCache(DEFAULT_TOOLS);
-  const index = new LineIndex('latest', cuttable, known.ids);
-  for (const source of new LineSources(known).getCurrentSources(listToolExchanges(messages), 0))
+  const index = new RepeatedLineIndex('latest', cuttable, known.ids);
+  for (const source of new CurrentLineSources(known).getCurrentSources(listToolExchanges(messages), 0))
     index.addSource(source);
   return index;
 };
 
 /** How many lines stand for others. */
-const linked = (index: LineIndex): number =>
+const linked = (index: RepeatedLineIndex): number =>
   index.sources.reduce((sum, { lines }, at) => {
     const base = index.bases[at] ?? 0;
-    for (let line = base; line < base + lines.count; line++) if (index.findRemaining(line) !== line) sum++;
+    for (let line = base; line < base + lines.count; line++) if (index.findKeptLine(line) !== line) sum++;
     return sum;
   }, 0);
 
@@ -75,15 +75,15 @@ describe('the index of lines that Lossless uses', () => {
       ...makeCall('Write', { content: text }),
       ...makeExchange('Probe', {}, text),
     ];
-    const index = indexOf(messages, new Set<SourceKind>(['read']));
+    const index = indexOf(messages, new Set<LineSourceKind>(['read']));
     expect(linked(index)).toBe(9);
-    expect(index.getSourceAt(index.findRemaining(0)).kind).toBe('written');
+    expect(index.getSourceAt(index.findKeptLine(0)).kind).toBe('written');
   });
 });
 
 it('the line index is restored when sources are truncated', async () => {
   const known = new LineCache(DEFAULT_TOOLS);
-  const followed = new LineSources(known);
+  const followed = new CurrentLineSources(known);
   const text = fc
     .record({
       from: fc.nat(20),
@@ -91,8 +91,8 @@ it('the line index is restored when sources are truncated', async () => {
       kind: fc.constantFrom('Read', 'Probe', 'Edit'),
     })
     .map(({ from, count, kind }) => makeExchange(kind, {}, makeCodeLines('a', from + 1, from + count).join('\n')));
-  const standing = (index: LineIndex): number[] =>
-    Array.from({ length: index.size }, (_, line) => index.findRemaining(line));
+  const standing = (index: RepeatedLineIndex): number[] =>
+    Array.from({ length: index.size }, (_, line) => index.findKeptLine(line));
   await fc.assert(
     fc.asyncProperty(
       fc.array(text, { maxLength: 12 }),
@@ -102,16 +102,16 @@ it('the line index is restored when sources are truncated', async () => {
         const sources = (turns: readonly ApiMessage[][]) =>
           followed.getCurrentSources(listToolExchanges([TASK_MESSAGE, ...turns.flat()]), 0);
         const then = [...sources(all).slice(0, kept), ...sources(others)];
-        const fresh = new LineIndex('latest', ALL, known.ids);
+        const fresh = new RepeatedLineIndex('latest', ALL, known.ids);
         for (const source of then) fresh.addSource(source);
-        const used = new LineIndex('latest', ALL, known.ids);
+        const used = new RepeatedLineIndex('latest', ALL, known.ids);
         for (const source of sources(all)) used.addSource(source);
         standing(used);
         used.truncateSources(kept);
         for (const source of then.slice(used.sources.length)) used.addSource(source);
         expect(standing(used)).toEqual(standing(fresh));
-        expect(used.sources.map((_, at) => used.isLinked(at))).toEqual(
-          fresh.sources.map((_, at) => fresh.isLinked(at)),
+        expect(used.sources.map((_, at) => used.hasReplacedLines(at))).toEqual(
+          fresh.sources.map((_, at) => fresh.hasReplacedLines(at)),
         );
       },
     ),
@@ -160,14 +160,14 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
     const reads = (size: number): number => {
       let count = 0;
       const known = new LineCache(DEFAULT_TOOLS);
-      const index = new LineIndex('latest', ALL, known.ids);
-      for (const source of new LineSources(known).getCurrentSources(
+      const index = new RepeatedLineIndex('latest', ALL, known.ids);
+      for (const source of new CurrentLineSources(known).getCurrentSources(
         listToolExchanges([TASK_MESSAGE, ...make(size)]),
         0,
       )) {
         index.addSource({ ...source, lines: counting(source.lines, () => count++) });
       }
-      for (let line = 0; line < index.size; line++) index.findRemaining(line);
+      for (let line = 0; line < index.size; line++) index.findKeptLine(line);
       return count;
     };
     expect(reads(8_000)).toBeLessThan(4.5 * reads(2_000));
@@ -175,7 +175,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
 });
 
 /** Lines that tell when one of them is looked at. */
-const counting = (lines: Lines, report: () => void): Lines =>
+const counting = (lines: TextLines, report: () => void): TextLines =>
   new Proxy(lines, {
     get(target, key) {
       if (key === 'getId') report();

@@ -1,5 +1,5 @@
-import { mayReferTo, SOURCE_RANK, type KeptCopy, type LineSource, type SourceKind } from './sources';
-import { growArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
+import { mayReferToSource, RANK_BY_SOURCE_KIND, type KeptCopy, type LineSource, type LineSourceKind } from './sources';
+import { copyToLargerArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
 /** Limits on the places to try for each line, and on places in other files to skip. */
 const MAX_RUN_CANDIDATES = 6;
@@ -8,18 +8,18 @@ const MAX_SKIPPED_CANDIDATES = 30;
 /** Shorter runs are equal by chance. */
 const MIN_RUN_CHARS = 40;
 
-const NO_LINE = -1;
+const NO_INDEXED_LINE = -1;
 
-const LISTS_PER_LINE = 3;
-const KEEPER_LIST = 0;
-const PREVIOUS_LIST = 1;
-const NEWEST_LIST = 2;
+const UNDOABLE_LISTS = 3;
+const KEEPER_LIST_ID = 0;
+const PREVIOUS_LIST_ID = 1;
+const NEWEST_LIST_ID = 2;
 
 /** Numbers the lines of all sources consecutively. */
-export type LineNumber = number;
+export type IndexedLineNumber = number;
 
 /** Finds lines that occur again; of two equal lines, one becomes the keeper of the other. */
-export class LineIndex {
+export class RepeatedLineIndex {
   readonly sources: LineSource[] = [];
   readonly bases: number[] = [];
   /** For each source, how many of its lines have a keeper. */
@@ -43,7 +43,7 @@ export class LineIndex {
 
   constructor(
     readonly keep: KeptCopy,
-    readonly cuttable: ReadonlySet<SourceKind>,
+    readonly cuttable: ReadonlySet<LineSourceKind>,
     private readonly ids: LineIds,
     readonly acrossFiles = false,
     /**
@@ -62,12 +62,12 @@ export class LineIndex {
     this.linked.push(0);
     this.touched.add(at);
     this.undoBases.push(this.undoSize);
-    this.keeper.fill(NO_LINE, base, this.size);
-    this.previous.fill(NO_LINE, base, this.size);
+    this.keeper.fill(NO_INDEXED_LINE, base, this.size);
+    this.previous.fill(NO_INDEXED_LINE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
     this.matchSource(source, base, mayGo);
-    if (this.takesRest && this.keep !== 'above') this.matchRest(source, base, mayGo);
-    this.enterLines(source, base);
+    if (this.takesRest && this.keep !== 'above') this.matchSingleLines(source, base, mayGo);
+    this.addLinesOfSource(source, base);
   }
 
   /** Undoes the changes of all sources after the first `count`. */
@@ -78,13 +78,13 @@ export class LineIndex {
     while (this.undoSize > undone) {
       const value = this.undo[--this.undoSize] as number;
       const changed = this.undo[--this.undoSize] as number;
-      const index = Math.floor(changed / LISTS_PER_LINE);
-      if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
-      else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
+      const index = Math.floor(changed / UNDOABLE_LISTS);
+      if (changed % UNDOABLE_LISTS === KEEPER_LIST_ID) this.setKeptLine(index, value);
+      else (changed % UNDOABLE_LISTS === PREVIOUS_LIST_ID ? this.previous : this.newest)[index] = value;
     }
     // Follows the undo, which puts hidden lines back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
-      this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
+      this.removeLinesOfSource(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
       this.removed.add(this.sources[at] as LineSource);
     }
@@ -93,7 +93,7 @@ export class LineIndex {
   }
 
   /** `touched`: indexes of sources that are new or have a line with another keeper. */
-  takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<LineSource> } {
+  takeChangedSources(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<LineSource> } {
     const { touched, removed } = this;
     this.touched = new Set();
     this.removed = new Set();
@@ -101,47 +101,48 @@ export class LineIndex {
   }
 
   /** True if another line replaces a line of this source. */
-  isLinked(at: number): boolean {
+  hasReplacedLines(at: number): boolean {
     return (this.linked[at] ?? 0) > 0;
   }
 
   /** Returns the line that stays in place of this one, or the line itself. */
-  findRemaining(line: LineNumber): LineNumber {
+  findKeptLine(line: IndexedLineNumber): IndexedLineNumber {
     let root = line;
-    for (let next = this.getKeeper(root); next !== NO_LINE; next = this.getKeeper(root)) root = next;
+    for (let next = this.getKeptLine(root); next !== NO_INDEXED_LINE; next = this.getKeptLine(root)) root = next;
     // Path compression keeps chains short, however often a file was read.
     let at = line;
     while (at !== root) {
-      const next = this.getKeeper(at);
-      if (next !== root) this.changeKeeper(at, root);
+      const next = this.getKeptLine(at);
+      if (next !== root) this.changeKeptLine(at, root);
       at = next;
     }
     return root;
   }
 
-  getSourceAt(line: LineNumber): LineSource {
+  getSourceAt(line: IndexedLineNumber): LineSource {
     return this.sources[this.sourceOf[line] as number] as LineSource;
   }
 
-  getLineInSource(line: LineNumber): number {
+  getLineInSource(line: IndexedLineNumber): number {
     return line - (this.bases[this.sourceOf[line] as number] as number);
   }
 
-  getIdAt(line: LineNumber): LineId {
+  getIdAt(line: IndexedLineNumber): LineId {
     return this.getSourceAt(line).lines.getId(this.getLineInSource(line));
   }
 
-  getSignAt(line: LineNumber): number {
-    return this.getSourceAt(line).lines.getSign(this.getLineInSource(line));
+  getSignAt(line: IndexedLineNumber): number {
+    return this.getSourceAt(line).lines.getDiffSign(this.getLineInSource(line));
   }
 
   private matchSource(source: LineSource, base: number, mayGo: boolean): void {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
-      const found = this.isAnchor(lines.getId(line)) ? this.findBestRun(source, line, from) : undefined;
+      const found = this.isRunAnchor(lines.getId(line)) ? this.findBestRun(source, line, from) : undefined;
       if (!found) continue;
-      for (let step = 0; step < found.length; step++) this.linkLines(found.old + step, base + found.line + step, mayGo);
+      for (let step = 0; step < found.length; step++)
+        this.linkRepeatedLines(found.old + step, base + found.line + step, mayGo);
       from = found.line + found.length;
       line = from - 1;
     }
@@ -150,15 +151,15 @@ export class LineIndex {
   /**
    * Links the remaining lines to all older equal lines; {@link matchSource} links each to only one.
    */
-  private matchRest(source: LineSource, base: number, mayGo: boolean): void {
+  private matchSingleLines(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
-      if (!this.isAnchor(id)) continue;
+      if (!this.isRunAnchor(id)) continue;
       let looked = 0;
       let old = this.findOlderPlace(id);
       for (
         ;
-        old !== NO_LINE && this.getKeeper(base + line) === NO_LINE && looked < MAX_SKIPPED_CANDIDATES;
+        old !== NO_INDEXED_LINE && this.getKeptLine(base + line) === NO_INDEXED_LINE && looked < MAX_SKIPPED_CANDIDATES;
         old = this.findOlderPlace(id, old)
       ) {
         const run =
@@ -166,17 +167,17 @@ export class LineIndex {
             ? this.extendRun(source, line, old, 0, base)
             : NO_RUN;
         if (run.chars < MIN_RUN_CHARS) looked++;
-        else for (let step = 0; step < run.length; step++) this.changeKeeper(run.old + step, base + run.line + step);
+        else for (let step = 0; step < run.length; step++) this.changeKeptLine(run.old + step, base + run.line + step);
       }
     }
   }
 
   private mayReferTo(source: LineSource, keeper: LineSource): boolean {
-    return this.acrossFiles || mayReferTo(source, keeper);
+    return this.acrossFiles || mayReferToSource(source, keeper);
   }
 
-  private isAnchor(id: LineId): boolean {
-    return id !== NO_LINE_ID && this.newest[id] !== 0 && this.ids.isTelling(id);
+  private isRunAnchor(id: LineId): boolean {
+    return id !== NO_LINE_ID && this.newest[id] !== 0 && this.ids.isDistinctive(id);
   }
 
   private findBestRun(source: LineSource, line: number, from: number): LineRun | undefined {
@@ -185,7 +186,11 @@ export class LineIndex {
     let passed = 0;
     let looked = 0;
     let candidate = this.findOlderPlace(id);
-    for (; candidate !== NO_LINE && looked < MAX_RUN_CANDIDATES; candidate = this.findOlderPlace(id, candidate)) {
+    for (
+      ;
+      candidate !== NO_INDEXED_LINE && looked < MAX_RUN_CANDIDATES;
+      candidate = this.findOlderPlace(id, candidate)
+    ) {
       const other = this.getSourceAt(candidate);
       // Neither file may refer to lines of the other.
       if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
@@ -203,30 +208,40 @@ export class LineIndex {
   /**
    * Returns the next older line with the same ID and no keeper; takes the others out of the chain.
    */
-  private findOlderPlace(id: LineId, newer: LineNumber = NO_LINE): LineNumber {
-    const first = newer === NO_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
+  private findOlderPlace(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
+    const first = newer === NO_INDEXED_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
-    while (place !== NO_LINE && this.getKeeper(place) !== NO_LINE) place = this.previous[place] as number;
+    while (place !== NO_INDEXED_LINE && this.getKeptLine(place) !== NO_INDEXED_LINE)
+      place = this.previous[place] as number;
     if (place === first) return place;
-    if (newer === NO_LINE) {
-      this.recordUndo(id * LISTS_PER_LINE + NEWEST_LIST, first + 1);
+    if (newer === NO_INDEXED_LINE) {
+      this.recordUndo(id * UNDOABLE_LISTS + NEWEST_LIST_ID, first + 1);
       this.newest[id] = place + 1;
     } else {
-      this.recordUndo(newer * LISTS_PER_LINE + PREVIOUS_LIST, first);
+      this.recordUndo(newer * UNDOABLE_LISTS + PREVIOUS_LIST_ID, first);
       this.previous[newer] = place;
     }
     return place;
   }
 
   /** @param base index of the source's first line, if lines with a keeper do not count */
-  private extendRun({ lines }: LineSource, line: number, candidate: LineNumber, from: number, base?: number): LineRun {
+  private extendRun(
+    { lines }: LineSource,
+    line: number,
+    candidate: IndexedLineNumber,
+    from: number,
+    base?: number,
+  ): LineRun {
     const other = this.getSourceAt(candidate).lines;
     const at = this.getLineInSource(candidate);
     const isSame = (offset: number): boolean => {
       const id = lines.getId(line + offset);
       if (id === NO_LINE_ID || id !== other.getId(at + offset)) return false;
       if (base === undefined) return true;
-      return this.getKeeper(base + line + offset) === NO_LINE && this.getKeeper(candidate + offset) === NO_LINE;
+      return (
+        this.getKeptLine(base + line + offset) === NO_INDEXED_LINE &&
+        this.getKeptLine(candidate + offset) === NO_INDEXED_LINE
+      );
     };
     const length = (offset: number): number => lines.getEnd(line + offset) - lines.getBodyStart(line + offset);
     let chars = length(0);
@@ -237,18 +252,18 @@ export class LineIndex {
     return { line: line - back, old: candidate - back, length: back + end, chars };
   }
 
-  private linkLines(old: LineNumber, made: LineNumber, mayGo: boolean): void {
-    const root = this.findRemaining(old);
+  private linkRepeatedLines(old: IndexedLineNumber, made: IndexedLineNumber, mayGo: boolean): void {
+    const root = this.findKeptLine(old);
     const source = this.getSourceAt(made);
     const other = this.getSourceAt(root);
     if (other === source) return;
     const goes = this.chooseRemovedSource(other, source, mayGo);
-    if (goes === 'older') this.changeKeeper(root, made);
-    else if (goes === 'newer') this.changeKeeper(made, root);
+    if (goes === 'older') this.changeKeptLine(root, made);
+    else if (goes === 'newer') this.changeKeptLine(made, root);
   }
 
   private chooseRemovedSource(older: LineSource, newer: LineSource, mayGo: boolean): 'older' | 'newer' | undefined {
-    const difference = SOURCE_RANK[newer.kind] - SOURCE_RANK[older.kind];
+    const difference = RANK_BY_SOURCE_KIND[newer.kind] - RANK_BY_SOURCE_KIND[older.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
     const olderCanGo = this.keep !== 'above' && this.cuttable.has(older.kind) && this.mayReferTo(older, newer);
     const newerCanGo = mayGo && this.mayReferTo(newer, older);
@@ -256,40 +271,41 @@ export class LineIndex {
     return newerCanGo ? 'newer' : undefined;
   }
 
-  private getKeeper(line: LineNumber): LineNumber {
+  private getKeptLine(line: IndexedLineNumber): IndexedLineNumber {
     return this.keeper[line] as number;
   }
 
-  private changeKeeper(line: LineNumber, keeper: LineNumber): void {
-    this.recordUndo(line * LISTS_PER_LINE + KEEPER_LIST, this.getKeeper(line));
-    this.setKeeper(line, keeper);
+  private changeKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
+    this.recordUndo(line * UNDOABLE_LISTS + KEEPER_LIST_ID, this.getKeptLine(line));
+    this.setKeptLine(line, keeper);
   }
 
   private recordUndo(changed: number, value: number): void {
-    if (this.undoSize + 2 > this.undo.length) this.undo = growArray(this.undo, 2 * this.undo.length);
+    if (this.undoSize + 2 > this.undo.length) this.undo = copyToLargerArray(this.undo, 2 * this.undo.length);
     this.undo[this.undoSize++] = changed;
     this.undo[this.undoSize++] = value;
   }
 
-  private setKeeper(line: LineNumber, keeper: LineNumber): void {
+  private setKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
     const at = this.sourceOf[line] as number;
-    const change = Number(keeper !== NO_LINE) - Number(this.getKeeper(line) !== NO_LINE);
+    const change = Number(keeper !== NO_INDEXED_LINE) - Number(this.getKeptLine(line) !== NO_INDEXED_LINE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
     // Shortening a chain does not change what stays.
     if (change !== 0) this.touched.add(at);
     this.keeper[line] = keeper;
   }
 
-  private enterLines({ lines }: LineSource, base: number): void {
+  private addLinesOfSource({ lines }: LineSource, base: number): void {
     for (let line = 0; line < lines.count; line++) {
       const id = lines.getId(line);
-      if (this.getKeeper(base + line) !== NO_LINE || id === NO_LINE_ID || !this.ids.isTelling(id)) continue;
+      if (this.getKeptLine(base + line) !== NO_INDEXED_LINE || id === NO_LINE_ID || !this.ids.isDistinctive(id))
+        continue;
       this.previous[base + line] = (this.newest[id] as number) - 1;
       this.newest[id] = base + line + 1;
     }
   }
 
-  private leaveLines({ lines }: LineSource, base: number): void {
+  private removeLinesOfSource({ lines }: LineSource, base: number): void {
     for (let line = lines.count - 1; line >= 0; line--) {
       const id = lines.getId(line);
       if (id !== NO_LINE_ID && this.newest[id] === base + line + 1) {
@@ -300,20 +316,20 @@ export class LineIndex {
 
   private growTables(size: number): void {
     this.size = size;
-    if (this.ids.count > this.newest.length) this.newest = growArray(this.newest, 2 * this.ids.count);
+    if (this.ids.count > this.newest.length) this.newest = copyToLargerArray(this.newest, 2 * this.ids.count);
     if (size <= this.keeper.length) return;
     const length = Math.max(size, 2 * this.keeper.length);
-    this.keeper = growArray(this.keeper, length);
-    this.sourceOf = growArray(this.sourceOf, length);
-    this.previous = growArray(this.previous, length);
+    this.keeper = copyToLargerArray(this.keeper, length);
+    this.sourceOf = copyToLargerArray(this.sourceOf, length);
+    this.previous = copyToLargerArray(this.previous, length);
   }
 }
 
 interface LineRun {
   readonly line: number;
-  readonly old: LineNumber;
+  readonly old: IndexedLineNumber;
   readonly length: number;
   readonly chars: number;
 }
 
-const NO_RUN: LineRun = { line: 0, old: NO_LINE, length: 0, chars: 0 };
+const NO_RUN: LineRun = { line: 0, old: NO_INDEXED_LINE, length: 0, chars: 0 };

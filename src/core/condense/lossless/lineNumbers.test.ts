@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { text, user, makeTestMarker } from '../../testing';
-import { lineNumbers } from './lineNumbers';
+import { createLineNumbersStep } from './lineNumbers';
 import { makeCodeLines, makeExchange, numberLines, getShownResult, runSteps, TASK_MESSAGE } from './testing';
 
 const A = makeCodeLines('a', 1, 20);
 const cut = (tool: string, content: string, fields = {}): string =>
-  getShownResult(runSteps(lineNumbers(DEFAULT_TOOLS), [TASK_MESSAGE, ...makeExchange(tool, {}, content, fields)]), 2);
+  getShownResult(
+    runSteps(createLineNumbersStep(DEFAULT_TOOLS), [TASK_MESSAGE, ...makeExchange(tool, {}, content, fields)]),
+    2,
+  );
 
 describe('line numbers in results under Lossless', () => {
   it('stay only on the first line of a run', () => {
@@ -62,7 +65,7 @@ describe('line numbers in results under Lossless', () => {
 
   it('stay in the task', () => {
     const messages = [user(text(`[read_file for 'a'] Result:`), text(numberLines(A)))];
-    expect(runSteps(lineNumbers(DEFAULT_TOOLS), messages).edits).toEqual([]);
+    expect(runSteps(createLineNumbersStep(DEFAULT_TOOLS), messages).edits).toEqual([]);
   });
 });
 

@@ -4,15 +4,15 @@ import { getToolRule } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { TextLayout } from '../lines/lines';
-import { findEndOfLine, detectLineEnd, type LineEnd } from '../lines/lineEnds';
+import { findEndOfLine, detectLineTerminator, type LineTerminator } from '../lines/lineEnds';
 import {
-  getProofLines,
-  readPrefix,
+  countLinesKeepingNumbers,
+  readLinePrefix,
   detectPrefixFormat,
   getPrefixHint,
   statesLineNumbers,
   type LinePrefix,
-  type PrefixFormat,
+  type LinePrefixFormat,
 } from '../lines/prefixes';
 import { createResultStep } from './resultStep';
 
@@ -23,7 +23,7 @@ const KEPT_NUMBER_INTERVAL = 50;
  * Removes line numbers that follow from the line before, except the first of a run, the last before
  * other text, and every fiftieth. In search results only a file's first line keeps the path.
  */
-export const lineNumbers = createResultStep((tools) => ({
+export const createLineNumbersStep = createResultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
   reason: 'the numbers follow from the first line’s',
   strict: true,
@@ -37,7 +37,7 @@ export const lineNumbers = createResultStep((tools) => ({
 }));
 
 function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
-  const lineEnd = detectLineEnd(text);
+  const lineEnd = detectLineTerminator(text);
   if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findPrefixCuts(text, parts);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   if (!format) return [];
@@ -45,13 +45,13 @@ function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout)
   const cuts =
     format === 'search'
       ? findSearchCuts(text, lines)
-      : findNumberCuts(text, lines, format, getProofLines(format, hint));
+      : findNumberCuts(text, lines, format, countLinesKeepingNumbers(format, hint));
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
 function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
-  let found: PrefixedLine[] = [];
+  let found: LineWithPrefix[] = [];
   let end = -1;
   const closeSearch = (): void => {
     cuts.push(...findSearchCuts(text, found, true));
@@ -71,7 +71,7 @@ function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] 
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
-interface PrefixedLine {
+interface LineWithPrefix {
   readonly at: number;
   readonly prefix: LinePrefix | undefined;
   /** True if the number cannot be inferred, because no marker names the lines missing before it. */
@@ -80,21 +80,21 @@ interface PrefixedLine {
 
 function readPrefixes(
   text: string,
-  format: PrefixFormat,
-  lineEnd: LineEnd,
+  format: LinePrefixFormat,
+  lineEnd: LineTerminator,
   of: Slice = { start: 0, end: text.length },
-): PrefixedLine[] {
-  const lines: PrefixedLine[] = [];
-  const gapBefore = createGapFinder(text);
+): LineWithPrefix[] {
+  const lines: LineWithPrefix[] = [];
+  const gapBefore = createUnknownGapTest(text);
   for (let at = of.start, end = of.start; end < of.end; at = end + lineEnd.length) {
     end = findEndOfLine(text, at, lineEnd);
-    lines.push({ at, prefix: readPrefix(text, at, format), afterGap: gapBefore(at) });
+    lines.push({ at, prefix: readLinePrefix(text, at, format), afterGap: gapBefore(at) });
   }
   return lines;
 }
 
 /** A gap is a marker that does not say which lines it replaces. */
-function createGapFinder(text: string): (at: number) => boolean {
+function createUnknownGapTest(text: string): (at: number) => boolean {
   const ends = new Set(
     findMarkers(text)
       .filter(({ what }) => !statesLineNumbers(what))
@@ -103,19 +103,24 @@ function createGapFinder(text: string): (at: number) => boolean {
   return ends.size === 0 ? () => false : (at) => at > 0 && ends.has(at);
 }
 
-function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: PrefixFormat, kept: number): Slice[] {
+function findNumberCuts(
+  text: string,
+  lines: readonly LineWithPrefix[],
+  format: LinePrefixFormat,
+  kept: number,
+): Slice[] {
   const cuts: Slice[] = [];
-  let previous: PrefixedLine | undefined;
+  let previous: LineWithPrefix | undefined;
   let before: number | undefined;
   let inRun = 0;
-  const judge = (line: PrefixedLine, next: PrefixedLine | undefined): void => {
+  const judge = (line: LineWithPrefix, next: LineWithPrefix | undefined): void => {
     const { at, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
       // If the rest of the line looks numbered, it would be read as such without the number.
-      if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
+      if (!endsRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;
   };
@@ -127,7 +132,7 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
   return cuts;
 }
 
-function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
+function findSearchCuts(text: string, lines: readonly LineWithPrefix[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
@@ -144,7 +149,7 @@ function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumber
     if (!isSpelled) spellings.push(path);
     const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === before && isSpelled;
     const rest = numberFollows ? prefix.end : prefix.pathEnd;
-    if (isSpelled && rest > at && !(numberFollows && readPrefix(text, rest, 'search')))
+    if (isSpelled && rest > at && !(numberFollows && readLinePrefix(text, rest, 'search')))
       cuts.push({ start: at, end: rest });
     before = prefix.number;
   }

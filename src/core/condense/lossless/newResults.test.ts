@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { getValueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
 import { makeToolTable } from '../../messages/tools';
-import { ownTools } from '../../messages/toolsSchema';
+import { ownToolsSchema } from '../../messages/toolsSchema';
 import { shortenMarkers } from '../../testing';
 import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import type { CutEdit } from '../edits/edits';
 import { cutNewResults, type NewResultRules } from './newResults';
-import { findBrokenCuts } from './integrity';
+import { findCutsWithBrokenReferences } from './integrity';
 import {
   makeCall,
   makeCodeLines,
@@ -147,7 +147,7 @@ describe('a new result under Lossless', () => {
       makeExchange('acme', { what: 'src/a.ts' }, numberLines(makeCodeLines('a', 30, 60), 30)),
       makeExchange('acme', { what: 'src/b.ts' }, numberLines(makeCodeLines('a', 30, 60), 30)),
     ];
-    const tools = makeToolTable(ownTools.parse({ Acme: { kind: 'read', path: ['what'] } }));
+    const tools = makeToolTable(ownToolsSchema.parse({ Acme: { kind: 'read', path: ['what'] } }));
     const [, same, other] = await sent(turns, { ...LOSSLESS, tools });
     expect(same).toBe('[lines 30-60, shown above]');
     expect(other).toContain('const a40 =');
@@ -206,7 +206,7 @@ describe('a new result under Lossless', () => {
           expect(made).toEqual((await arrive(unseen.messages, unseen.edits, another)).edits);
           edits = [...edits, ...made];
           const view = applyEdits(messages, edits).messages;
-          expect(findBrokenCuts(messages, view, edits)).toEqual([]);
+          expect(findCutsWithBrokenReferences(messages, view, edits)).toEqual([]);
           expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
           expect((await arrive(messages, edits)).edits).toEqual([]);
         }

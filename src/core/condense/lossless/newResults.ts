@@ -3,7 +3,7 @@
  * unchanged.
  */
 import { memoizeByObject } from '../../memoizeByObject';
-import { isRecall, type ToolExchange } from '../../messages/exchanges';
+import { isRecallExchange, type ToolExchange } from '../../messages/exchanges';
 import { isSamePath } from '../../messages/path';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { listOriginalExchanges } from '../conversationMemory';
@@ -12,24 +12,24 @@ import type { MechanicalStep } from '../draft/steps';
 import { selectLastByPlace, type CutEdit } from '../edits/edits';
 import { createLargeResultsStep } from '../operations/largeResults';
 import { runPipeline } from '../pipeline';
-import { watchReferences } from './integrity';
-import { createStepMemory, type LineCache } from './knownLines';
+import { createReferenceWatcher } from './integrity';
+import { createMemoryPerLineCache, type LineCache } from './knownLines';
 import type { LineId } from '../lines/lineIds';
-import { lineNumbers } from './lineNumbers';
+import { createLineNumbersStep } from './lineNumbers';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
-import { areSameFile, LineSources, type LineSource } from './sources';
-import { newResultsNoise } from './terminal';
+import { areSameFile, CurrentLineSources, type LineSource } from './sources';
+import { createNewResultsNoiseStep } from './terminal';
 
 /** The agent can be expected to know content from its latest turns. */
-const RECENT_TURNS = 6;
-const RECENT_MESSAGES = 2 * RECENT_TURNS;
+const RECENT_RESULT_TURNS = 6;
+const RECENT_RESULT_MESSAGES = 2 * RECENT_RESULT_TURNS;
 /** In o200k tokens of the view. */
-const RECENT_TOKENS = 30_000;
+const MAX_RECENT_RESULT_TOKENS = 30_000;
 /** A read of this many distinctive lines counts as asking for what a marker replaced. */
 const MIN_REREAD_LINES = 3;
 
 /** The newest answer's own words may be bound to signed thinking. */
-const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
+const LINE_OPERATIONS_FOR_RESULTS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 export interface NewResultRules {
   readonly lossless: boolean;
@@ -46,46 +46,49 @@ export interface NewResultRules {
   readonly isCautious?: boolean;
 }
 
-export interface CutResults {
+export interface CutNewResultsOutcome {
   readonly edits: readonly CutEdit[];
   /** Indexes of messages that read lines again that a marker had recently replaced. */
   readonly rereads: readonly number[];
 }
 
 /** Condenses the messages from `draft.sentBefore` on. */
-export async function cutNewResults(draft: Draft, rules: NewResultRules): Promise<CutResults> {
+export async function cutNewResults(draft: Draft, rules: NewResultRules): Promise<CutNewResultsOutcome> {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
   let rereads: readonly number[] = [];
   const steps: MechanicalStep[] = [];
   // Noise goes first, so that lines that differ only in it become equal.
-  if (noise) steps.push(newResultsNoise(tools));
+  if (noise) steps.push(createNewResultsNoiseStep(tools));
   if (lossless) {
     const decide = (_: Draft, known: LineCache): ((source: LineSource) => boolean) => {
-      const decided = isRemovable(draft, known, isCautious);
+      const decided = createRemovableTest(draft, known, isCautious);
       ({ rereads } = decided);
       return decided.may;
     };
-    steps.push(...createRepeatedLinesStep(tools, 'above', RESULT_OPERATIONS, false, decide), lineNumbers(tools));
+    steps.push(
+      ...createRepeatedLinesStep(tools, 'above', LINE_OPERATIONS_FOR_RESULTS, false, decide),
+      createLineNumbersStep(tools),
+    );
   }
   if (largeTokens !== undefined) steps.push(createLargeResultsStep(largeTokens));
-  await runPipeline(draft, steps, { watch: watchReferences(tools) });
+  await runPipeline(draft, steps, { watch: createReferenceWatcher(tools) });
   const edits = selectLastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
-  draft.rememberEdits(edits);
+  draft.rememberDraftFor(edits);
   return { edits, rereads };
 }
 
-const getSources = createStepMemory((known) => new LineSources(known, 'original'));
+const getNewResultSources = createMemoryPerLineCache((known) => new CurrentLineSources(known, 'original'));
 
 /**
  * These stay whole: repeated reads unless the earlier one is near, files read again right after a
  * marker, and recalled content.
  */
-function isRemovable(
+function createRemovableTest(
   draft: Draft,
   known: LineCache,
   isCautious: boolean,
 ): { readonly may: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
-  const shown = getSources(known).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
+  const shown = getNewResultSources(known).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: LineSource): boolean =>
     content.message >= draft.sentBefore && content.type === 'toolResults';
@@ -97,7 +100,7 @@ function isRemovable(
   }
   const may = (source: LineSource): boolean => {
     const { kind, path, exchange } = source;
-    if (!isNew(source) || isRecall(exchange)) return false;
+    if (!isNew(source) || isRecallExchange(exchange)) return false;
     const isLeftAlone = (again.get(path)?.length ?? 0) > 0;
     return kind !== 'read' || !isCautious || !(isAskedAgain(draft, exchange) || isLeftAlone);
   };
@@ -105,20 +108,20 @@ function isRemovable(
   return { may, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
 }
 
-const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
+const makeCallKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
-  const key = callKey(exchange);
+  const key = makeCallKey(exchange);
   const before = draft.exchanges.filter(
-    (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && callKey(other) === key,
+    (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && makeCallKey(other) === key,
   );
   const last = before.at(-1);
-  if (!last || exchange.callMessage - last.callMessage <= RECENT_MESSAGES) return false;
-  const whole = before.findLast((other) => isWhole(draft, other));
-  return whole?.resultMessage === undefined || !isRecent(draft, whole.resultMessage);
+  if (!last || exchange.callMessage - last.callMessage <= RECENT_RESULT_MESSAGES) return false;
+  const whole = before.findLast((other) => areResultsUncut(draft, other));
+  return whole?.resultMessage === undefined || !isRecentMessage(draft, whole.resultMessage);
 }
 
-const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
+const areResultsUncut = ({ shown }: Draft, { results }: ToolExchange): boolean =>
   results.every(
     ({ message, path }) =>
       !shown[message]?.some(
@@ -126,9 +129,9 @@ const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
       ),
   );
 
-function isRecent({ messages, counter, sentBefore }: Draft, message: number): boolean {
+function isRecentMessage({ messages, counter, sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
-  let left = RECENT_TOKENS;
+  let left = MAX_RECENT_RESULT_TOKENS;
   return recent.toReversed().every((each) => (left -= counter.countMessage(each)) >= 0);
 }
 
@@ -143,7 +146,7 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
     for (let line = 0; line < lines.count && cutIn.size > 0; line++) {
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
-      if (content.message - cut <= RECENT_MESSAGES) again++;
+      if (content.message - cut <= RECENT_RESULT_MESSAGES) again++;
       // From here on the line is visible, unless it is cut again.
       cutIn.delete(lines.getId(line));
     }
@@ -154,7 +157,7 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
       for (let line = 0; line < lines.count; line++) {
         const isCut = content.start + lines.getStart(line) < end && content.start + lines.getEnd(line) > start;
         const id = lines.getId(line);
-        if (isCut && ids.isTelling(id)) cutIn.set(id, content.message);
+        if (isCut && ids.isDistinctive(id)) cutIn.set(id, content.message);
       }
     }
   }

@@ -1,17 +1,17 @@
 import { getBlocks, isText } from '../../messages/blocks';
-import { isEnvironment } from '../../messages/environment';
+import { isEnvironmentDetails } from '../../messages/environment';
 import { memoizeByObject } from '../../memoizeByObject';
-import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getContentPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
 import { formatLineCount } from './describe';
-import { isProtectedFrom } from '../draft/exchanges';
-import { takeKnownLines, createStepMemory } from './knownLines';
-import { StableGroups } from './settled';
-import { toLineSet, findSharedRuns } from './standing';
+import { isProtectedContent } from '../draft/exchanges';
+import { getLineCache, createMemoryPerLineCache } from './knownLines';
+import { SettledGroups } from './settled';
+import { splitToLineSet, findRunsOfSharedLines } from './standing';
 
 /**
  * Of repeatedly sent state, the latest stays whole and older copies keep what differs. No marker
@@ -22,12 +22,12 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      const known = takeKnownLines(draft, tools);
+      const known = getLineCache(draft, tools);
       const work = function* (what: string, contents: readonly RepeatedStateText[]): Generator<number | undefined> {
-        let standing: ReadonlySet<string> = toLineSet(contents.at(-1)?.content.text ?? '');
+        let standing: ReadonlySet<string> = splitToLineSet(contents.at(-1)?.content.text ?? '');
         // In reverse, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
-          const requests: CutRequest[] = findSharedRuns(content.text, standing).map((run) => ({
+          const requests: CutRequest[] = findRunsOfSharedLines(content.text, standing).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
             marker: `${formatLineCount(run.lines)} as in ${what}`,
@@ -38,24 +38,24 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
             reason: `superseded by ${what}`,
             strict: true,
           } as const;
-          yield draft.cutText(name, getPlace(content), requests, info) > 0 ? index : undefined;
+          yield draft.cutText(name, getContentPlace(content), requests, info) > 0 ? index : undefined;
           // A listing of what is new adds to an earlier full listing.
-          if (what === LATER_LISTING_TEXT) standing = new Set([...standing, ...toLineSet(content.text)]);
+          if (what === LATER_LISTING_TEXT) standing = new Set([...standing, ...splitToLineSet(content.text)]);
         }
       };
-      environmentMemory(known).each(draft.messages, ({ items, places }) =>
-        work('later environment details', findStates(draft, items, places, isEnvironmentBlock)),
+      getEnvironmentGroups(known).forEachUnsettledGroup(draft.messages, ({ items, places }) =>
+        work('later environment details', findStateTexts(draft, items, places, isEnvironmentBlock)),
       );
-      listingMemory(known).each(draft.messages, ({ key, items, places }) =>
+      getListingGroups(known).forEachUnsettledGroup(draft.messages, ({ key, items, places }) =>
         work(
           LATER_LISTING_TEXT,
-          findStates(draft, items, places, (block) => getListingHead(block) === key),
+          findStateTexts(draft, items, places, (block) => getListingHeading(block) === key),
         ),
       );
-      planMemory(known).each(draft.exchanges, ({ items }) =>
+      getPlanGroups(known).forEachUnsettledGroup(draft.exchanges, ({ items }) =>
         work(
           'a later plan',
-          items.flatMap((exchange, index) => findPlans(exchange).map((content) => ({ content, index }))),
+          items.flatMap((exchange, index) => findPlanParameters(exchange).map((content) => ({ content, index }))),
         ),
       );
     },
@@ -67,21 +67,21 @@ interface RepeatedStateText {
   readonly index: number;
 }
 
-const isEnvironmentBlock = (block: Block): boolean => isText(block) && isEnvironment(block.text);
+const isEnvironmentBlock = (block: Block): boolean => isText(block) && isEnvironmentDetails(block.text);
 
-const environmentMemory = createStepMemory(
+const getEnvironmentGroups = createMemoryPerLineCache(
   () =>
-    new StableGroups<ApiMessage>((message) =>
+    new SettledGroups<ApiMessage>((message) =>
       message.role === 'user' && getBlocks(message).some(isEnvironmentBlock) ? ['environment'] : [],
     ),
 );
 
 const LATER_LISTING_TEXT = 'a later listing';
 
-const listingMemory = createStepMemory(
+const getListingGroups = createMemoryPerLineCache(
   () =>
-    new StableGroups<ApiMessage>((message) => [
-      ...new Set(getBlocks(message).flatMap((block) => getListingHead(block) ?? [])),
+    new SettledGroups<ApiMessage>((message) => [
+      ...new Set(getBlocks(message).flatMap((block) => getListingHeading(block) ?? [])),
     ]),
 );
 
@@ -89,7 +89,7 @@ const REMINDER_TAG = '<system-reminder>\n';
 const LISTING_REMINDER = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-reminder>\s*$/;
 const MIN_LISTED_LINES = 5;
 
-const getListingHead = memoizeByObject((block: Block): string | undefined => {
+const getListingHeading = memoizeByObject((block: Block): string | undefined => {
   const head = isText(block) ? LISTING_REMINDER.exec(block.text)?.[1] : undefined;
   if (head === undefined || !isText(block)) return undefined;
   return block.text.split('\n- ', MIN_LISTED_LINES + 1).length > MIN_LISTED_LINES ? head : undefined;
@@ -99,7 +99,7 @@ const getListingHead = memoizeByObject((block: Block): string | undefined => {
  * Roo and Cline add environment details to the end of each turn; Claude Code adds listings after a
  * prompt.
  */
-const findStates = (
+const findStateTexts = (
   draft: Draft,
   items: readonly ApiMessage[],
   places: readonly number[],
@@ -113,17 +113,17 @@ const findStates = (
       const start = block.text.startsWith(REMINDER_TAG) ? REMINDER_TAG.length : 0;
       const text = block.text.slice(start);
       const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };
-      return isProtectedFrom(draft, content) ? [] : [{ content, index }];
+      return isProtectedContent(draft, content) ? [] : [{ content, index }];
     }),
   );
 
-const planMemory = createStepMemory(
+const getPlanGroups = createMemoryPerLineCache(
   ({ tools }) =>
-    new StableGroups<ToolExchange>((exchange) =>
-      getToolRule(tools, exchange)?.kind === 'plan' && findPlans(exchange).length > 0 ? ['plan'] : [],
+    new SettledGroups<ToolExchange>((exchange) =>
+      getToolRule(tools, exchange)?.kind === 'plan' && findPlanParameters(exchange).length > 0 ? ['plan'] : [],
     ),
 );
 
 /** Roo's `todos` are one text; plans that are lists of short strings have nothing to shorten. */
-const findPlans = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
+const findPlanParameters = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
   isError ? [] : parameters.filter((content) => content.text.includes('\n'));

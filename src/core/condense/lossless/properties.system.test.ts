@@ -3,23 +3,23 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { MechanicalStep } from '../draft/steps';
-import { lineNumbers } from './lineNumbers';
+import { createLineNumbersStep } from './lineNumbers';
 import { createRepeatedRemindersStep } from './reminders';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { createRetriedErrorsStep } from './retries';
-import { terminalNoise } from './terminal';
+import { createTerminalNoiseStep } from './terminal';
 import { repeatingHistoryArbitrary, runSteps } from './testing';
 
 const STEPS: Readonly<Record<string, () => readonly MechanicalStep[]>> = {
   'repeated lines, latest': () => createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
   'repeated lines, first': () => createRepeatedLinesStep(DEFAULT_TOOLS, 'first', LINE_OPERATIONS),
-  'line numbers': () => [lineNumbers(DEFAULT_TOOLS)],
+  'line numbers': () => [createLineNumbersStep(DEFAULT_TOOLS)],
   'repeated lines and line numbers': () => [
     ...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
-    lineNumbers(DEFAULT_TOOLS),
+    createLineNumbersStep(DEFAULT_TOOLS),
   ],
   reminders: () => [createRepeatedRemindersStep(DEFAULT_TOOLS, 'latest')],
-  'terminal noise': () => [terminalNoise(DEFAULT_TOOLS)],
+  'terminal noise': () => [createTerminalNoiseStep(DEFAULT_TOOLS)],
   'failed calls': () => [createRetriedErrorsStep(DEFAULT_TOOLS)],
 };
 

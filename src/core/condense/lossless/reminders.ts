@@ -1,5 +1,5 @@
 import { listContents, type Content } from '../../messages/content';
-import { getPlace } from '../../messages/exchanges';
+import { getContentPlace } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -7,11 +7,11 @@ import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
 import type { KeptCopy } from './sources';
-import { takeKnownLines, createStepMemory } from './knownLines';
-import { StableGroups } from './settled';
+import { getLineCache, createMemoryPerLineCache } from './knownLines';
+import { SettledGroups } from './settled';
 
-const REMINDER_START = '<system-reminder>';
-const REMINDER_END = '</system-reminder>';
+const REMINDER_OPENING_TAG = '<system-reminder>';
+const REMINDER_CLOSING_TAG = '</system-reminder>';
 
 /** The slice includes the blank lines before the reminder. */
 interface Reminder extends Slice {
@@ -28,13 +28,13 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
   return {
     name,
     run(draft) {
-      const groups = reminderMemory(takeKnownLines(draft, tools), keep);
+      const groups = getReminderGroups(getLineCache(draft, tools), keep);
       const messages = [...draft.messages];
-      const changed = new Set(groups.listChanged(messages).flatMap(({ places }) => places));
+      const changed = new Set(groups.listChangedGroups(messages).flatMap(({ places }) => places));
       const acted: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
-        for (const [content, requests] of groupCuts(message, messages, groups, draft.task, keep)) {
-          const saved = draft.cutText(name, getPlace({ ...content, message }), requests, {
+        for (const [content, requests] of groupReminderCuts(message, messages, groups, draft.task, keep)) {
+          const saved = draft.cutText(name, getContentPlace({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
             reason: 'the same reminder appears elsewhere',
@@ -43,20 +43,20 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
           if (saved > 0) acted.push(message);
         }
       }
-      groups.settleItems(messages, acted);
+      groups.markSettled(messages, acted);
     },
   };
 };
 
-const reminderMemory = createStepMemory(
-  () => new StableGroups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
+const getReminderGroups = createMemoryPerLineCache(
+  () => new SettledGroups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
 );
 
 /** Results contain reminders only at their end; elsewhere, the words may be a file's. */
 const getReminders = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
     ? listContents(message)
-        .filter(({ text }) => text.includes(REMINDER_START))
+        .filter(({ text }) => text.includes(REMINDER_OPENING_TAG))
         .flatMap((content) => findReminders(content).map((reminder) => ({ ...reminder, content })))
     : [],
 );
@@ -65,28 +65,28 @@ function findReminders({ text }: Content): (Slice & { readonly text: string })[]
   const found = [];
   let end = text.length;
   for (;;) {
-    const trimmed = trimEnd(text, end);
-    if (!text.endsWith(REMINDER_END, trimmed)) break;
-    const start = text.lastIndexOf(REMINDER_START, trimmed);
+    const trimmed = findEndWithoutSpace(text, end);
+    if (!text.endsWith(REMINDER_CLOSING_TAG, trimmed)) break;
+    const start = text.lastIndexOf(REMINDER_OPENING_TAG, trimmed);
     if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
-    const from = trimEnd(text, start);
+    const from = findEndWithoutSpace(text, start);
     found.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
     end = from;
   }
   return found;
 }
 
-function trimEnd(text: string, end: number): number {
+function findEndWithoutSpace(text: string, end: number): number {
   let at = end;
   while (at > 0 && (text[at - 1] === '\n' || text[at - 1] === ' ')) at--;
   return at;
 }
 
 /** Groups cuts to make them at once, because each cut moves the text after it. */
-function groupCuts(
+function groupReminderCuts(
   at: number,
   messages: readonly ApiMessage[],
-  groups: StableGroups<ApiMessage>,
+  groups: SettledGroups<ApiMessage>,
   task: number,
   keep: KeptCopy,
 ): Map<Content, CutRequest[]> {
@@ -94,7 +94,7 @@ function groupCuts(
   const cuts = new Map<Content, CutRequest[]>();
   for (const reminder of own) {
     const { content, text, start, end } = reminder;
-    const places = groups.getPlaces(text);
+    const places = groups.getIndexesOfGroup(text);
     const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
     const same = own.filter((other) => other.text === text);
     if (kept === at && (keep === 'latest' ? same.at(-1) : same[0]) === reminder) continue;

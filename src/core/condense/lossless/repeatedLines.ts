@@ -1,17 +1,17 @@
-import { getPlace } from '../../messages/exchanges';
+import { getContentPlace } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
-import type { Place } from '../../messages/types';
+import type { ContentPlace } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
-import { placeKey } from '../edits/edits';
+import { makePlaceKey } from '../edits/edits';
 import { makeMarker, type ReferenceId } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { describeRun, describeAtMost } from './describe';
+import { describeSourceRun, describeRunAtMost } from './describe';
 import { encodeForJson } from '../lines/lineEnds';
-import { LineSources, type KeptCopy, type LineSource, type SourceKind } from './sources';
-import { takeKnownLines, createStepMemory, type LineCache } from './knownLines';
-import { LineIndex } from './lineIndex';
-import { IndexRuns, type SourceRun, type SourceRuns } from './runs';
+import { CurrentLineSources, type KeptCopy, type LineSource, type LineSourceKind } from './sources';
+import { getLineCache, createMemoryPerLineCache, type LineCache } from './knownLines';
+import { RepeatedLineIndex } from './lineIndex';
+import { RepeatedLineRuns, type RepeatedRun, type RunsOfSource } from './runs';
 
 const LINE_OPERATION_ROWS = {
   oneViewPerFile: {
@@ -29,30 +29,30 @@ const LINE_OPERATION_ROWS = {
     kinds: ['result', 'echo'],
     reason: 'the lines appear in another result or in a call',
   },
-} as const satisfies Record<string, { name: string; kinds: readonly SourceKind[]; reason: string }>;
+} as const satisfies Record<string, { name: string; kinds: readonly LineSourceKind[]; reason: string }>;
 
 export type LineOperation = keyof typeof LINE_OPERATION_ROWS;
 
 export const LINE_OPERATIONS = Object.keys(LINE_OPERATION_ROWS) as LineOperation[];
 
-interface IndexRules {
+interface RepeatedLineRules {
   readonly keep: KeptCopy;
-  readonly cuttable: ReadonlySet<SourceKind>;
+  readonly cuttable: ReadonlySet<LineSourceKind>;
   /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
-  readonly mayGo: MayGo | undefined;
+  readonly mayGo: CreateRemovableTest | undefined;
   readonly takesRest: boolean;
 }
 
 /** Decides which sources may be cut. Default: all of the operations' kinds. */
-type MayGo = (draft: Draft, known: LineCache) => (source: LineSource) => boolean;
+type CreateRemovableTest = (draft: Draft, known: LineCache) => (source: LineSource) => boolean;
 
-interface PlannedCuts {
-  readonly place: Place;
+interface PlannedCutsAtPlace {
+  readonly place: ContentPlace;
   readonly source: LineSource;
   readonly text: string;
   readonly requests: CutRequest[];
-  readonly of: SourceRuns[];
+  readonly of: RunsOfSource[];
 }
 
 /**
@@ -63,23 +63,24 @@ export function createRepeatedLinesStep(
   keep: KeptCopy,
   operations: readonly LineOperation[],
   acrossFiles = false,
-  mayGo?: MayGo,
+  mayGo?: CreateRemovableTest,
 ): MechanicalStep[] {
-  const rules: IndexRules = {
+  const rules: RepeatedLineRules = {
     keep,
     acrossFiles,
     mayGo,
     takesRest: false,
     cuttable: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
   };
-  const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
-  const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
+  const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; saves: boolean }>();
+  const plan = (draft: Draft): PlannedCutsAtPlace[] =>
+    planCuts(draft, rules, getMemoryForRules(getLineCache(draft, tools), keep));
   // Two steps give the event loop a turn in between.
-  const reading = [indexLines, updateRuns].map((read): MechanicalStep => ({
+  const reading = [updateLineIndex, updateIndexRuns].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
     run(draft) {
-      read(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
+      read(draft, rules, getMemoryForRules(getLineCache(draft, tools), keep));
     },
   }));
   const steps = operations.map((operation, at): MechanicalStep => ({
@@ -87,15 +88,15 @@ export function createRepeatedLinesStep(
     run(draft) {
       const known = plans.get(draft) ?? { cuts: plan(draft), saves: false };
       plans.set(draft, known);
-      if (applyCuts(draft, known.cuts, operation)) known.saves = true;
+      if (applyPlannedCuts(draft, known.cuts, operation)) known.saves = true;
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
       // Removes what a second run would still find.
-      const memory = createRestMemory(takeKnownLines(draft, tools), keep);
+      const memory = createMemoryForRest(getLineCache(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
-        const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
-        if (!applyCuts(draft, rest)) return;
+        const rest = planCuts(draft, { ...rules, takesRest: true }, memory);
+        if (!applyPlannedCuts(draft, rest)) return;
       }
     },
   }));
@@ -104,10 +105,10 @@ export function createRepeatedLinesStep(
 
 const MAX_SEARCH_ROUNDS = 4;
 
-function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation): boolean {
+function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], only?: LineOperation): boolean {
   let saved = 0;
   for (const { place, source, text, requests, of } of plan) {
-    const operation = findOperation(source.kind);
+    const operation = findLineOperation(source.kind);
     if (only !== undefined && operation !== only) continue;
     // A restored reference has changed this text.
     if (draft.getText(place) !== text) continue;
@@ -125,70 +126,77 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
   return saved > 0;
 }
 
-const findOperation = (kind: SourceKind): LineOperation =>
-  LINE_OPERATIONS.find((operation) => (LINE_OPERATION_ROWS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
-  'repeatedRuns';
+const findLineOperation = (kind: LineSourceKind): LineOperation =>
+  LINE_OPERATIONS.find((operation) =>
+    (LINE_OPERATION_ROWS[operation].kinds as readonly LineSourceKind[]).includes(kind),
+  ) ?? 'repeatedRuns';
 
-function makePlan(draft: Draft, rules: IndexRules, memory: IndexMemory): PlannedCuts[] {
-  const runs = updateRuns(draft, rules, memory);
-  const plan = new Map<string, PlannedCuts>();
-  for (const own of runs.listUnsettled()) {
+function planCuts(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): PlannedCutsAtPlace[] {
+  const runs = updateIndexRuns(draft, rules, memory);
+  const plan = new Map<string, PlannedCutsAtPlace>();
+  for (const own of runs.listUnsettledRuns()) {
     const { source } = own;
     const requests = own.runs.map(createCutRequest);
-    const place = getPlace(source.content);
-    const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.getText(place), requests: [], of: [] };
+    const place = getContentPlace(source.content);
+    const ofPlace = plan.get(makePlaceKey(place)) ?? {
+      place,
+      source,
+      text: draft.getText(place),
+      requests: [],
+      of: [],
+    };
     ofPlace.requests.push(...requests);
     ofPlace.of.push(own);
-    plan.set(placeKey(place), ofPlace);
+    plan.set(makePlaceKey(place), ofPlace);
   }
   return [...plan.values()];
 }
 
-interface IndexWithRuns {
-  readonly index: LineIndex;
-  readonly runs: IndexRuns;
+interface LineIndexWithRuns {
+  readonly index: RepeatedLineIndex;
+  readonly runs: RepeatedLineRuns;
   /** Texts that could be cut as new results; after they are sent, they must stay. */
   readonly asNew: WeakSet<LineSource>;
 }
 
-interface IndexMemory {
+interface LineIndexMemory {
   readonly known: LineCache;
-  readonly sources: LineSources;
-  latest: IndexWithRuns | undefined;
+  readonly sources: CurrentLineSources;
+  latest: LineIndexWithRuns | undefined;
 }
 
-const indexMemory = createStepMemory((known): IndexMemory => ({
+const getLineIndexMemory = createMemoryPerLineCache((known): LineIndexMemory => ({
   known,
-  sources: new LineSources(known),
+  sources: new CurrentLineSources(known),
   latest: undefined,
 }));
 
 /** New results have an index of their own, so that they do not disturb that of Lossless. */
-const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
-  indexMemory(known, keep === 'above' ? 'new results' : '');
+const getMemoryForRules = (known: LineCache, keep: KeptCopy): LineIndexMemory =>
+  getLineIndexMemory(known, keep === 'above' ? 'new results' : '');
 
 /** Not kept, because it is as large as the main index and rarely needed. */
-const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
-  keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
+const createMemoryForRest = (known: LineCache, keep: KeptCopy): LineIndexMemory =>
+  keep === 'above' ? getMemoryForRules(known, keep) : { ...getMemoryForRules(known, keep), latest: undefined };
 
-function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexRuns {
-  const latest = indexLines(draft, rules, memory);
+function updateIndexRuns(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): RepeatedLineRuns {
+  const latest = updateLineIndex(draft, rules, memory);
   memory.latest = undefined;
-  latest.runs.updateChoices((run) => isWorthMarker(draft, run));
+  latest.runs.updateChoices((run) => isWorthMarkerTokens(draft, run));
   memory.latest = latest;
   return latest.runs;
 }
 
 /** Reuses the earlier index up to the first text that has changed. */
-function indexLines(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexWithRuns {
+function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): LineIndexWithRuns {
   const { known } = memory;
   const before = memory.latest;
   memory.latest = undefined;
   const fits =
     before?.index.keep === rules.keep &&
     before.index.acrossFiles === rules.acrossFiles &&
-    isSameSet(before.index.cuttable, rules.cuttable);
-  const { index, runs, asNew } = fits ? before : createIndex(known, rules);
+    areSetsEqual(before.index.cuttable, rules.cuttable);
+  const { index, runs, asNew } = fits ? before : createLineIndex(known, rules);
   const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
   const wasSent = (source: LineSource): boolean => source.content.message < draft.sentBefore && asNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
@@ -204,37 +212,40 @@ function indexLines(draft: Draft, rules: IndexRules, memory: IndexMemory): Index
   return (memory.latest = { index, runs, asNew });
 }
 
-function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest }: IndexRules): IndexWithRuns {
-  const index = new LineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
-  return { index, runs: new IndexRuns(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
+function createLineIndex(
+  known: LineCache,
+  { keep, cuttable, acrossFiles, takesRest }: RepeatedLineRules,
+): LineIndexWithRuns {
+  const index = new RepeatedLineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
+  return { index, runs: new RepeatedLineRuns(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
 }
 
-const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
+const areSetsEqual = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
 /** Margin for the reference, whose length is not known yet. */
-const MARGIN_LINES = 3;
+const KEPT_MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_FACTOR = 1.2;
 const PLACEHOLDER_REFERENCE = 'a1b2c3' as ReferenceId;
 
-function isWorthMarker({ counter }: Draft, run: SourceRun): boolean {
+function isWorthMarkerTokens({ counter }: Draft, run: RepeatedRun): boolean {
   const { content, lines, kind } = run.source;
-  const price = makeMarker(describeAtMost(run), PLACEHOLDER_REFERENCE);
-  if (lines.getEnd(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
+  const price = makeMarker(describeRunAtMost(run), PLACEHOLDER_REFERENCE);
+  if (lines.getEnd(run.last) - lines.getCutStart(run.first, run.last) > 6 * price.length) return true;
   // Leaves out line numbers, because a later step may remove them.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
     body += `${content.text.slice(lines.getBodyStart(line), lines.getEnd(line))}\n`;
   const worth = kind === 'result' ? MIN_SAVING_FACTOR : 1;
-  return counter.countText(body) >= worth * counter.countText(price) + MARGIN_LINES;
+  return counter.countText(body) >= worth * counter.countText(price) + KEPT_MARGIN_LINES;
 }
 
-function createCutRequest(run: SourceRun): CutRequest {
+function createCutRequest(run: RepeatedRun): CutRequest {
   const { content, lines } = run.source;
   return {
-    start: content.start + lines.cutStart(run.first, run.last),
+    start: content.start + lines.getCutStart(run.first, run.last),
     end: content.start + lines.getEnd(run.last),
-    marker: lines.lineEnd === '\n' ? describeRun(run) : encodeForJson(describeRun(run)),
+    marker: lines.lineEnd === '\n' ? describeSourceRun(run) : encodeForJson(describeSourceRun(run)),
   };
 }

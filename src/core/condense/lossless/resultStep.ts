@@ -1,13 +1,13 @@
 import type { Draft } from '../draft/draft';
-import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getContentPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
-import { isProtectedFrom } from '../draft/exchanges';
-import { takeKnownLines, createStepMemory } from './knownLines';
-import { StableItems } from './settled';
+import { isProtectedContent } from '../draft/exchanges';
+import { getLineCache, createMemoryPerLineCache } from './knownLines';
+import { SettledItems } from './settled';
 
-export interface ResultRule {
+export interface ResultStepRule {
   readonly name: string;
   readonly reason: string;
   /** True if everything the rule cuts is elsewhere in the view or follows from it. */
@@ -18,19 +18,19 @@ export interface ResultRule {
   ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
 }
 
-export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => MechanicalStep {
-  const settledOf = createStepMemory(() => new StableItems<ToolExchange>());
+export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (tools: ToolTable) => MechanicalStep {
+  const settledOf = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
   return (tools) => {
     const { name, reason, strict, noiseOf } = rule(tools);
     return {
       name,
       run(draft, signal) {
         const exchanges = draft.exchanges;
-        const settled = settledOf(takeKnownLines(draft, tools));
+        const settled = settledOf(getLineCache(draft, tools));
         const acted: number[] = [];
         const { sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.
-        const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.listOpen(exchanges);
+        const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.listUnsettledIndexes(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
@@ -38,19 +38,19 @@ export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools
           if (!noiseIn) continue;
           // In reverse, because one text may contain several results.
           for (const content of exchange.results.toReversed()) {
-            if (isProtectedFrom(draft, content)) continue;
+            if (isProtectedContent(draft, content)) continue;
             const found = noiseIn(content.text, content);
-            const requests = content.start === 0 ? found : found.map((request) => shiftRequest(content, request));
+            const requests = content.start === 0 ? found : found.map((request) => shiftCutRequest(content, request));
             const info = {
               contentType: content.type,
               operation: strict ? 'reference' : 'cut',
               reason,
               strict,
             } as const;
-            if (draft.cutText(name, getPlace(content), requests, info) > 0) acted.push(at);
+            if (draft.cutText(name, getContentPlace(content), requests, info) > 0) acted.push(at);
           }
         }
-        if (sentBefore === 0) settled.settleItems(exchanges, acted);
+        if (sentBefore === 0) settled.markSettled(exchanges, acted);
       },
     };
   };
@@ -69,7 +69,7 @@ function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly T
   return places;
 }
 
-const shiftRequest = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
+const shiftCutRequest = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
   ...request,
   start: start + request.start,
   end: start + request.end,

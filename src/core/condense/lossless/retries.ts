@@ -1,22 +1,22 @@
 import type { Content } from '../../messages/content';
-import { getPlace, type ToolExchange } from '../../messages/exchanges';
+import { getContentPlace, type ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
-import { getCommand, getPath, getToolRule, type ToolTable } from '../../messages/tools';
+import { getCommandOfCall, getToolPath, getToolRule, type ToolTable } from '../../messages/tools';
 import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { findMarkers } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { isProtectedFrom } from '../draft/exchanges';
+import { isProtectedContent } from '../draft/exchanges';
 import { stripFolderChange } from './describe';
-import { takeKnownLines, createStepMemory } from './knownLines';
-import { StableItems } from './settled';
+import { getLineCache, createMemoryPerLineCache } from './knownLines';
+import { SettledItems } from './settled';
 
 /** Shorter parameters stay, to show what was tried. */
 const MIN_LONG_PARAMETER_CHARS = 160;
 
 const MAX_RETRY_CALLS = 20;
 
-const retryMemory = createStepMemory(() => new StableItems<ToolExchange>());
+const getRetriedExchanges = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
 
 /** Removes long parameters of failed calls that were repeated successfully; the error stays. */
 export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
@@ -25,22 +25,26 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const exchanges = draft.exchanges;
-      const settled = retryMemory(takeKnownLines(draft, tools));
+      const settled = getRetriedExchanges(getLineCache(draft, tools));
       const acted: number[] = [];
-      for (const at of addPrecedingPlaces(settled.listOpen(exchanges))) {
+      for (const at of includePrecedingPlaces(settled.listUnsettledIndexes(exchanges))) {
         const exchange = exchanges[at];
-        const target = exchange?.isError ? getTarget(tools, exchange) : undefined;
+        const target = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
         if (!exchange || target === undefined) continue;
         const retries = exchanges
           .slice(at + 1, at + 1 + MAX_RETRY_CALLS)
-          .filter((later) => isRetry(tools, later, target));
+          .filter((later) => isSuccessfulRetry(tools, later, target));
         for (const content of exchange.parameters.toReversed()) {
           const { text, start, end } = content;
-          if (text.length < MIN_LONG_PARAMETER_CHARS || findMarkers(text).length > 0 || isProtectedFrom(draft, content))
+          if (
+            text.length < MIN_LONG_PARAMETER_CHARS ||
+            findMarkers(text).length > 0 ||
+            isProtectedContent(draft, content)
+          )
             continue;
           if (!retries.some((later) => repeatsParameter(later, content))) continue;
           const request = { start, end, marker: 'this call failed and was made again later' };
-          const saved = draft.cutText(name, getPlace(content), [request], {
+          const saved = draft.cutText(name, getContentPlace(content), [request], {
             contentType: content.type,
             operation: 'cut',
             reason: 'the call failed and was retried successfully',
@@ -49,31 +53,31 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
           if (saved > 0) acted.push(at);
         }
       }
-      settled.settleItems(exchanges, acted);
+      settled.markSettled(exchanges, acted);
     },
   };
 };
 
 /** Adds the places shortly before, because a new call may be a retry of an earlier one. */
-function* addPrecedingPlaces(places: readonly number[]): Generator<number> {
+function* includePrecedingPlaces(places: readonly number[]): Generator<number> {
   let next = 0;
   for (const place of places) {
     for (next = Math.max(next, place - MAX_RETRY_CALLS); next <= place; next++) yield next;
   }
 }
 
-const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
-  !later.isError && later.results.length > 0 && getTarget(tools, later) === target;
+const isSuccessfulRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
+  !later.isError && later.results.length > 0 && getCallTarget(tools, later) === target;
 
 /** For a retry of a command, the same target is enough. */
 function repeatsParameter(later: ToolExchange, { path, text }: Content): boolean {
-  if (getCommand(later) !== undefined) return true;
-  const again = linesByParameter(later).get(getParameterName(path));
+  if (getCommandOfCall(later) !== undefined) return true;
+  const again = getLinesByParameter(later).get(getParameterName(path));
   const lines = collectTrimmedLines(text);
   return again !== undefined && 2 * [...lines].filter((line) => again.has(line)).length >= lines.size;
 }
 
-const linesByParameter = memoizeByObject(
+const getLinesByParameter = memoizeByObject(
   ({ parameters }: ToolExchange) =>
     new Map(parameters.map(({ path, text }) => [getParameterName(path), collectTrimmedLines(text)])),
 );
@@ -82,20 +86,20 @@ const getParameterName = (path: Path): string => path.slice(2).join(' ');
 
 const collectTrimmedLines = (text: string): Set<string> => new Set(text.split('\n').map((line) => line.trim()));
 
-const commandTarget = memoizeByObject((exchange: ToolExchange) => {
+const getCommandTarget = memoizeByObject((exchange: ToolExchange) => {
   const words = stripFolderChange(exchange)?.split(/\s+/, 3);
   return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
 });
 
 /** Calls with the same target are attempts at the same thing. */
-function getTarget(tools: ToolTable, exchange: ToolExchange): string | undefined {
+function getCallTarget(tools: ToolTable, exchange: ToolExchange): string | undefined {
   const kind = getToolRule(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {
-    const path = getPath(tools, exchange);
+    const path = getToolPath(tools, exchange);
     return path === undefined ? undefined : `file ${makeFileKey(path)}`;
   }
   if (kind === 'command') {
-    return commandTarget(exchange);
+    return getCommandTarget(exchange);
   }
   return kind === undefined || kind === 'fetch' || kind === 'agent' || kind === 'other'
     ? `tool ${exchange.tool}`

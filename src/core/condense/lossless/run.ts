@@ -1,44 +1,46 @@
 import * as z from 'zod';
 import { makeToolTable } from '../../messages/tools';
-import { ownTools } from '../../messages/toolsSchema';
+import { ownToolsSchema } from '../../messages/toolsSchema';
 import { Draft } from '../draft/draft';
-import type { MechanicalStep, Step } from '../draft/steps';
-import { editKey } from '../edits/edits';
+import type { MechanicalStep, PipelineStep } from '../draft/steps';
+import { makeEditPlaceKey } from '../edits/edits';
 import { runPipeline } from '../pipeline';
 import type { CondensationOptions, ConversationContext, CachedLosslessRun, LosslessRun } from '../types';
 import { createRepeatedCommandsStep, createRepeatedListingsStep, createSimilarResultsStep } from './consolidation';
 import { createDuplicateReadsStep, createDuplicateResultsStep } from './duplicates';
-import { watchReferences } from './integrity';
-import { lineNumbers } from './lineNumbers';
+import { createReferenceWatcher } from './integrity';
+import { createLineNumbersStep } from './lineNumbers';
 import { createObsoleteStateStep } from './obsoleteState';
 import { createRepeatedRemindersStep } from './reminders';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { createRetriedErrorsStep } from './retries';
 import { createSupersededVersionsStep } from './supersededVersions';
-import { terminalNoise } from './terminal';
+import { createTerminalNoiseStep } from './terminal';
 
-const booleanSetting = (what: string) => z.boolean().default(true).describe(what);
+const createBooleanSchema = (what: string) => z.boolean().default(true).describe(what);
 
 export const losslessConfigSchema = z
   .object({
-    deduplicateFileReads: booleanSetting('Keeps one of several reads of a file that returned the same text.'),
-    deduplicateResults: booleanSetting('Keeps one of several other results with the same text.'),
-    consolidateToolResults: booleanSetting(
+    deduplicateFileReads: createBooleanSchema('Keeps one of several reads of a file that returned the same text.'),
+    deduplicateResults: createBooleanSchema('Keeps one of several other results with the same text.'),
+    consolidateToolResults: createBooleanSchema(
       'Merges repeated listings, searches and commands, and small similar results.',
     ),
-    removeObsoleteState: booleanSetting(
+    removeObsoleteState: createBooleanSchema(
       'Keeps only what differs in environment details, reminders and plans that a later one supersedes, and the newest version of a file that was written anew.',
     ),
-    oneViewPerFile: booleanSetting('Keeps lines of a file once if another read, write or edit shows them too.'),
-    writesReadBack: booleanSetting('Keeps only those lines of long parameters that no result and no other call shows.'),
-    repeatedRuns: booleanSetting(
+    oneViewPerFile: createBooleanSchema('Keeps lines of a file once if another read, write or edit shows them too.'),
+    writesReadBack: createBooleanSchema(
+      'Keeps only those lines of long parameters that no result and no other call shows.',
+    ),
+    repeatedRuns: createBooleanSchema(
       'Keeps runs of lines that occur in several results once, and removes what a tool repeats after an edit.',
     ),
-    lineNumbers: booleanSetting('Keeps numbers and paths in front of lines once per run of lines.'),
-    terminalNoise: booleanSetting(
+    lineNumbers: createBooleanSchema('Keeps numbers and paths in front of lines once per run of lines.'),
+    terminalNoise: createBooleanSchema(
       'Removes control sequences, overwritten progress and repeated lines from command output.',
     ),
-    failedCalls: booleanSetting('Removes long parameters of calls that failed and were retried successfully.'),
+    failedCalls: createBooleanSchema('Removes long parameters of calls that failed and were retried successfully.'),
     keep: z.enum(['latest', 'first']).default('latest').describe('Which of several identical copies is kept.'),
     acrossFiles: z
       .boolean()
@@ -52,7 +54,7 @@ export const losslessConfigSchema = z
       .describe(
         'Removes only what appears elsewhere in the view, nothing that would remain only in the reference store.',
       ),
-    tools: ownTools,
+    tools: ownToolsSchema,
   })
   .strict();
 
@@ -68,19 +70,19 @@ export async function runLossless(
   options: CondensationOptions,
 ): Promise<LosslessRun> {
   const { targetTokens } = options;
-  const key = JSON.stringify([config, messages.length, edits.map((edit) => [editKey(edit), edit.id])]);
+  const key = JSON.stringify([config, messages.length, edits.map((edit) => [makeEditPlaceKey(edit), edit.id])]);
   const runs = losslessRuns?.get(messages) ?? [];
   const known = runs.find((run) => run.key === key && stopsAtSameStep(run, targetTokens));
-  if (known) return { draft: known.draft.copy(), steps: known.steps };
+  if (known) return { draft: known.draft.copyDraft(), steps: known.steps };
   const draft = new Draft(messages, counter, edits);
   const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
-    watch: watchReferences(makeToolTable(config.tools), options.signal),
+    watch: createReferenceWatcher(makeToolTable(config.tools), options.signal),
     // A second round can shrink results whose copies a later step has moved.
     again: ({ edits: made }) => made.length > 0,
   });
-  draft.rememberEdits();
-  const run: CachedLosslessRun = { draft: draft.copy(), steps, key, targetTokens };
+  draft.rememberDraftFor();
+  const run: CachedLosslessRun = { draft: draft.copyDraft(), steps, key, targetTokens };
   losslessRuns?.set(messages, [...runs, run].slice(-MAX_CACHED_RUNS));
   return { draft, steps };
 }
@@ -94,13 +96,13 @@ function stopsAtSameStep({ targetTokens: own, steps }: CachedLosslessRun, target
 
 const MAX_CACHED_RUNS = 4;
 
-export function createLosslessSteps(config: LosslessConfig): Step[] {
+export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   const tools = makeToolTable(config.tools);
   const { keep, strictOnly, acrossFiles } = config;
   const removing = strictOnly
     ? []
     : [
-        ...includeIf(config.terminalNoise, () => [terminalNoise(tools)]),
+        ...includeIf(config.terminalNoise, () => [createTerminalNoiseStep(tools)]),
         ...includeIf(config.failedCalls, () => [createRetriedErrorsStep(tools)]),
         ...includeIf(config.consolidateToolResults, () => [
           createRepeatedCommandsStep(tools),
@@ -121,11 +123,11 @@ export function createLosslessSteps(config: LosslessConfig): Step[] {
   return [
     // Steps that remove whole texts come first, so that no reference names a copy that is removed
     // later.
-    ...removing.map((step): Step => ({ ...step, rewrites: 'all' })),
-    ...merging.map((step): Step => ({ ...step, rewrites: 'earlier' })),
+    ...removing.map((step): PipelineStep => ({ ...step, rewrites: 'all' })),
+    ...merging.map((step): PipelineStep => ({ ...step, rewrites: 'earlier' })),
     ...createRepeatedLinesStep(tools, keep, lineOperations, acrossFiles),
     // Last, because it depends on which lines are still adjacent.
-    ...includeIf(config.lineNumbers, () => [lineNumbers(tools)]),
+    ...includeIf(config.lineNumbers, () => [createLineNumbersStep(tools)]),
   ];
 }
 

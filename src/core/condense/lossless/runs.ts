@@ -1,8 +1,8 @@
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import { isSamePath } from '../../messages/path';
 import type { LineId } from '../lines/lineIds';
-import type { LineIndex, LineNumber } from './lineIndex';
-import type { Lines } from '../lines/lines';
+import type { RepeatedLineIndex, IndexedLineNumber } from './lineIndex';
+import type { TextLines } from '../lines/lines';
 import { areSameFile, type LineSource } from './sources';
 
 export interface SourceRange {
@@ -13,7 +13,7 @@ export interface SourceRange {
   readonly count: number;
 }
 
-export interface SourceRun {
+export interface RepeatedRun {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
@@ -34,71 +34,71 @@ interface LineRange {
   readonly last: number;
 }
 
-export interface SourceRuns {
+export interface RunsOfSource {
   readonly source: LineSource;
-  readonly runs: readonly SourceRun[];
+  readonly runs: readonly RepeatedRun[];
   /** Set after everything was tried without effect. */
   isSettled: boolean;
 }
 
-export type IsWorth = (run: SourceRun) => boolean;
+export type IsWorthMarker = (run: RepeatedRun) => boolean;
 
-const MAY_BE_REMOVED = 1;
-const IS_REMOVED = 2;
+const LINE_MAY_BE_REMOVED = 1;
+const LINE_IS_REMOVED = 2;
 
-interface RunChoice {
-  readonly byRange: readonly (readonly SourceRun[])[];
+interface ChosenRuns {
+  readonly byRange: readonly (readonly RepeatedRun[])[];
   /** Lines that markers name although they may be removed themselves. */
-  readonly reliesOn: readonly LineNumber[];
+  readonly reliesOn: readonly IndexedLineNumber[];
 }
 
-interface RunChoices {
+interface SafeAndWideRuns {
   /** Markers name only lines that cannot be removed. */
-  readonly safe: RunChoice;
+  readonly safe: ChosenRuns;
   /**
    * Markers may also name lines that the safe choice keeps although they could be removed; one
    * place may then do instead of two.
    */
-  readonly wide: RunChoice;
+  readonly wide: ChosenRuns;
   readonly mayBeWide: boolean;
   readonly keepers: readonly LineSource[];
 }
 
-export class IndexRuns {
-  private readonly choices: (RunChoices | undefined)[] = [];
-  private readonly known: (SourceRuns | undefined)[] = [];
+export class RepeatedLineRuns {
+  private readonly choices: (SafeAndWideRuns | undefined)[] = [];
+  private readonly known: (RunsOfSource | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
-  private readonly bySource = new WeakMap<LineSource, SourceRuns>();
-  /** For each line, {@link MAY_BE_REMOVED}, {@link IS_REMOVED}, or 0 if the line must stay. */
+  private readonly bySource = new WeakMap<LineSource, RunsOfSource>();
+  /** For each line, {@link LINE_MAY_BE_REMOVED}, {@link LINE_IS_REMOVED}, or 0 if the line must stay. */
   private goes = new Uint8Array(1_024);
 
   constructor(
-    private readonly index: LineIndex,
+    private readonly index: RepeatedLineIndex,
     private readonly isBlank: (id: LineId) => boolean,
   ) {}
 
   /** Also recomputes sources that the changed ones keep lines for. */
-  updateChoices(isWorth: IsWorth): void {
+  updateChoices(isWorth: IsWorthMarker): void {
     const { index, choices } = this;
-    const { touched, removed } = index.takeChanges();
+    const { touched, removed } = index.takeChangedSources();
     if (touched.size === 0 && removed.size === 0) return;
     choices.length = Math.min(choices.length, index.sources.length);
     this.growTables(index.size);
     for (const at of touched) {
-      this.findRanges(at);
+      this.updateLinkedRanges(at);
     }
     const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
     const isStale = (at: number): boolean =>
       touched.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
     for (const at of stale) {
-      choices[at] = this.chooseSafely(at, isWorth);
+      choices[at] = this.chooseSafeRuns(at, isWorth);
       changed.add(index.sources[at]);
     }
     for (let at = 0; at < index.sources.length; at++) {
       const choice = choices[at];
       if (!choice?.mayBeWide || !isStale(at)) continue;
-      choices[at] = { ...choice, wide: this.chooseWidely(at, isWorth) };
+      choices[at] = { ...choice, wide: this.chooseWideRuns(at, isWorth) };
     }
     this.chooseRuns();
   }
@@ -106,32 +106,35 @@ export class IndexRuns {
   /**
    * Includes all other sources in the same strings, because cuts in one string are made together.
    */
-  listUnsettled(): readonly SourceRuns[] {
+  listUnsettledRuns(): readonly RunsOfSource[] {
     const { sources } = this.index;
     const places = new Set<number>();
     this.known.forEach((known, at) => {
       if (!known || known.isSettled) return;
-      for (let same = at; isOneString(sources[same], known.source); same--) places.add(same);
-      for (let same = at; isOneString(sources[same], known.source); same++) places.add(same);
+      for (let same = at; areInSameString(sources[same], known.source); same--) places.add(same);
+      for (let same = at; areInSameString(sources[same], known.source); same++) places.add(same);
     });
     return [...places].sort((a, b) => a - b).flatMap((at) => this.known[at] ?? []);
   }
 
-  private findRanges(at: number): void {
+  private updateLinkedRanges(at: number): void {
     const { index } = this;
     const base = index.bases[at] as number;
     this.goes.fill(0, base, base + (index.sources[at] as LineSource).lines.count);
-    this.ranges[at] = index.isLinked(at) ? trimList(findLinkedRanges(index, at, this.isBlank)) : undefined;
-    this.markRuns(at);
+    this.ranges[at] = index.hasReplacedLines(at)
+      ? copyWithoutSpareCapacity(findLinkedRanges(index, at, this.isBlank))
+      : undefined;
+    this.markRemovedLines(at);
   }
 
-  private markRuns(at: number, runs: readonly SourceRun[] = []): void {
+  private markRemovedLines(at: number, runs: readonly RepeatedRun[] = []): void {
     const base = this.index.bases[at] as number;
-    for (const { first, last } of this.ranges[at] ?? []) this.goes.fill(MAY_BE_REMOVED, base + first, base + last + 1);
-    for (const { first, last } of runs) this.goes.fill(IS_REMOVED, base + first, base + last + 1);
+    for (const { first, last } of this.ranges[at] ?? [])
+      this.goes.fill(LINE_MAY_BE_REMOVED, base + first, base + last + 1);
+    for (const { first, last } of runs) this.goes.fill(LINE_IS_REMOVED, base + first, base + last + 1);
   }
 
-  private chooseSafely(at: number, isWorth: IsWorth): RunChoices | undefined {
+  private chooseSafeRuns(at: number, isWorth: IsWorthMarker): SafeAndWideRuns | undefined {
     const ranges = this.ranges[at];
     if (!ranges || ranges.length === 0) return undefined;
     const keepers = new Set<LineSource>();
@@ -143,36 +146,36 @@ export class IndexRuns {
         return stays;
       });
       for (const line of kept) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
-      return trimList(splitIntoRuns(this.index, at, range, kept).filter(isWorth));
+      return copyWithoutSpareCapacity(splitIntoRuns(this.index, at, range, kept).filter(isWorth));
     });
-    this.markRuns(at, byRange.flat());
+    this.markRemovedLines(at, byRange.flat());
     const safe = { byRange, reliesOn: [] };
-    return { safe, wide: safe, mayBeWide, keepers: trimList([...keepers]) };
+    return { safe, wide: safe, mayBeWide, keepers: copyWithoutSpareCapacity([...keepers]) };
   }
 
-  private chooseWidely(at: number, isWorth: IsWorth): RunChoice {
+  private chooseWideRuns(at: number, isWorth: IsWorthMarker): ChosenRuns {
     const { index, goes } = this;
-    const reliesOn: LineNumber[] = [];
+    const reliesOn: IndexedLineNumber[] = [];
     const byRange = (this.ranges[at] ?? []).map((range) => {
-      const kept = chooseKeptLines(index, at, range, (line) => goes[line] !== IS_REMOVED);
-      const runs = trimList(splitIntoRuns(index, at, range, kept).filter(isWorth));
+      const kept = chooseKeptLines(index, at, range, (line) => goes[line] !== LINE_IS_REMOVED);
+      const runs = copyWithoutSpareCapacity(splitIntoRuns(index, at, range, kept).filter(isWorth));
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
-          if (line !== undefined && goes[line] === MAY_BE_REMOVED) reliesOn.push(line);
+          if (line !== undefined && goes[line] === LINE_MAY_BE_REMOVED) reliesOn.push(line);
       }
       return runs;
     });
-    return { byRange, reliesOn: trimList(reliesOn) };
+    return { byRange, reliesOn: copyWithoutSpareCapacity(reliesOn) };
   }
 
   /** Takes each range's wide choice, unless it would remove a line that another marker names. */
   private chooseRuns(): void {
     const { index, choices, known, goes } = this;
-    const named = new Set<LineNumber>();
+    const named = new Set<IndexedLineNumber>();
     for (const choice of choices) for (const line of choice?.wide.reliesOn ?? []) named.add(line);
-    const takesNamed = (base: number, { first, last }: SourceRun): boolean => {
+    const takesNamed = (base: number, { first, last }: RepeatedRun): boolean => {
       for (let line = base + first; line <= base + last; line++)
-        if (goes[line] === MAY_BE_REMOVED && named.has(line)) return true;
+        if (goes[line] === LINE_MAY_BE_REMOVED && named.has(line)) return true;
       return false;
     };
     known.length = index.sources.length;
@@ -181,9 +184,9 @@ export class IndexRuns {
       const base = index.bases[at] as number;
       known[at] =
         choice &&
-        this.toSourceRuns(
+        this.makeRunsOfSource(
           source,
-          trimList(
+          copyWithoutSpareCapacity(
             choice.wide.byRange.flatMap((runs, range) =>
               choice.wide !== choice.safe && runs.some((run) => takesNamed(base, run))
                 ? (choice.safe.byRange[range] ?? [])
@@ -194,9 +197,9 @@ export class IndexRuns {
     });
   }
 
-  private toSourceRuns(source: LineSource, runs: readonly SourceRun[]): SourceRuns {
+  private makeRunsOfSource(source: LineSource, runs: readonly RepeatedRun[]): RunsOfSource {
     const before = this.bySource.get(source);
-    if (before && isSameList(before.runs, runs, isSameRun)) return before;
+    if (before && areListsEqual(before.runs, runs, areRunsEqual)) return before;
     const made = { source, runs, isSettled: false };
     this.bySource.set(source, made);
     return made;
@@ -210,20 +213,20 @@ export class IndexRuns {
   }
 }
 
-const isSameList = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean =>
+const areListsEqual = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean =>
   a.length === b.length && a.every((one, at) => isSame(one, b[at] as T));
 
-const isSameRun = (a: SourceRun, b: SourceRun): boolean =>
-  a.first === b.first && a.last === b.last && isSameList(a.places, b.places, isSamePlace);
+const areRunsEqual = (a: RepeatedRun, b: RepeatedRun): boolean =>
+  a.first === b.first && a.last === b.last && areListsEqual(a.places, b.places, areRangesEqual);
 
-const isSamePlace = (a: SourceRange, b: SourceRange): boolean =>
+const areRangesEqual = (a: SourceRange, b: SourceRange): boolean =>
   a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
-const isOneString = (a: LineSource | undefined, b: LineSource): boolean =>
+const areInSameString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
 /** Every line of these ranges has a keeper, except blank ones. */
-function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
+function findLinkedRanges(index: RepeatedLineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
   const { lines, kind } = index.sources[at] as LineSource;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
@@ -235,25 +238,25 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
   const close = (): void => {
     while (last > first && lines.getNumber(first) > 0 && lines.getNumber(last) === 0 && isBlank(lines.getId(last)))
       last--;
-    if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
+    if (first >= 0 && hasEnoughChars(lines, first, last)) ranges.push({ first, last });
     first = -1;
   };
   // The first line of an edit's answer reports the outcome.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
-    const root = index.findRemaining(base + line);
+    const root = index.findKeptLine(base + line);
     if (root !== base + line) {
       // A marker keeps only the first sign of a diff's run, unless the kept lines show all signs.
-      const hasSign = index.getSignAt(root) === lines.getSign(line);
-      const isSameSign = first >= 0 && lines.getSign(line) === lines.getSign(first);
+      const hasSign = index.getSignAt(root) === lines.getDiffSign(line);
+      const isSameSign = first >= 0 && lines.getDiffSign(line) === lines.getDiffSign(first);
       if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
       if (first < 0) {
         first = line;
         haveOneSign = keepSigns = true;
       }
-      haveOneSign &&= lines.getSign(line) === lines.getSign(first);
+      haveOneSign &&= lines.getDiffSign(line) === lines.getDiffSign(first);
       keepSigns &&= hasSign;
       last = line;
-    } else if (first >= 0 && !(isBlank(lines.getId(line)) && lines.getSign(line) === lines.getSign(line - 1))) {
+    } else if (first >= 0 && !(isBlank(lines.getId(line)) && lines.getDiffSign(line) === lines.getDiffSign(line - 1))) {
       close();
     }
   }
@@ -262,7 +265,7 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
 }
 
 /** Ignores line numbers, so that a second run decides alike. */
-function isWorthMarking(lines: Lines, first: number, last: number): boolean {
+function hasEnoughChars(lines: TextLines, first: number, last: number): boolean {
   let chars = 0;
   for (let line = first; line <= last && chars < MIN_RUN_CHARS; line++)
     chars += lines.getEnd(line) - lines.getBodyStart(line) + 1;
@@ -270,16 +273,22 @@ function isWorthMarking(lines: Lines, first: number, last: number): boolean {
 }
 
 function splitIntoRuns(
-  index: LineIndex,
+  index: RepeatedLineIndex,
   at: number,
   range: LineRange,
-  kept: readonly (LineNumber | undefined)[],
-): SourceRun[] {
+  kept: readonly (IndexedLineNumber | undefined)[],
+): RepeatedRun[] {
   const source = index.sources[at] as LineSource;
-  const runs: SourceRun[] = [];
+  const runs: RepeatedRun[] = [];
   let run: { first: number; last: number; places: Map<LineSource, SourceRange> } | undefined;
   const close = (): void => {
-    if (run) runs.push({ source, first: run.first, last: run.last, places: trimList([...run.places.values()]) });
+    if (run)
+      runs.push({
+        source,
+        first: run.first,
+        last: run.last,
+        places: copyWithoutSpareCapacity([...run.places.values()]),
+      });
   };
   kept.forEach((line, step) => {
     if (line === undefined) return;
@@ -292,7 +301,7 @@ function splitIntoRuns(
     run ??= { first: range.first + step, last: range.first + step, places: new Map() };
     run.last = range.first + step;
     const known = run.places.get(keeper);
-    run.places.set(keeper, known ? extendPlace(known, there) : { source: keeper, first: there, last: there, count: 1 });
+    run.places.set(keeper, known ? extendRange(known, there) : { source: keeper, first: there, last: there, count: 1 });
   });
   close();
   return runs;
@@ -303,19 +312,19 @@ function splitIntoRuns(
  * @param stays whether a line may be named although it has a keeper
  */
 function chooseKeptLines(
-  index: LineIndex,
+  index: RepeatedLineIndex,
   at: number,
   { first, last }: LineRange,
-  stays: (line: LineNumber) => boolean,
-): (LineNumber | undefined)[] {
+  stays: (line: IndexedLineNumber) => boolean,
+): (IndexedLineNumber | undefined)[] {
   const own = (index.bases[at] as number) + first;
-  const kept: (LineNumber | undefined)[] = [];
+  const kept: (IndexedLineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
-    const root = index.findRemaining(own + step);
+    const root = index.findKeptLine(own + step);
     kept.push(root === own + step ? undefined : root);
   }
   // Prefers the text that keeps the neighboring lines: one place is easier to find than two.
-  const prefer = (step: number, neighbour: LineNumber | undefined, offset: 1 | -1): void => {
+  const prefer = (step: number, neighbour: IndexedLineNumber | undefined, offset: 1 | -1): void => {
     const line = kept[step];
     if (line === undefined || neighbour === undefined) return;
     const source = index.getSourceAt(neighbour);
@@ -344,23 +353,25 @@ function canShareMarker(
 ): boolean {
   const known = places.get(keeper);
   if (known) {
-    const { first, last, count } = extendPlace(known, line);
+    const { first, last, count } = extendRange(known, line);
     return keeper.lines.getNumber(first) === 0 || last - first + 1 <= MAX_SPREAD_FACTOR * count;
   }
-  return places.size < MAX_MARKER_PLACES && [...places.keys()].every((other) => areCompatible(other, keeper, source));
+  return (
+    places.size < MAX_MARKER_PLACES && [...places.keys()].every((other) => haveSameRelation(other, keeper, source))
+  );
 }
 
 /**
  * Lines kept partly in another file are hard to follow, and the two sides of an edit must stay
  * distinguishable.
  */
-const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolean =>
-  areSameFile(a, source) === areSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
+const haveSameRelation = (a: LineSource, b: LineSource, source: LineSource): boolean =>
+  areSameFile(a, source) === areSameFile(b, source) && isOtherSideOfEdit(a, source) === isOtherSideOfEdit(b, source);
 
-const isOtherSide = (other: LineSource, source: LineSource): boolean =>
+const isOtherSideOfEdit = (other: LineSource, source: LineSource): boolean =>
   other.exchange === source.exchange && source.content.type === 'toolParameters';
 
-const extendPlace = ({ source, first, last, count }: SourceRange, line: number): SourceRange => ({
+const extendRange = ({ source, first, last, count }: SourceRange, line: number): SourceRange => ({
   source,
   first: Math.min(first, line),
   last: Math.max(last, line),

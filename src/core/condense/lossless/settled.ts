@@ -1,9 +1,9 @@
 /** Lets a step skip items that it has processed without effect. Items are compared by identity. */
-export class StableItems<T extends object> {
+export class SettledItems<T extends object> {
   private items: (T | undefined)[] = [];
 
   /** Items stay unsettled until {@link settleItems}, in case the work fails. */
-  listOpen(list: readonly T[]): number[] {
+  listUnsettledIndexes(list: readonly T[]): number[] {
     const open: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);
     for (const at of open) this.items[at] = undefined;
@@ -15,7 +15,7 @@ export class StableItems<T extends object> {
   }
 
   /** @param acted positions to check again, because something was changed there */
-  settleItems(list: readonly T[], acted: Iterable<number> = []): void {
+  markSettled(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
     for (const at of acted) this.items[at] = undefined;
   }
@@ -23,7 +23,7 @@ export class StableItems<T extends object> {
 
 const EMPTY_KEYS: readonly string[] = [];
 
-export interface KeyedGroup<T> {
+export interface GroupWithKey<T> {
   readonly key: string;
   readonly items: readonly T[];
   readonly places: readonly number[];
@@ -31,8 +31,8 @@ export interface KeyedGroup<T> {
   readonly firstOpen: number;
 }
 
-export class StableGroups<T extends object> {
-  private readonly settled = new StableItems<T>();
+export class SettledGroups<T extends object> {
+  private readonly settled = new SettledItems<T>();
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
@@ -43,28 +43,28 @@ export class StableGroups<T extends object> {
    * Skips groups that have not changed since they were last processed without effect.
    * @param work yields the group index of each item that it tried, or undefined if it did nothing
    */
-  each(list: readonly T[], work: (group: KeyedGroup<T>) => Iterable<number | undefined>): void {
+  forEachUnsettledGroup(list: readonly T[], work: (group: GroupWithKey<T>) => Iterable<number | undefined>): void {
     const acted: number[] = [];
-    for (const group of this.listChanged(list)) {
+    for (const group of this.listChangedGroups(list)) {
       for (const index of work(group)) {
         if (index !== undefined) acted.push(group.places[index] as number);
       }
     }
-    this.settleItems(list, acted);
+    this.markSettled(list, acted);
   }
 
-  listChanged(list: readonly T[]): KeyedGroup<T>[] {
-    const open = this.settled.listOpen(list);
+  listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
+    const open = this.settled.listUnsettledIndexes(list);
     const changed = new Set<string>();
-    for (let at = this.keys.length - 1; at >= list.length; at--) this.leaveGroups(at, changed);
+    for (let at = this.keys.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);
     for (const at of open) {
-      this.leaveGroups(at, changed);
-      this.enterGroups(at, this.keysOf(list[at] as T), changed);
+      this.removeFromGroups(at, changed);
+      this.addToGroups(at, this.keysOf(list[at] as T), changed);
     }
     const isOpen = new Set(open);
     return [...changed]
-      .map((key) => ({ key, places: this.getPlaces(key) }))
+      .map((key) => ({ key, places: this.getIndexesOfGroup(key) }))
       .filter(({ places }) => places.length > 0)
       .sort((a, b) => Number(a.places[0]) - Number(b.places[0]) || (a.key < b.key ? -1 : 1))
       .map(({ key, places }) => {
@@ -74,15 +74,15 @@ export class StableGroups<T extends object> {
       });
   }
 
-  getPlaces(key: string): readonly number[] {
+  getIndexesOfGroup(key: string): readonly number[] {
     return this.places.get(key) ?? [];
   }
 
-  settleItems(list: readonly T[], acted: readonly number[]): void {
-    this.settled.settleItems(list, acted);
+  markSettled(list: readonly T[], acted: readonly number[]): void {
+    this.settled.markSettled(list, acted);
   }
 
-  private leaveGroups(at: number, changed: Set<string>): void {
+  private removeFromGroups(at: number, changed: Set<string>): void {
     for (const key of this.keys[at] ?? []) {
       const places = this.places.get(key) ?? [];
       places.splice(places.lastIndexOf(at), 1);
@@ -91,7 +91,7 @@ export class StableGroups<T extends object> {
     }
   }
 
-  private enterGroups(at: number, keys: readonly string[], changed: Set<string>): void {
+  private addToGroups(at: number, keys: readonly string[], changed: Set<string>): void {
     this.keys[at] = keys.length === 0 ? EMPTY_KEYS : keys;
     for (const key of keys) {
       const places = this.places.get(key);

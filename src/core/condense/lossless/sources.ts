@@ -1,42 +1,42 @@
 import { getFilePath, type FilePart } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
-import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { isNameOfFile, getToolRule } from '../../messages/tools';
+import { getContentPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { isFileNameParameter, getToolRule } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import type { LineCache } from './knownLines';
-import type { Lines } from '../lines/lines';
-import { StableItems } from './settled';
+import type { TextLines } from '../lines/lines';
+import { SettledItems } from './settled';
 
 /**
  * `read`: a file's content from a tool; `result`: any other result; `echo`: the answer to an edit
  * or write; `written`: a whole file by the agent; `old` and `new`: the sides of an edit, `new` also
  * any other long parameter; `failed`: the parameters of a failed call.
  */
-export type SourceKind = 'read' | 'result' | 'echo' | 'written' | 'new' | 'old' | 'failed';
+export type LineSourceKind = 'read' | 'result' | 'echo' | 'written' | 'new' | 'old' | 'failed';
 
 export interface LineSource {
-  readonly kind: SourceKind;
+  readonly kind: LineSourceKind;
   readonly content: PlacedContent;
   readonly exchange: ToolExchange;
   /** The file, as the call or the text itself names it. */
   readonly path: string | undefined;
   /** True if the call itself names the file. */
   readonly isNamed: boolean;
-  readonly lines: Lines;
+  readonly lines: TextLines;
 }
 
 export const areSameFile = (a: LineSource, b: LineSource): boolean =>
   a.path !== undefined && b.path !== undefined && (a.path === b.path || isSameFileCached(a.path, b.path));
 
-const comparedPaths = new Map<string, Map<string, boolean>>();
+const sameFileByPaths = new Map<string, Map<string, boolean>>();
 const MAX_CACHED_COMPARISONS = 5_000;
 
 function isSameFileCached(a: string, b: string): boolean {
-  let known = comparedPaths.get(a);
+  let known = sameFileByPaths.get(a);
   if (!known) {
-    if (comparedPaths.size > MAX_CACHED_COMPARISONS) comparedPaths.clear();
-    comparedPaths.set(a, (known = new Map<string, boolean>()));
+    if (sameFileByPaths.size > MAX_CACHED_COMPARISONS) sameFileByPaths.clear();
+    sameFileByPaths.set(a, (known = new Map<string, boolean>()));
   }
   let is = known.get(b);
   if (is === undefined) known.set(b, (is = isSameFile(a, b)));
@@ -44,14 +44,14 @@ function isSameFileCached(a: string, b: string): boolean {
 }
 
 /** A file's lines may only be kept where that file is shown; other texts may refer to any. */
-export const mayReferTo = (source: LineSource, keeper: LineSource): boolean =>
+export const mayReferToSource = (source: LineSource, keeper: LineSource): boolean =>
   source.path === undefined || areSameFile(source, keeper);
 
 /**
  * Of equal lines, the copy with the higher rank stays; between equal ranks, {@link KeptCopy}
  * decides.
  */
-export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
+export const RANK_BY_SOURCE_KIND: Readonly<Record<LineSourceKind, number>> = {
   read: 4,
   result: 4,
   written: 4,
@@ -65,8 +65,8 @@ const MIN_SOURCE_CHARS = 80;
 
 const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
-export class LineSources {
-  private readonly settled = new StableItems<ToolExchange>();
+export class CurrentLineSources {
+  private readonly settled = new SettledItems<ToolExchange>();
   private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
   private readonly own: (readonly LineSource[])[] = [];
   private readonly byMessage: (readonly LineSource[])[] = [];
@@ -81,9 +81,9 @@ export class LineSources {
    * @param task index of the last message that no operation changes
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
-    this.known.learnExchanges(exchanges, this.whose);
+    this.known.addExchanges(exchanges, this.whose);
     const changed: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
-    for (const at of this.settled.listOpen(exchanges)) {
+    for (const at of this.settled.listUnsettledIndexes(exchanges)) {
       changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
     const gone = this.own.splice(exchanges.length);
@@ -95,7 +95,7 @@ export class LineSources {
       new Set(gone.flat()),
       changed.flatMap(({ sources }) => sources),
     );
-    this.settled.settleItems(exchanges);
+    this.settled.markSettled(exchanges);
     const all: LineSource[] = [];
     for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) all.push(source);
     return all;
@@ -110,23 +110,25 @@ export class LineSources {
     };
     for (const { content } of gone) listOf(content.message);
     for (const source of come) listOf(source.content.message).push(source);
-    for (const message of made.keys()) while (this.byMessage.length <= message) this.byMessage.push(trimList([]));
-    for (const [message, list] of made) this.byMessage[message] = trimList(list.sort(comparePlace));
+    for (const message of made.keys())
+      while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
+    for (const [message, list] of made)
+      this.byMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePlace));
   }
 
   private getSources(exchange: ToolExchange): readonly LineSource[] {
-    const sources = this.byExchange.get(exchange) ?? trimList(createSources(exchange, this.known));
+    const sources = this.byExchange.get(exchange) ?? copyWithoutSpareCapacity(createLineSources(exchange, this.known));
     this.byExchange.set(exchange, sources);
     return sources;
   }
 }
 
-function createSources(exchange: ToolExchange, known: LineCache): readonly LineSource[] {
+function createLineSources(exchange: ToolExchange, known: LineCache): readonly LineSource[] {
   const toolKind = getToolRule(known.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
   const path = getFilePath(known.tools, exchange);
-  const sources = (content: PlacedContent, kind: SourceKind): LineSource[] => {
+  const sources = (content: PlacedContent, kind: LineSourceKind): LineSource[] => {
     if (content.text.length < MIN_SOURCE_CHARS) return [];
     const { parts } = known.getLayout(content);
     const lines = known.getLines(content);
@@ -136,20 +138,22 @@ function createSources(exchange: ToolExchange, known: LineCache): readonly LineS
       !first || parts.every((part) => part.path === own && (part.head !== 'search' || part.path === path));
     const whole: LineSource = { kind, content, exchange, path: own, isNamed, lines };
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
-    return isOne ? [whole] : splitIntoParts({ ...whole, path: undefined }, parts);
+    return isOne ? [whole] : splitSourceIntoFileParts({ ...whole, path: undefined }, parts);
   };
   // Markers identify a read or search by its request, so the request stays.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters)
-      .filter((content) => !isNameOfFile(content))
-      .flatMap((content) => sources(content, getParameterKind(exchange, toolKind, content))),
+      .filter((content) => !isFileNameParameter(content))
+      .flatMap((content) => sources(content, getSourceKindOfParameter(exchange, toolKind, content))),
     // Failed results stay whole.
-    ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, getResultKind(toolKind)))),
+    ...(exchange.isError
+      ? []
+      : exchange.results.flatMap((content) => sources(content, getSourceKindOfResult(toolKind)))),
   ];
 }
 
-function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSource[] {
+function splitSourceIntoFileParts(whole: LineSource, parts: readonly FilePart[]): LineSource[] {
   const { lines, kind, content } = whole;
   const sources: LineSource[] = [];
   let line = 0;
@@ -171,18 +175,22 @@ function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSour
   return sources;
 }
 
-const comparePlace = (a: LineSource, b: LineSource): number =>
-  Number(getPlace(a.content).path[1] ?? 0) - Number(getPlace(b.content).path[1] ?? 0) ||
+const compareSourcePlace = (a: LineSource, b: LineSource): number =>
+  Number(getContentPlace(a.content).path[1] ?? 0) - Number(getContentPlace(b.content).path[1] ?? 0) ||
   a.content.start - b.content.start;
 
-function getParameterKind(exchange: ToolExchange, kind: ToolKind | undefined, content: PlacedContent): SourceKind {
+function getSourceKindOfParameter(
+  exchange: ToolExchange,
+  kind: ToolKind | undefined,
+  content: PlacedContent,
+): LineSourceKind {
   if (exchange.isError) return 'failed';
   if (kind === 'write') return 'written';
   if (kind !== 'edit') return 'new';
   return OLD_TEXT_PARAMETERS.has(String(content.path.at(-1))) ? 'old' : 'new';
 }
 
-function getResultKind(kind: ToolKind | undefined): SourceKind {
+function getSourceKindOfResult(kind: ToolKind | undefined): LineSourceKind {
   if (kind === 'read') return 'read';
   return kind === 'edit' || kind === 'write' ? 'echo' : 'result';
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toLineSet, findSharedRuns } from './standing';
+import { splitToLineSet, findRunsOfSharedLines } from './standing';
 
 describe('finding runs of lines that two texts share', () => {
   const runs = (value: string, other: string): string[] =>
-    findSharedRuns(value, toLineSet(other)).map(
+    findRunsOfSharedLines(value, splitToLineSet(other)).map(
       ({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`,
     );
 

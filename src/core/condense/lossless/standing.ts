@@ -1,18 +1,18 @@
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { LineCache } from './knownLines';
-import { growArray, type LineId } from '../lines/lineIds';
-import type { Lines } from '../lines/lines';
-import { StableItems } from './settled';
+import { copyToLargerArray, type LineId } from '../lines/lineIds';
+import type { TextLines } from '../lines/lines';
+import { SettledItems } from './settled';
 import type { Slice } from '../../slice';
 
 const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
 /** Counts the lines that the model can read in a view. */
-export class StandingLines {
-  private readonly seen = new StableItems<ApiMessage>();
-  private readonly texts: (readonly Lines[])[] = [];
+export class ViewLineCounts {
+  private readonly seen = new SettledItems<ApiMessage>();
+  private readonly texts: (readonly TextLines[])[] = [];
   /** Indexed by line ID. */
   private counts = new Int32Array(1_024);
   /** Indexed by line ID; 1 if a cut relies on the line. */
@@ -25,22 +25,24 @@ export class StandingLines {
   constructor(private readonly known: LineCache) {}
 
   /** @param collectsMoved whether to record the lines that have left a text */
-  updateCounts(view: readonly ApiMessage[], collectsMoved = false): void {
-    const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
-    for (const at of this.seen.listOpen(view)) {
-      const texts = trimList(listContents(view[at] as ApiMessage).map((content) => this.known.getLines(content)));
+  updateLineCounts(view: readonly ApiMessage[], collectsMoved = false): void {
+    const changed: { readonly at: number; readonly texts: readonly TextLines[] }[] = [];
+    for (const at of this.seen.listUnsettledIndexes(view)) {
+      const texts = copyWithoutSpareCapacity(
+        listContents(view[at] as ApiMessage).map((content) => this.known.getLines(content)),
+      );
       changed.push({ at, texts });
     }
     // Counts new lines before removing old ones, so that a moved line is never missing. No `await`
     // may come between.
     for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
     for (const { at, texts } of changed) {
-      if (collectsMoved) this.collectMoved(this.texts[at] ?? [], texts);
+      if (collectsMoved) this.collectMovedLines(this.texts[at] ?? [], texts);
       for (const lines of this.texts[at] ?? []) this.countLines(lines, -1);
       this.texts[at] = texts;
     }
     for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
-    this.seen.settleItems(view);
+    this.seen.markSettled(view);
   }
 
   /** Yields between parts, because a long conversation would block the thread. */
@@ -58,21 +60,21 @@ export class StandingLines {
     }
   }
 
-  private collectMoved(before: readonly Lines[], after: readonly Lines[]): void {
+  private collectMovedLines(before: readonly TextLines[], after: readonly TextLines[]): void {
     const left = new Set(after.flatMap(listLineIds));
     for (const id of before.flatMap(listLineIds)) if (!left.has(id)) this.moved.add(id);
   }
 
-  hasLine(id: LineId): boolean {
+  isLineInView(id: LineId): boolean {
     return (this.counts[id] ?? 0) > 0;
   }
 
-  reserveLine(id: LineId): void {
+  recordReliedLine(id: LineId): void {
     this.growCounts();
     this.promised[id] = 1;
   }
 
-  private countLines(lines: Lines, times: 1 | -1): void {
+  private countLines(lines: TextLines, times: 1 | -1): void {
     this.growCounts();
     for (let line = 0; line < lines.count; line++) {
       const id = lines.getTextId(line);
@@ -84,22 +86,23 @@ export class StandingLines {
   private growCounts(): void {
     const { count } = this.known.ids;
     if (count <= this.counts.length) return;
-    this.counts = growArray(this.counts, 2 * count);
+    this.counts = copyToLargerArray(this.counts, 2 * count);
     const promised = new Uint8Array(2 * count);
     promised.set(this.promised);
     this.promised = promised;
   }
 }
 
-const listLineIds = (lines: Lines): LineId[] => Array.from({ length: lines.count }, (_, line) => lines.getTextId(line));
+const listLineIds = (lines: TextLines): LineId[] =>
+  Array.from({ length: lines.count }, (_, line) => lines.getTextId(line));
 
-export interface LineRun extends Slice {
+export interface SharedLineRun extends Slice {
   readonly lines: number;
 }
 
 /** Finds lines that another text also contains. Blank lines alone make no run. */
-export function findSharedRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
-  const runs: LineRun[] = [];
+export function findRunsOfSharedLines(text: string, standing: ReadonlySet<string>): SharedLineRun[] {
+  const runs: SharedLineRun[] = [];
   let start = -1;
   let lines = 0;
   let hasText = false;
@@ -129,4 +132,4 @@ export function findSharedRuns(text: string, standing: ReadonlySet<string>): Lin
   return runs;
 }
 
-export const toLineSet = (text: string): Set<string> => new Set(text.split('\n'));
+export const splitToLineSet = (text: string): Set<string> => new Set(text.split('\n'));

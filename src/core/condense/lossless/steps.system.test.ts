@@ -5,7 +5,7 @@ import { Draft } from '../draft/draft';
 import { createRepeatedCommandsStep, createRepeatedListingsStep, createSimilarResultsStep } from './consolidation';
 import { createDuplicateReadsStep, createDuplicateResultsStep } from './duplicates';
 import { createObsoleteStateStep } from './obsoleteState';
-import { terminalNoise } from './terminal';
+import { createTerminalNoiseStep } from './terminal';
 import { counter, makeExchange, TASK_MESSAGE } from './testing';
 
 const tools = DEFAULT_TOOLS;
@@ -51,7 +51,7 @@ describe('the running time of Lossless', () => {
       if (++asked > 10) throw new Error('stop');
     };
     expect(() => {
-      terminalNoise(tools).run(draft, signal);
+      createTerminalNoiseStep(tools).run(draft, signal);
     }).toThrow('stop');
     expect(draft.edits.length).toBeLessThanOrEqual(10);
   });

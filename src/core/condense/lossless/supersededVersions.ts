@@ -1,12 +1,12 @@
-import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getContentPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { getFilePath } from '../../messages/fileParts';
 import { makeFileKey } from '../../messages/filePath';
-import { isNameOfFile, getToolRule, type ToolTable } from '../../messages/tools';
-import { isProtectedFrom } from '../draft/exchanges';
+import { isFileNameParameter, getToolRule, type ToolTable } from '../../messages/tools';
+import { isProtectedContent } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
-import { takeKnownLines, createStepMemory } from './knownLines';
-import { StableGroups } from './settled';
+import { getLineCache, createMemoryPerLineCache } from './knownLines';
+import { SettledGroups } from './settled';
 
 const MIN_VERSION_CHARS = 160;
 
@@ -19,8 +19,8 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
   return {
     name,
     run(draft) {
-      versionMemory(takeKnownLines(draft, tools)).each(draft.exchanges, function* ({ items }) {
-        const newest = items.findLastIndex((exchange) => isWholeWrite(tools, exchange));
+      getVersionGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, function* ({ items }) {
+        const newest = items.findLastIndex((exchange) => isWriteOfWholeFile(tools, exchange));
         if (newest < 1) return;
         const standing = new Set(
           items.flatMap((exchange, index) =>
@@ -30,10 +30,10 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
         const goes = items
           .slice(0, newest)
           .map((exchange) =>
-            findVersions(tools, exchange).filter(
+            listFileVersions(tools, exchange).filter(
               (content) =>
                 content.text.length >= MIN_VERSION_CHARS &&
-                !isProtectedFrom(draft, content) &&
+                !isProtectedContent(draft, content) &&
                 content.text.split('\n').some((line) => line.trim() !== '' && !standing.has(line)),
             ),
           );
@@ -41,7 +41,7 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
           let saved = 0;
           for (const content of versions.toReversed()) {
             const { start, end } = content;
-            saved += draft.cutText(name, getPlace(content), [{ start, end, marker: SUPERSEDED_MARKER_TEXT }], {
+            saved += draft.cutText(name, getContentPlace(content), [{ start, end, marker: SUPERSEDED_MARKER_TEXT }], {
               contentType: content.type,
               operation: 'cut',
               reason: 'the whole file was written anew later',
@@ -57,9 +57,9 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
 
 const SUPERSEDED_MARKER_TEXT = 'older version, the file was written anew later';
 
-const versionMemory = createStepMemory(
+const getVersionGroups = createMemoryPerLineCache(
   ({ tools }) =>
-    new StableGroups<ToolExchange>((exchange) => {
+    new SettledGroups<ToolExchange>((exchange) => {
       const kind = getToolRule(tools, exchange)?.kind;
       if (exchange.isError || exchange.results.length === 0) return [];
       if (kind !== 'read' && kind !== 'write' && kind !== 'edit') return [];
@@ -68,16 +68,16 @@ const versionMemory = createStepMemory(
     }),
 );
 
-const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
+const isWriteOfWholeFile = (tools: ToolTable, exchange: ToolExchange): boolean =>
   getToolRule(tools, exchange)?.kind === 'write' && listWrittenLines(tools, exchange).length > 0;
 
 const listWrittenLines = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
   listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
-function findVersions(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
+function listFileVersions(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
   switch (getToolRule(tools, exchange)?.kind) {
     case 'write':
-      return exchange.parameters.filter((content) => !isNameOfFile(content));
+      return exchange.parameters.filter((content) => !isFileNameParameter(content));
     case 'read':
       return exchange.results;
     default:

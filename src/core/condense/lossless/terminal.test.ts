@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { makeCodeLines, makeExchange, getShownResult, runSteps, TASK_MESSAGE } from './testing';
-import { findNoise, terminalNoise } from './terminal';
+import { findTerminalNoise, createTerminalNoiseStep } from './terminal';
 
 const cut = (text: string): string => {
   let shown = text;
-  for (const { start, end, marker } of findNoise(text).toReversed()) {
+  for (const { start, end, marker } of findTerminalNoise(text).toReversed()) {
     shown = shown.slice(0, start) + (marker === null ? '' : `[${marker}]`) + shown.slice(end);
   }
   return shown;
@@ -38,7 +38,7 @@ describe('terminal noise that Lossless removes', () => {
 
   it('does not include anything else', () => {
     const output = `${makeCodeLines('a', 1, 30).join('\n')}\n  indented`;
-    expect(findNoise(output)).toEqual([]);
+    expect(findTerminalNoise(output)).toEqual([]);
   });
 });
 
@@ -46,7 +46,7 @@ describe('the step that removes terminal noise', () => {
   const noisy = `start\n${'\u001b[33mwaiting for the server to come up\u001b[0m\n'.repeat(40)}done`;
 
   it('changes only results of commands', () => {
-    const draft = runSteps(terminalNoise(DEFAULT_TOOLS), [
+    const draft = runSteps(createTerminalNoiseStep(DEFAULT_TOOLS), [
       TASK_MESSAGE,
       ...makeExchange('Bash', { command: 'npm run dev' }, noisy),
       ...makeExchange('Read', { file_path: 'log' }, noisy),
@@ -63,6 +63,6 @@ describe('the step that removes terminal noise', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'id', name: 'Bash', input: {} }] },
       task,
     ] as const;
-    expect(runSteps(terminalNoise(DEFAULT_TOOLS), messages).edits).toEqual([]);
+    expect(runSteps(createTerminalNoiseStep(DEFAULT_TOOLS), messages).edits).toEqual([]);
   });
 });

@@ -1,24 +1,24 @@
 import { getToolRule } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { ToolTable } from '../../messages/tools';
-import { createResultStep, type ResultRule } from './resultStep';
+import { createResultStep, type ResultStepRule } from './resultStep';
 
-const createRule = (tools: ToolTable): ResultRule => ({
+const createTerminalNoiseRule = (tools: ToolTable): ResultStepRule => ({
   name: 'Terminal noise',
   reason: 'control sequences, overwritten progress, repeated lines',
   strict: false,
-  noiseOf: (exchange) => (getToolRule(tools, exchange)?.kind === 'command' ? findNoise : undefined),
+  noiseOf: (exchange) => (getToolRule(tools, exchange)?.kind === 'command' ? findTerminalNoise : undefined),
 });
 
 /**
  * Removes control sequences, progress that a carriage return overwrote, trailing blanks, and
  * repeated equal lines.
  */
-export const terminalNoise = createResultStep(createRule);
+export const createTerminalNoiseStep = createResultStep(createTerminalNoiseRule);
 
 /** Results of failed calls stay whole. */
-export const newResultsNoise = createResultStep((tools) => {
-  const { noiseOf, ...own } = createRule(tools);
+export const createNewResultsNoiseStep = createResultStep((tools) => {
+  const { noiseOf, ...own } = createTerminalNoiseRule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
 });
 
@@ -28,7 +28,7 @@ const CONTROL_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,200
 
 const MIN_EQUAL_LINES = 3;
 
-export function findNoise(text: string): CutRequest[] {
+export function findTerminalNoise(text: string): CutRequest[] {
   const requests: CutRequest[] = [];
   let run: { line: string; count: number; firstEnd: number } | undefined;
   let previousEnd = 0;
@@ -50,7 +50,7 @@ export function findNoise(text: string): CutRequest[] {
       run = { line, count: 0, firstEnd: end };
     }
     run.count++;
-    if (run.count <= MIN_EQUAL_LINES || run.line.trim() === '') addLineNoise(line, at, requests);
+    if (run.count <= MIN_EQUAL_LINES || run.line.trim() === '') addNoiseOfLine(line, at, requests);
     previousEnd = end;
     at = end + 1;
   }
@@ -58,20 +58,20 @@ export function findNoise(text: string): CutRequest[] {
   return requests;
 }
 
-export function renderLine(line: string): string {
+export function renderTerminalLine(line: string): string {
   const cuts: CutRequest[] = [];
-  addLineNoise(line, 0, cuts);
+  addNoiseOfLine(line, 0, cuts);
   return cuts.reduceRight((text, { start, end }) => text.slice(0, start) + text.slice(end), line);
 }
 
-function addLineNoise(line: string, offset: number, requests: CutRequest[]): void {
+function addNoiseOfLine(line: string, offset: number, requests: CutRequest[]): void {
   const add = (start: number, end: number): void => {
     requests.push({ start: offset + start, end: offset + end, marker: null });
   };
   const body = line.endsWith('\r') ? line.length - 1 : line.length;
   const shown = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
   if (shown > 0) add(0, shown);
-  const end = trimEnd(line, shown);
+  const end = findEndWithoutSpace(line, shown);
   if (line.includes(ESCAPE_CHAR)) {
     for (const match of line.matchAll(CONTROL_SEQUENCE)) {
       if (match.index >= shown && match.index + match[0].length <= end) add(match.index, match.index + match[0].length);
@@ -80,7 +80,7 @@ function addLineNoise(line: string, offset: number, requests: CutRequest[]): voi
   if (end < line.length) add(end, line.length);
 }
 
-function trimEnd(line: string, from: number): number {
+function findEndWithoutSpace(line: string, from: number): number {
   let end = line.length;
   while (end > from && (line[end - 1] === ' ' || line[end - 1] === '\t' || line[end - 1] === '\r')) end--;
   return end;

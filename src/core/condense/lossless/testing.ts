@@ -6,10 +6,10 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, shortenMarkers, call, listCuts, makeToolExchange, result, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
-import { applyEdits, restoreOriginal } from '../edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../edits/applyEdits';
 import { expandReference, collectReferences } from '../edits/references';
 import type { MechanicalStep } from '../draft/steps';
-import { findBrokenCuts } from './integrity';
+import { findCutsWithBrokenReferences } from './integrity';
 import fc from 'fast-check';
 
 export const counter = createCounter();
@@ -51,7 +51,7 @@ export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], mess
   const { edits } = draft;
   expect(runAll(new Draft(messages, counter, edits)).edits).toEqual([]);
   expect(runAll(new Draft(draft.messages, counter)).edits).toEqual([]);
-  expect(findBrokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
+  expect(findCutsWithBrokenReferences(messages, draft.messages, draft.shown.flat())).toEqual([]);
   expect(draft.tokens).toBe(counter.countMessages(draft.messages));
   messages.forEach((message, at) => {
     expect(counter.countMessage(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.countMessage(message));
@@ -71,7 +71,7 @@ export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], mess
     }
   }
   const { messages: view } = applyEdits(messages, edits);
-  expect(restoreOriginal(view, edits, (hash) => originals.get(hash))).toEqual(messages);
+  expect(restoreMessagesBeforeEdits(view, edits, (hash) => originals.get(hash))).toEqual(messages);
   return draft;
 }
 
@@ -110,8 +110,8 @@ const sliceArbitrary = fc
     from: from + 1,
     lines: FILE_LINES.map((line, at) => (at === changed ? `${line} // changed` : line)).slice(from, from + count),
   }));
-const numberedArbitrary = sliceArbitrary.map(({ from, lines }) => numberLines(lines, from));
-const searchArbitrary = sliceArbitrary.map(({ from, lines }) =>
+const numberedLinesArbitrary = sliceArbitrary.map(({ from, lines }) => numberLines(lines, from));
+const searchResultArbitrary = sliceArbitrary.map(({ from, lines }) =>
   lines
     .map((line, at) => `src/a.ts${at % 5 === 0 ? ':' : '-'}${from + at}${at % 5 === 0 ? ':' : '-'}${line}`)
     .join('\n'),
@@ -120,27 +120,27 @@ const outputArbitrary = fc
   .tuple(sliceArbitrary, fc.array(fc.constantFrom(...NOISE_LINES), { maxLength: 12 }))
   .map(([{ lines }, noise]) => [...noise, ...lines, ...noise].join('\n'));
 const reminderArbitrary = fc
-  .tuple(numberedArbitrary, fc.boolean())
+  .tuple(numberedLinesArbitrary, fc.boolean())
   .map(([text, has]) =>
     has ? `${text}\n\n<system-reminder>\n${FILE_LINES[0] ?? ''}\n${FILE_LINES[1] ?? ''}\n</system-reminder>` : text,
   );
 
 const turnArbitrary: fc.Arbitrary<ApiMessage[]> = fc.oneof(
   reminderArbitrary.map((text) => makeExchange('Read', { file_path: 'src/a.ts' }, text)),
-  searchArbitrary.map((text) => makeExchange('Grep', { pattern: 'a' }, text)),
+  searchResultArbitrary.map((text) => makeExchange('Grep', { pattern: 'a' }, text)),
   fc
     .tuple(outputArbitrary, fc.boolean())
     .map(([text, failed]) =>
       makeExchange('Bash', { command: `npm run test ${text.slice(0, 300)}` }, text, failed ? { is_error: true } : {}),
     ),
   fc
-    .tuple(outputArbitrary, numberedArbitrary, fc.constantFrom(0, 2))
+    .tuple(outputArbitrary, numberedLinesArbitrary, fc.constantFrom(0, 2))
     .map(([a, b, indent]) =>
       makeExchange('Bash', { command: 'gh api' }, JSON.stringify([{ a }, { b }, a], null, indent)),
     ),
   outputArbitrary.map((text) => makeCall('Write', { file_path: 'src/a.ts', content: text })),
   fc
-    .tuple(outputArbitrary, outputArbitrary, numberedArbitrary, fc.boolean())
+    .tuple(outputArbitrary, outputArbitrary, numberedLinesArbitrary, fc.boolean())
     .map(([old_string, new_string, echo, failed]) =>
       makeCall('Edit', { file_path: 'src/a.ts', old_string, new_string }, echo, failed ? { is_error: true } : {}),
     ),

@@ -1,7 +1,7 @@
 /** Verifies what markers state, independently of the code that made them. */
 import type { Hash } from '../../hash';
 import { listToolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { getCommand, DEFAULT_TOOLS, getPath } from '../../messages/tools';
+import { getCommandOfCall, DEFAULT_TOOLS, getToolPath } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { getOriginalText, type Edit } from '../edits/edits';
 import { expandReference, collectReferences } from '../edits/references';
@@ -25,13 +25,13 @@ const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
 const SEARCH_PREFIX = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
 const LINE_RANGE = /(\d+)(?:-(\d+))?/;
 
-const getReadings = (line: string): string[] => [
+const listLineReadings = (line: string): string[] => [
   line,
   line.replace(NUMBER_PREFIX, ''),
   line.replace(SEARCH_PREFIX, ''),
 ];
 
-const findLineEnds = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
+const getLineEndPattern = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
 
 /** A separate operation removes reminders, so a marker may cover one. */
 const REMINDERS_AT_END = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
@@ -60,9 +60,11 @@ export function findFalseStatements(
       const referenced = references.get(marker.reference);
       if (!referenced) return [`${marker.what}: its reference is unknown`];
       const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS_AT_END, '');
-      const missing = expanded.split(findLineEnds(originals.get(referenced.before) ?? ''));
-      const readable = readMarker(texts, text, marker.what, new Set());
-      const gone = missing.find((line) => line.trim() !== '' && !getReadings(line).some((each) => readable.has(each)));
+      const missing = expanded.split(getLineEndPattern(originals.get(referenced.before) ?? ''));
+      const readable = readMarkerStatement(texts, text, marker.what, new Set());
+      const gone = missing.find(
+        (line) => line.trim() !== '' && !listLineReadings(line).some((each) => readable.has(each)),
+      );
       if (gone !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${gone}`];
       const stated = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
       const count = stated?.[1] ? Number(stated[1]) : Number(stated?.[3] ?? stated?.[2]) - Number(stated?.[2]) + 1;
@@ -73,7 +75,7 @@ export function findFalseStatements(
 
 function splitViewLines(text: string): ViewLine[] {
   let number: number | undefined;
-  return text.split(findLineEnds(text)).map((line) => {
+  return text.split(getLineEndPattern(text)).map((line) => {
     const [found] = findMarkers(line.replaceAll('\\"', '"'));
     const stated = found
       ? /^lines? (?:\d+-)?(\d+)/.exec(found.what)?.[1]
@@ -83,7 +85,7 @@ function splitViewLines(text: string): ViewLine[] {
   });
 }
 
-function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): ReadableLines {
+function readMarkerStatement(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): ReadableLines {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
   const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
@@ -92,20 +94,20 @@ function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen
     const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
     const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? own : undefined);
     for (const text of texts) {
-      if (!isMeant(place.slice(0, range?.index ?? place.length), text, at, file)) continue;
+      if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, at, file)) continue;
       for (const line of text.lines) {
-        if (!isWithin(line, numbers)) continue;
-        for (const each of getReadings(line.text)) readable.add(each);
+        if (!isLineInRange(line, numbers)) continue;
+        for (const each of listLineReadings(line.text)) readable.add(each);
         if (!line.marker || seen.has(line.marker.reference)) continue;
         seen.add(line.marker.reference);
-        for (const each of readMarker(texts, text, line.marker.what, seen)) readable.add(each);
+        for (const each of readMarkerStatement(texts, text, line.marker.what, seen)) readable.add(each);
       }
     }
   }
   return readable;
 }
 
-function isWithin(line: ViewLine, numbers: string | undefined): boolean {
+function isLineInRange(line: ViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;
   const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];
@@ -116,9 +118,9 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
 }
 
 const getNamedFile = ({ exchange }: ViewText): string | undefined =>
-  getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
+  getToolPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommandOfCall(exchange) ?? '')?.[0];
 
-function isMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
+function isPlaceMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
   const isResult = text.content.type === 'toolResults';
   const name = String(text.content.path.at(-1));
   if (place === 'in its result' || place === 'in the same result') return text.exchange === at.exchange && isResult;
@@ -126,9 +128,9 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
     return text.exchange === at.exchange && !isResult && place.endsWith(name);
   }
   if (text === at) return false;
-  const side = isBehind(text, at) ? 'later' : 'above';
+  const side = isLaterText(text, at) ? 'later' : 'above';
   if (!place.split(' ').includes(side)) return false;
-  const path = getPath(DEFAULT_TOOLS, text.exchange);
+  const path = getToolPath(DEFAULT_TOOLS, text.exchange);
   if (/^(?:later|above)/.test(place)) {
     const own = file ?? getNamedFile(at);
     return (
@@ -149,5 +151,5 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
 
 const toMarkerText = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
-const isBehind = ({ content: a }: ViewText, { content: b }: ViewText): boolean =>
+const isLaterText = ({ content: a }: ViewText, { content: b }: ViewText): boolean =>
   a.message > b.message || (a.message === b.message && Number(a.path[1] ?? 0) > Number(b.path[1] ?? 0));

@@ -1,4 +1,4 @@
-import { summarizeValues, getEstimateError, hasFailed, type RunMetrics } from './metrics';
+import { computeDistribution, getEstimateError, hasRunFailed, type RunMetrics } from './metrics';
 
 export interface RunGroup {
   readonly key: string;
@@ -31,21 +31,21 @@ export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetric
     else groups.set(key, [run]);
   }
   return [...groups]
-    .map(([key, runs]) => createGroup(key, runs))
+    .map(([key, runs]) => createRunGroup(key, runs))
     .sort((a, b) => b.tokensSaved - a.tokensSaved || a.key.localeCompare(b.key));
 }
 
-function createGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
+function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
   const sum = (valueOf: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
   const condensed = runs.filter(({ outcome }) => outcome === 'condensed');
-  const latency = summarizeValues(condensed.map(({ timeMs }) => timeMs));
-  const error = summarizeValues(condensed.map(getEstimateError).filter((percent) => percent !== undefined));
+  const latency = computeDistribution(condensed.map(({ timeMs }) => timeMs));
+  const error = computeDistribution(condensed.map(getEstimateError).filter((percent) => percent !== undefined));
   const isPriced = runs.some(({ savedPerRequest }) => savedPerRequest !== undefined);
   return {
     key,
     runs: runs.length,
     condensed: condensed.length,
-    failures: runs.filter(hasFailed).length,
+    failures: runs.filter(hasRunFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
     tokensBefore: sum(({ tokensBefore }) => tokensBefore),
     tokensSaved: sum(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),

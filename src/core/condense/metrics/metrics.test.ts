@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CondensationOutcome } from '../condensation';
 import {
-  calibrateFactor,
-  summarizeValues,
-  toRunMetrics,
+  computeTokenFactor,
+  computeDistribution,
+  createRunMetrics,
   getOutputSamples,
   summarizeMetrics,
-  getWarnings,
+  getRunWarnings,
   type RunMetrics,
 } from './metrics';
 import type { ModelCall } from '../types';
@@ -53,7 +53,7 @@ const condensed = (changes: Partial<CondensationOutcome> = {}): CondensationOutc
 
 describe('metrics of a run', () => {
   it('exist for every outcome', () => {
-    expect(toRunMetrics(condensed(), 'native', NOW)).toEqual({
+    expect(createRunMetrics(condensed(), 'native', NOW)).toEqual({
       at: '2026-11-20T00:00:00.000Z',
       provider: 'native',
       outcome: 'condensed',
@@ -71,31 +71,33 @@ describe('metrics of a run', () => {
       cost: undefined,
       estimatedCost: undefined as never,
     } as never);
-    const run = toRunMetrics({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
+    const run = createRunMetrics({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
     expect(run).toMatchObject({ reason: 'no', fallback: true, tokensAfter: 1_000, calls: [] });
     expect('cost' in run).toBe(false);
-    expect(toRunMetrics(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
+    expect(createRunMetrics(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe(
+      'grew',
+    );
     const other = condensed({ calls: [modelCall({ chosen: 'conversation' })] });
-    expect(toRunMetrics(other, 'native', NOW).fallback).toBe(true);
+    expect(createRunMetrics(other, 'native', NOW).fallback).toBe(true);
   });
 
   it('warn of a small reduction and a high cost', () => {
-    const run = toRunMetrics(condensed(), 'native', NOW);
-    expect(getWarnings(run)).toEqual([]);
-    expect(getWarnings({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
+    const run = createRunMetrics(condensed(), 'native', NOW);
+    expect(getRunWarnings(run)).toEqual([]);
+    expect(getRunWarnings({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
       'Only 10% of the tokens were removed; the warning is set to 20%.',
       'It cost $0.2000; the warning is set to $0.10.',
     ]);
-    expect(getWarnings({ ...run, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
-    expect(getWarnings({ ...run, outcome: 'failed', cost: 9 })).toEqual([]);
+    expect(getRunWarnings({ ...run, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
+    expect(getRunWarnings({ ...run, outcome: 'failed', cost: 9 })).toEqual([]);
   });
 });
 
 describe('a summary of metrics', () => {
   it('has mean and 95th percentile', () => {
-    expect(summarizeValues([])).toBeUndefined();
-    expect(summarizeValues([5])).toEqual({ count: 1, mean: 5, p95: 5 });
-    expect(summarizeValues(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({
+    expect(computeDistribution([])).toBeUndefined();
+    expect(computeDistribution([5])).toEqual({ count: 1, mean: 5, p95: 5 });
+    expect(computeDistribution(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({
       count: 100,
       mean: 50.5,
       p95: 95,
@@ -103,7 +105,7 @@ describe('a summary of metrics', () => {
   });
 
   it('has sums by profile', () => {
-    const one = toRunMetrics(condensed(), 'native', NOW);
+    const one = createRunMetrics(condensed(), 'native', NOW);
     const runs: RunMetrics[] = [
       one,
       { ...one, calls: [modelCall({ profile: 'Cheap', cost: undefined }), modelCall({ usage: undefined, cost: 0 })] },
@@ -124,12 +126,12 @@ describe('a summary of metrics', () => {
   });
 
   it('calibrates by the reported and counted tokens of the last calls', () => {
-    const one = toRunMetrics(condensed(), 'native', NOW);
-    expect(calibrateFactor([one], 'm')).toBeCloseTo(1.2, 10);
-    expect(calibrateFactor([one], 'other')).toBeUndefined();
-    expect(calibrateFactor([{ ...one, calls: [modelCall({ countedTokens: 1 })] }], 'm')).toBe(5);
+    const one = createRunMetrics(condensed(), 'native', NOW);
+    expect(computeTokenFactor([one], 'm')).toBeCloseTo(1.2, 10);
+    expect(computeTokenFactor([one], 'other')).toBeUndefined();
+    expect(computeTokenFactor([{ ...one, calls: [modelCall({ countedTokens: 1 })] }], 'm')).toBe(5);
     const counted = modelCall({ usage: { ...modelCall().usage!, source: 'counted' } });
-    expect(calibrateFactor([{ ...one, calls: [counted] }], 'm')).toBeUndefined();
+    expect(computeTokenFactor([{ ...one, calls: [counted] }], 'm')).toBeUndefined();
     expect(getOutputSamples([one, { ...one, calls: [modelCall({ outcome: 'refused' })] }], 'm')).toEqual([
       { inputTokens: 1_200, outputTokens: 300 },
     ]);

@@ -35,9 +35,14 @@ export interface RunMetrics {
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was requested */
-export function toRunMetrics(outcome: OutcomeSummary, chosen: string, now: Date, context: RunContext = {}): RunMetrics {
+export function createRunMetrics(
+  outcome: OutcomeSummary,
+  chosen: string,
+  now: Date,
+  context: RunContext = {},
+): RunMetrics {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
-  const reason = getReason(outcome);
+  const reason = getUnsuccessfulReason(outcome);
   return {
     at: now.toISOString(),
     provider,
@@ -54,7 +59,7 @@ export function toRunMetrics(outcome: OutcomeSummary, chosen: string, now: Date,
   };
 }
 
-function getReason(outcome: OutcomeSummary): string | undefined {
+function getUnsuccessfulReason(outcome: OutcomeSummary): string | undefined {
   if (outcome.kind === 'unchanged') return outcome.reason;
   return outcome.kind === 'failed' ? outcome.error.message : undefined;
 }
@@ -68,12 +73,12 @@ export interface WarningLimits {
 
 export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
 
-export const hasFailed = ({ outcome }: RunMetrics): boolean => outcome === 'failed' || outcome === 'refused';
+export const hasRunFailed = ({ outcome }: RunMetrics): boolean => outcome === 'failed' || outcome === 'refused';
 
 const getReductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-export function getWarnings(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
+export function getRunWarnings(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
   if (run.outcome !== 'condensed') return [];
   const reduction = getReductionPercent(run);
   return [
@@ -88,14 +93,14 @@ export function getWarnings(run: RunMetrics, limits: WarningLimits = DEFAULT_WAR
   ];
 }
 
-export interface Distribution {
+export interface ValueDistribution {
   readonly count: number;
   readonly mean: number;
   readonly p95: number;
 }
 
 /** Mean and 95th percentile (nearest rank); undefined for an empty list. */
-export function summarizeValues(values: readonly number[]): Distribution | undefined {
+export function computeDistribution(values: readonly number[]): ValueDistribution | undefined {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
   const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
@@ -115,12 +120,12 @@ export interface MetricsSummary {
   readonly condensations: number;
   readonly failures: number;
   readonly fallbacks: number;
-  readonly latencyMs: Distribution | undefined;
-  readonly tokensPerSecond: Distribution | undefined;
+  readonly latencyMs: ValueDistribution | undefined;
+  readonly tokensPerSecond: ValueDistribution | undefined;
   /** US dollars per condensation whose cost is known. */
-  readonly cost: Distribution | undefined;
-  readonly reductionPercent: Distribution | undefined;
-  readonly estimateErrorPercent: Distribution | undefined;
+  readonly cost: ValueDistribution | undefined;
+  readonly reductionPercent: ValueDistribution | undefined;
+  readonly estimateErrorPercent: ValueDistribution | undefined;
   /** In US dollars, without calls of unknown cost. */
   readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
 }
@@ -135,13 +140,13 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   const applied = runs.filter(({ outcome }) => outcome === 'condensed');
   return {
     condensations: applied.length,
-    failures: runs.filter(hasFailed).length,
+    failures: runs.filter(hasRunFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
-    latencyMs: summarizeValues(applied.map(({ timeMs }) => timeMs)),
-    tokensPerSecond: summarizeValues(runs.flatMap(({ calls }) => calls.flatMap(getTokensPerSecond))),
-    cost: summarizeValues(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
-    reductionPercent: summarizeValues(applied.map(getReductionPercent)),
-    estimateErrorPercent: summarizeValues(applied.map(getEstimateError).filter((error) => error !== undefined)),
+    latencyMs: computeDistribution(applied.map(({ timeMs }) => timeMs)),
+    tokensPerSecond: computeDistribution(runs.flatMap(({ calls }) => calls.flatMap(getTokensPerSecond))),
+    cost: computeDistribution(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
+    reductionPercent: computeDistribution(applied.map(getReductionPercent)),
+    estimateErrorPercent: computeDistribution(applied.map(getEstimateError).filter((error) => error !== undefined)),
     byProfile: Object.fromEntries(byProfile),
   };
 }
@@ -151,7 +156,7 @@ const MAX_RECENT_CALLS = 20;
 /** Larger than other limits, because one run makes dozens of such summaries. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
 /** No known tokenizer differs from o200k by more than these factors. */
-const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
+const TOKEN_FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
 
 interface ReportedCall extends ModelCall {
   readonly usage: Usage;
@@ -163,12 +168,12 @@ const selectReportedCalls = (runs: readonly RunMetrics[], model: string): Report
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
 /** Returns the model's tokens per o200k token; undefined without recent calls. */
-export function calibrateFactor(runs: readonly RunMetrics[], model: string): number | undefined {
+export function computeTokenFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = selectReportedCalls(runs, model).slice(-MAX_RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
   const reported = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
   if (counted === 0 || reported === 0) return undefined;
-  return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
+  return Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, reported / counted));
 }
 
 export function getOutputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {

@@ -1,5 +1,5 @@
 import { groupRuns, type RunGroup } from './groups';
-import { hasFailed, type RunMetrics } from './metrics';
+import { hasRunFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
 
 export interface CurrentSettings {
@@ -27,7 +27,7 @@ export type Recommendation = {
   | { readonly kind: 'threshold'; readonly percent: number }
 );
 
-const MIN_RUNS = 5;
+const MIN_RUNS_TO_RECOMMEND = 5;
 /** A cheaper profile's price per removed token must be at most this share of the current one's. */
 const MAX_PRICE_FACTOR = 0.8;
 /** Another profile may fail this much more often, as a share of its runs. */
@@ -40,7 +40,7 @@ const MIN_EXTRA_SAVED_SHARE = 0.05;
 const MAX_COST_SHARE = 0.5;
 const MAX_LESS_SAVED_SHARE = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
-const HIGH_NEED_SHARE = 0.25;
+const HIGH_FULL_WINDOW_SHARE = 0.25;
 /** A threshold is too low if runs at it remove less than this share. */
 const LOW_SAVED_SHARE = 0.15;
 const THRESHOLD_STEP_PERCENT = 10;
@@ -62,7 +62,9 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
   const priced = allRuns.filter(
     ({ calls, cost }) => cost !== undefined && new Set(calls.map((call) => call.profile)).size === 1,
   );
-  const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(({ runs }) => runs >= MIN_RUNS);
+  const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(
+    ({ runs }) => runs >= MIN_RUNS_TO_RECOMMEND,
+  );
   const now = groups.find(({ key }) => key === profile);
   if (!now || now.tokensSaved <= 0) return undefined;
   const best = groups
@@ -82,18 +84,18 @@ const LOSS_RANK_BY_PROVIDER: Readonly<Record<string, number>> = {
   native: 2,
 };
 
-const makeConfigurationKey = (provider: string, preset: string | undefined): string =>
+const makeProviderAndPresetKey = (provider: string, preset: string | undefined): string =>
   JSON.stringify([provider, preset ?? null]);
 
 const computeSavedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
 
 function recommendConfiguration(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation | undefined {
-  const configured = new Map(allRuns.map((run) => [makeConfigurationKey(run.provider, run.preset), run] as const));
+  const configured = new Map(allRuns.map((run) => [makeProviderAndPresetKey(run.provider, run.preset), run] as const));
   const groups = groupRuns(
     allRuns.filter(({ fallback }) => !fallback),
-    ({ provider, preset }) => makeConfigurationKey(provider, preset),
-  ).filter(({ runs }) => runs >= MIN_RUNS);
-  const now = groups.find(({ key }) => key === makeConfigurationKey(current.provider, current.preset));
+    ({ provider, preset }) => makeProviderAndPresetKey(provider, preset),
+  ).filter(({ runs }) => runs >= MIN_RUNS_TO_RECOMMEND);
+  const now = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
   if (!now) return undefined;
   const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
   const lossOf = ({ key }: RunGroup): number => LOSS_RANK_BY_PROVIDER[configured.get(key)?.provider ?? ''] ?? Infinity;
@@ -120,21 +122,21 @@ function recommendConfiguration(allRuns: readonly RunMetrics[], current: Current
   };
 }
 
-const NEED_REASONS = new Set(['window', 'too-long']);
-const AUTOMATIC_REASONS = new Set([...NEED_REASONS, 'threshold', 'cold-cache', 'background']);
+const FULL_WINDOW_REASONS = new Set(['window', 'too-long']);
+const AUTOMATIC_REASONS = new Set([...FULL_WINDOW_REASONS, 'threshold', 'cold-cache', 'background']);
 
 function recommendThreshold(
   allRuns: readonly RunMetrics[],
   { threshold }: CurrentSettings,
 ): Recommendation | undefined {
-  const runs = allRuns.filter((run) => AUTOMATIC_REASONS.has(run.trigger ?? '') && !hasFailed(run));
-  if (runs.length < MIN_RUNS) return undefined;
-  const inNeed = runs.filter(({ trigger }) => NEED_REASONS.has(trigger ?? ''));
-  if (inNeed.length / runs.length >= HIGH_NEED_SHARE) {
+  const runs = allRuns.filter((run) => AUTOMATIC_REASONS.has(run.trigger ?? '') && !hasRunFailed(run));
+  if (runs.length < MIN_RUNS_TO_RECOMMEND) return undefined;
+  const inNeed = runs.filter(({ trigger }) => FULL_WINDOW_REASONS.has(trigger ?? ''));
+  if (inNeed.length / runs.length >= HIGH_FULL_WINDOW_SHARE) {
     const percent = Math.max(MIN_CONDENSE_THRESHOLD, threshold - THRESHOLD_STEP_PERCENT);
     return percent === threshold
       ? undefined
-      : makeThresholdAdvice(percent, runs.length, { ...NO_SAVING, runs: inNeed.length });
+      : makeThresholdRecommendation(percent, runs.length, { ...NO_SAVING, runs: inNeed.length });
   }
   const [all] = groupRuns(runs, () => '');
   if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
@@ -144,14 +146,14 @@ function recommendThreshold(
   // fewer condensations.
   const left = threshold * (1 - computeSavedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
-  return makeThresholdAdvice(percent, runs.length, {
+  return makeThresholdRecommendation(percent, runs.length, {
     dollars: all.cost * avoided,
     tokens: 0,
     runs: Math.round(runs.length * avoided),
   });
 }
 
-const makeThresholdAdvice = (percent: number, from: number, saving: ExpectedSaving): Recommendation => ({
+const makeThresholdRecommendation = (percent: number, from: number, saving: ExpectedSaving): Recommendation => ({
   kind: 'threshold',
   percent,
   from,

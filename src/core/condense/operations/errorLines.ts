@@ -5,12 +5,12 @@ const FAILURE_WORDS =
   /\b(?:error|errors|exception|failed|failure|fatal|panic|panicked|traceback|assertion|undefined reference|not found|no such file|permission denied|cannot|segmentation fault)\b|^\s*(?:E\s{2,}|✗|✖|×|(?:--- )?FAIL\b|ERR!)|\w+(?:Error|Exception)\b/i;
 
 /** Test runners print these lines for passed tests, whose names may contain any word. */
-const PASSED_TEST = /\(pass\)|\.\.\. ok$|\bPASSED\b|^\s*(?:ok \d+\b|[✓✔√] |PASS\b|--- PASS:)/;
+const PASSED_TEST_LINE = /\(pass\)|\.\.\. ok$|\bPASSED\b|^\s*(?:ok \d+\b|[✓✔√] |PASS\b|--- PASS:)/;
 const ZERO_FAILURES = /\b0 (?:failed|failures?|errors?|exceptions?)\b/gi;
 
 const isErrorLine = (line: string): boolean =>
   FAILURE_WORDS.test(line) &&
-  !PASSED_TEST.test(line) &&
+  !PASSED_TEST_LINE.test(line) &&
   FAILURE_WORDS.test(line.replace(ZERO_FAILURES, '')) &&
   findMarkers(line).length === 0;
 

@@ -1,7 +1,7 @@
 import type { Slice } from '../../slice';
-import { isRecall, getPlace } from '../../messages/exchanges';
+import { isRecallExchange, getContentPlace } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { isProtectedFrom } from '../draft/exchanges';
+import { isProtectedContent } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
 import { countLines } from '../../lineCount';
@@ -25,16 +25,16 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
   run(draft) {
     for (const exchange of draft.exchanges) {
       // If a recalled text were cut, the agent would only recall it again.
-      if (isRecall(exchange)) continue;
+      if (isRecallExchange(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
-        if (content.message < draft.sentBefore || isProtectedFrom(draft, content)) continue;
-        const cuts = findLargeCuts(content.text, limitTokens, draft.counter);
+        if (content.message < draft.sentBefore || isProtectedContent(draft, content)) continue;
+        const cuts = findCutsOfLargeText(content.text, limitTokens, draft.counter);
         const requests = cuts.map((request) => ({
           ...request,
           start: content.start + request.start,
           end: content.start + request.end,
         }));
-        draft.cutText(LARGE_RESULTS_STEP_NAME, getPlace(content), requests, {
+        draft.cutText(LARGE_RESULTS_STEP_NAME, getContentPlace(content), requests, {
           contentType: content.type,
           operation: 'truncate',
           reason: 'the result is too large for the window',
@@ -45,7 +45,7 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
   },
 });
 
-function findLargeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
+function findCutsOfLargeText(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
   // A token has at least one byte. UTF-16 units come first, because measuring a huge text is slow.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.countText(text);
@@ -53,23 +53,23 @@ function findLargeCuts(text: string, limitTokens: number, counter: MessageCounte
   const maxChars = Math.floor((text.length * KEPT_RESULT_SHARE * limitTokens) / tokens);
   const slice = findTruncatedSlice(text, { maxChars, keep: 'both' });
   if (!slice) return [];
-  const middle = shrinkToLines(text, slice);
+  const middle = shrinkToWholeLines(text, slice);
   const requests: CutRequest[] = [];
-  for (const { start, end } of findGaps(middle, findErrorLines(text.slice(middle.start, middle.end)))) {
+  for (const { start, end } of findSlicesBetween(middle, findErrorLines(text.slice(middle.start, middle.end)))) {
     if (end <= start) continue;
-    requests.push({ start, end, marker: describeSlice(text.slice(start, end)) });
+    requests.push({ start, end, marker: describeRemovedSize(text.slice(start, end)) });
   }
   return requests;
 }
 
-function shrinkToLines(text: string, { start, end }: Slice): Slice {
+function shrinkToWholeLines(text: string, { start, end }: Slice): Slice {
   const first = text.slice(start, start + MAX_LINE_CHARS).indexOf('\n');
   const from = Math.max(start + 1, end - MAX_LINE_CHARS + 1);
   const last = text.slice(from, end).lastIndexOf('\n');
   return { start: first >= 0 ? start + first + 1 : start, end: last >= 0 ? from + last : end };
 }
 
-function findGaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
+function findSlicesBetween({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   const found: Slice[] = [];
   let at = start;
   for (const line of lines) {
@@ -79,7 +79,7 @@ function findGaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   return [...found, { start: at, end }];
 }
 
-function describeSlice(text: string): string {
+function describeRemovedSize(text: string): string {
   const lines = countLines(text);
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return `${size} of a result too large for the window; recall this ref with fromLine and toLine, or search it with words`;

@@ -1,6 +1,6 @@
 import { shortenPath } from '../../messages/filePath';
 import { getBase64, listImages, type PlacedImage } from '../../messages/images';
-import { DEFAULT_TOOLS, getPath } from '../../messages/tools';
+import { DEFAULT_TOOLS, getToolPath } from '../../messages/tools';
 import { isRecord } from '../../messages/blocks';
 import type { ImageBlock } from '../../messages/types';
 import { getImageSize } from '../../tokens/mediaTokens';
@@ -11,12 +11,12 @@ export interface ImageWithAge extends PlacedImage {
 }
 
 /** Offers images from oldest to newest; those before and in the task stay. */
-export function takeImages(draft: Draft, step: string, goes: (image: ImageWithAge) => boolean): void {
+export function removeImages(draft: Draft, step: string, goes: (image: ImageWithAge) => boolean): void {
   const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
     if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
-    draft.takeBlock(step, { message, path }, describePlacedImage(image), {
+    draft.removeBlock(step, { message, path }, describePlacedImage(image), {
       reason: 'an image that is old or too large',
     });
   }
@@ -30,7 +30,10 @@ export interface ImageLimits {
 }
 
 /** True if no vendor with these limits accepts the image. */
-export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxBytes = Infinity }: ImageLimits): boolean {
+export function isImageTooLarge(
+  { image }: PlacedImage,
+  { maxEdge = Infinity, maxBytes = Infinity }: ImageLimits,
+): boolean {
   if ((getBase64(image)?.length ?? 0) > maxBytes) return true;
   const size = maxEdge === Infinity ? undefined : getImageSize(image.source);
   return size !== undefined && Math.max(size.width, size.height) > maxEdge;
@@ -38,7 +41,7 @@ export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxByte
 
 /** For example `image 1280×800, 412 KB, from browser_take_screenshot login.png`. */
 function describePlacedImage({ image, call }: PlacedImage): string {
-  const from = call ? `, from ${[call.name, getSubject(call.name, call.input)].filter(Boolean).join(' ')}` : '';
+  const from = call ? `, from ${[call.name, getCallSubject(call.name, call.input)].filter(Boolean).join(' ')}` : '';
   return `${describeImage(image)}${from}`;
 }
 
@@ -46,19 +49,19 @@ export function describeImage(image: ImageBlock): string {
   const size = getImageSize(image.source);
   const data = getBase64(image);
   const pixels = size ? ` ${size.width}×${size.height}` : '';
-  return `image${pixels}${data === undefined ? '' : `, ${formatSize((data.length * 3) / 4)}`}`;
+  return `image${pixels}${data === undefined ? '' : `, ${formatByteSize((data.length * 3) / 4)}`}`;
 }
 
-const formatSize = (bytes: number): string =>
+const formatByteSize = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** Parameters that may name an image's subject, in order of preference. */
 const SUBJECT_FIELDS = ['filename', 'path', 'url', 'title', 'name', 'element', 'selector', 'description'] as const;
 const MAX_SUBJECT_CHARS = 80;
 
-function getSubject(tool: string, input: unknown): string | undefined {
+function getCallSubject(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
-  const path = getPath(DEFAULT_TOOLS, { tool, input });
+  const path = getToolPath(DEFAULT_TOOLS, { tool, input });
   if (path !== undefined) return shortenPath(path);
   const said = SUBJECT_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
   return typeof said === 'string' ? said.slice(0, MAX_SUBJECT_CHARS) : undefined;

@@ -17,9 +17,9 @@ export interface TruncatedSlice extends Slice {
 /** Undefined if the text is within the limits. The marker does not count toward them. */
 export function findTruncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
   if (isWithinLimits(text, limits)) return undefined;
-  const { head, tail } = getShares(limits);
-  const start = head === 'none' ? 0 : findKeptHeadEnd(text, head);
-  const end = tail === 'none' ? text.length : Math.max(start, findTailStart(text, tail));
+  const { head, tail } = splitLimitsIntoHeadAndTail(limits);
+  const start = head === 'none' ? 0 : findEndOfKeptHead(text, head);
+  const end = tail === 'none' ? text.length : Math.max(start, findStartOfKeptTail(text, tail));
   return end > start ? { start, end, lines: countLinesIn(text, { start, end }) } : undefined;
 }
 
@@ -34,12 +34,15 @@ function isWithinLimits(text: string, limits: TruncateLimits): boolean {
   );
 }
 
-interface KeptAmount {
+interface KeptLinesAndChars {
   readonly lines: number;
   readonly chars: number;
 }
 
-function getShares(limits: TruncateLimits): { head: KeptAmount | 'none'; tail: KeptAmount | 'none' } {
+function splitLimitsIntoHeadAndTail(limits: TruncateLimits): {
+  head: KeptLinesAndChars | 'none';
+  tail: KeptLinesAndChars | 'none';
+} {
   const lines = limits.maxLines ?? Number.POSITIVE_INFINITY;
   const chars = limits.maxChars ?? Number.POSITIVE_INFINITY;
   switch (limits.keep) {
@@ -55,7 +58,7 @@ function getShares(limits: TruncateLimits): { head: KeptAmount | 'none'; tail: K
   }
 }
 
-function findKeptHeadEnd(text: string, share: KeptAmount): number {
+function findEndOfKeptHead(text: string, share: KeptLinesAndChars): number {
   let at = 0;
   for (let line = 0; line < share.lines; line++) {
     const newline = text.indexOf('\n', at);
@@ -65,7 +68,7 @@ function findKeptHeadEnd(text: string, share: KeptAmount): number {
   return at;
 }
 
-function findTailStart(text: string, share: KeptAmount): number {
+function findStartOfKeptTail(text: string, share: KeptLinesAndChars): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
     // Limits the search: otherwise V8 scans all of a line without end.

@@ -42,19 +42,19 @@ interface IndentedBlock {
 export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
   if (isMarkdown) return lines.map(({ text }) => MARKDOWN_HEADING.test(text));
   const declares = new Array<boolean>(lines.length).fill(false);
-  const opensBlock = findBlockOpeners(lines);
+  const opensBlock = findLinesOpeningBlocks(lines);
   const blocks: IndentedBlock[] = [];
   let headEnd = -1;
   for (const [index, line] of lines.entries()) {
     const text = line.text.slice(0, MAX_SEARCHED_CHARS).trim();
     if (index <= headEnd) declares[index] = true;
     if (line.isMarker || text === '') continue;
-    const indent = getIndent(line.text);
+    const indent = getIndentColumns(line.text);
     while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
     const words = text.replace(DECLARATION_MODIFIERS, '');
     if (isDeclaration(text, words, blocks, opensBlock[index] === true)) {
       declares[index] = true;
-      headEnd = Math.max(headEnd, findEndOfHead(lines, index));
+      headEnd = Math.max(headEnd, findEndOfDeclarationHead(lines, index));
     }
     if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(words) });
   }
@@ -72,20 +72,20 @@ function isDeclaration(text: string, words: string, blocks: readonly IndentedBlo
  * A line opens a block if the next one is indented deeper, or may have been before a marker
  * replaced it.
  */
-function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
+function findLinesOpeningBlocks(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index];
     if (!line || (!line.isMarker && line.text.trim() === '')) continue;
-    const indent = line.isMarker ? Number.POSITIVE_INFINITY : getIndent(line.text);
+    const indent = line.isMarker ? Number.POSITIVE_INFINITY : getIndentColumns(line.text);
     opens[index] = next > indent;
     next = indent;
   }
   return opens;
 }
 
-function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
+function findEndOfDeclarationHead(lines: readonly OutlineLine[], start: number): number {
   let open = 0;
   for (let index = start; index < Math.min(lines.length, start + MAX_HEAD_LINES); index++) {
     const line = lines[index];
@@ -99,7 +99,7 @@ function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   return start;
 }
 
-function getIndent(text: string): number {
+function getIndentColumns(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
@@ -120,17 +120,17 @@ const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');
 const ASSIGNED_NAME = new RegExp(String.raw`^(${NAME_PATTERN})\s*(?::(?!:)|=(?![=>]))`, 'u');
 const CALLED_NAME = new RegExp(String.raw`(${NAME_PATTERN})\s*(?:<[^<>]{0,80}>)?\(`, 'u');
-const HEADING_WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
+const HEADING_TEXT = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
 const MAX_NAME_CHARS = 40;
 
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {
   const text = line.slice(0, MAX_SEARCHED_CHARS).trim();
-  const found = isMarkdown ? HEADING_WORDS.exec(text)?.[0] : findName(text.replace(DECLARATION_MODIFIERS, ''));
+  const found = isMarkdown ? HEADING_TEXT.exec(text)?.[0] : findDeclaredName(text.replace(DECLARATION_MODIFIERS, ''));
   const name = found?.slice(0, MAX_NAME_CHARS).trimEnd().toWellFormed();
   return name !== undefined && name.length > 1 ? name : undefined;
 }
 
-function findName(words: string): string | undefined {
+function findDeclaredName(words: string): string | undefined {
   if (NAMELESS_STATEMENT.test(words)) return undefined;
   const keywords = LEADING_KEYWORDS.exec(words)?.[0];
   if (keywords !== undefined) return FIRST_NAME.exec(words.slice(keywords.length))?.[1];

@@ -15,7 +15,7 @@ export function createTurnCounter(messages: readonly ApiMessage[]): (message: nu
   return (message) => turns - (begun[message] ?? turns);
 }
 
-function findLastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
+function findLastTouchedMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
     const kind = getToolRule(tools, exchange)?.kind;
@@ -37,7 +37,7 @@ export function findFileReads(
   tools: ToolTable,
   turnsSince: (message: number) => number,
 ): FileRead[] {
-  const touched = findLastTouches(exchanges, tools);
+  const touched = findLastTouchedMessages(exchanges, tools);
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || getToolRule(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);

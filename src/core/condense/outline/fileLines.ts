@@ -1,10 +1,10 @@
 import type { PlacedContent } from '../../messages/exchanges';
 import type { Slice } from '../../slice';
-import { readPrefix, detectPrefixFormat } from '../lines/prefixes';
+import { readLinePrefix, detectPrefixFormat } from '../lines/prefixes';
 import { findMarkers } from '../../messages/markers';
 import { findDeclarations } from './declarations';
 
-export interface FileLine extends Slice {
+export interface OutlinedFileLine extends Slice {
   readonly text: string;
   /** Stated or inferred from the line before. */
   readonly number: number | undefined;
@@ -12,9 +12,9 @@ export interface FileLine extends Slice {
   readonly isMarker: boolean;
 }
 
-export interface ReadContent {
+export interface ReadWithStayingLines {
   readonly content: PlacedContent;
-  readonly lines: readonly FileLine[];
+  readonly lines: readonly OutlinedFileLine[];
   readonly stays: readonly boolean[];
 }
 
@@ -25,14 +25,14 @@ export interface OutlineRules {
   readonly contextLines: number;
 }
 
-export function splitRead(text: string): FileLine[] {
+export function splitReadIntoLines(text: string): OutlinedFileLine[] {
   const format = detectPrefixFormat(text, 'read', '\n');
-  const lines: FileLine[] = [];
+  const lines: OutlinedFileLine[] = [];
   let number: number | undefined;
   for (let start = 0; start <= text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    const prefix = format && readPrefix(text, start, format);
+    const prefix = format && readLinePrefix(text, start, format);
     number = prefix?.number ?? (number === undefined ? undefined : number + 1);
     const own = text.slice(prefix?.end ?? start, end);
     const isMarker = findMarkers(own).length > 0;
@@ -49,13 +49,13 @@ const REMINDER_START = '<system-reminder>';
 export const isMarkdown = (path: string | undefined): boolean =>
   path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 
-export function chooseStayingLines(
+export function markStayingLines(
   content: PlacedContent,
   path: string | undefined,
   isQuoted: (line: string) => boolean,
   { keepDeclarations, contextLines }: OutlineRules,
-): ReadContent {
-  const lines = splitRead(content.text);
+): ReadWithStayingLines {
+  const lines = splitReadIntoLines(content.text);
   const declares = findDeclarations(lines, isMarkdown(path));
   const quoted = lines.map((line) => isQuoted(line.text.trim()));
   const stays = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);

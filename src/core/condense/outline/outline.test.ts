@@ -8,8 +8,8 @@ import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import { expandMarkers, MARKER_START } from '../../messages/markers';
-import { chooseStayingLines } from './fileLines';
-import { outlineStep, type OutlineOptions } from './outline';
+import { markStayingLines } from './fileLines';
+import { createOutlineStep, type OutlineOptions } from './outline';
 
 const counter = createCounter();
 
@@ -23,7 +23,7 @@ const OPTIONS: OutlineOptions = {
 
 function outline(messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): Draft {
   const draft = new Draft(messages, counter);
-  outlineStep('Outline', { ...OPTIONS, ...options }).run(draft);
+  createOutlineStep('Outline', { ...OPTIONS, ...options }).run(draft);
   return draft;
 }
 
@@ -132,7 +132,7 @@ describe('the outline of an old read', () => {
             expect(expandMarkers(draft.getText(place), (reference) => slices.get(reference))).toBe(original);
           }
           const again = new Draft(messages, counter, draft.edits);
-          outlineStep('Outline', { ...OPTIONS, ...options, targetTokens }).run(again);
+          createOutlineStep('Outline', { ...OPTIONS, ...options, targetTokens }).run(again);
           expect(again.edits).toEqual([]);
         },
       ),
@@ -150,7 +150,7 @@ describe('the outline of an old read', () => {
     // A quadratic way takes minutes: the test would not end in time.
     for (const text of hostile) {
       const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
-      const { lines, stays } = chooseStayingLines(content, 'a.ts', () => false, OPTIONS);
+      const { lines, stays } = markStayingLines(content, 'a.ts', () => false, OPTIONS);
       expect(stays).toHaveLength(lines.length);
     }
   });

@@ -1,12 +1,12 @@
 import { listOriginalExchanges } from '../conversationMemory';
-import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getContentPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
 import { findFileReads, createTurnCounter, type FileRead } from './fileAge';
-import { chooseStayingLines, type FileLine, type ReadContent, type OutlineRules } from './fileLines';
+import { markStayingLines, type OutlinedFileLine, type ReadWithStayingLines, type OutlineRules } from './fileLines';
 import { collectQuotedLines } from './quotedLines';
 
 export interface OutlineOptions extends OutlineRules {
@@ -22,7 +22,7 @@ export interface OutlineOptions extends OutlineRules {
 }
 
 /** Reduces old file reads to declarations and quoted lines, oldest first. */
-export const outlineStep = (name: string, options: OutlineOptions): MechanicalStep => ({
+export const createOutlineStep = (name: string, options: OutlineOptions): MechanicalStep => ({
   name,
   run(draft) {
     const { tools = DEFAULT_TOOLS, targetTokens = -1, coldTurns } = options;
@@ -39,21 +39,26 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
         if (content.message <= draft.task) continue;
         if (!options.mayTouch(content, read.exchange)) continue;
         if (draft.counter.countText(content.text) < options.minimumTokens) continue;
-        outlineRead(name, draft, chooseStayingLines(content, read.paths[0], isQuoted, options), read);
+        outlineRead(name, draft, markStayingLines(content, read.paths[0], isQuoted, options), read);
       }
     }
   },
 });
 
-function outlineRead(name: string, draft: Draft, { content, lines, stays }: ReadContent, { turns }: FileRead): void {
+function outlineRead(
+  name: string,
+  draft: Draft,
+  { content, lines, stays }: ReadWithStayingLines,
+  { turns }: FileRead,
+): void {
   // Markers need not name the file, because the call does.
-  const requests = findRuns(stays, lines).map(({ start, end, what }): CutRequest => ({
+  const requests = findRunsOfRemovedLines(stays, lines).map(({ start, end, what }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,
     marker: what,
   }));
   if (requests.length === 0) return;
-  draft.cutText(name, getPlace(content), requests, {
+  draft.cutText(name, getContentPlace(content), requests, {
     contentType: content.type,
     operation: 'outline',
     reason: `the file was neither read nor edited for ${turns} turns`,
@@ -64,9 +69,9 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: Read
 /** Fewer lines are not worth a marker. */
 const MIN_REMOVED_LINES = 4;
 
-function findRuns(
+function findRunsOfRemovedLines(
   stays: readonly boolean[],
-  lines: readonly FileLine[],
+  lines: readonly OutlinedFileLine[],
 ): { start: number; end: number; what: string }[] {
   const runs: { start: number; end: number; what: string }[] = [];
   for (let at = 0; at < lines.length; at++) {

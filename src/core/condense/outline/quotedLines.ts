@@ -4,12 +4,12 @@ import { getToolRule, type ToolTable } from '../../messages/tools';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** Trimmed lines that edits quoted or inserted. */
-export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
+export type QuotedLinesByFile = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Braces and blank lines do not identify a place in a file. */
 const MIN_QUOTED_CHARS = 6;
 
-export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
+export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLinesByFile {
   const quoted = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
     if (getToolRule(tools, exchange)?.kind !== 'edit') continue;
@@ -17,15 +17,15 @@ export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: To
       const lines = quoted.get(makeFileKey(path)) ?? new Set<string>();
       quoted.set(makeFileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
-        addLine(lines, line);
-        if (/^[+-]/.test(line)) addLine(lines, line.slice(1));
+        addLongEnoughLine(lines, line);
+        if (/^[+-]/.test(line)) addLongEnoughLine(lines, line.slice(1));
       }
     }
   }
   return quoted;
 }
 
-function addLine(lines: Set<string>, line: string): void {
+function addLongEnoughLine(lines: Set<string>, line: string): void {
   const plain = line.trim();
   if (plain.length >= MIN_QUOTED_CHARS) lines.add(plain);
 }

@@ -5,7 +5,7 @@ import type { CondensationProvider } from '../types';
 import { losslessProvider } from './lossless';
 import { createNativeProvider } from './native';
 import { createSmartProvider } from './smart';
-import type { SelectModel, SummaryMemo } from './smart/passParts';
+import type { SelectModel, SummaryCache } from './smart/passParts';
 import { createStrategyProvider } from './strategy';
 import { truncationProvider } from './truncation';
 
@@ -16,7 +16,7 @@ export interface ProviderDependencies {
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   readonly presets?: () => readonly Preset[];
   /** Summaries already paid for. Default: only those of these providers' own runs. */
-  readonly memo?: SummaryMemo;
+  readonly memo?: SummaryCache;
   readonly others?: () => readonly CondensationProvider[];
 }
 

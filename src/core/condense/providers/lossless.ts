@@ -1,5 +1,5 @@
 import { toJsonSchema, validateFields } from '../config';
-import { noteRestored } from '../lossless/integrity';
+import { describeRestoredReferences } from '../lossless/integrity';
 import { losslessConfigSchema, runLossless, type LosslessConfig } from '../lossless/run';
 import { PROVIDER_DESCRIPTIONS, PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 
@@ -22,7 +22,7 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
 
   async condense(context, config, options) {
     const { draft, steps } = await runLossless(context, config, options);
-    return { edits: draft.edits, steps, cost: 0, notes: noteRestored(draft.edits) };
+    return { edits: draft.edits, steps, cost: 0, notes: describeRestoredReferences(draft.edits) };
   },
   async estimate(context, config, options) {
     const { draft, steps } = await runLossless(context, config, options);

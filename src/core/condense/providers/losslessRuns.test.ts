@@ -5,10 +5,10 @@ import { anyHistory } from '../../../../test/generators/arbitraries';
 import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
 import { createCounter } from '../../testingCounter';
-import type { LosslessRuns } from '../types';
+import type { CachedLosslessRunsByMessages } from '../types';
 import { losslessConfigSchema, runLossless } from '../lossless/run';
 import { losslessProvider } from './lossless';
-import { chooseConfig, createSmartProvider } from './smart';
+import { resolveSmartConfig, createSmartProvider } from './smart';
 
 const counter = createCounter();
 
@@ -21,11 +21,11 @@ const asked = fc.record({
 async function resultOf(
   { provider, target }: { readonly provider: string; readonly target: number | undefined },
   messages: readonly ApiMessage[],
-  losslessRuns?: LosslessRuns,
+  losslessRuns?: CachedLosslessRunsByMessages,
 ) {
   const context = { messages, edits: [], counter, ...(losslessRuns && { losslessRuns }) };
   const options = target === undefined ? {} : { targetTokens: Math.round(counter.countMessages(messages) * target) };
-  const preset = chooseConfig('speed', []);
+  const preset = resolveSmartConfig('speed', []);
   if (!preset.valid) throw new Error('there is no preset speed');
   const { edits, steps } =
     provider === 'speed'
@@ -41,7 +41,7 @@ async function resultOf(
 it('a cached run of Lossless gives the result of a new one for any target', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory, fc.array(asked, { minLength: 2, maxLength: 6 }), async (history, questions) => {
-      const shared: LosslessRuns = new WeakMap();
+      const shared: CachedLosslessRunsByMessages = new WeakMap();
       for (const question of questions)
         expect(await resultOf(question, history, shared)).toEqual(await resultOf(question, history));
     }),
@@ -50,7 +50,7 @@ it('a cached run of Lossless gives the result of a new one for any target', asyn
 
 it('Lossless runs once for all providers that begin with it, and for all targets that it does not reach', async () => {
   const messages = generateConversation({ seed: 1, targetTokens: 10_000 });
-  const losslessRuns: LosslessRuns = new WeakMap();
+  const losslessRuns: CachedLosslessRunsByMessages = new WeakMap();
   const config = losslessConfigSchema.parse({});
   const run = (targetTokens: number) =>
     runLossless({ messages, edits: [], counter, losslessRuns }, config, { targetTokens });

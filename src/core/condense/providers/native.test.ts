@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';
 import { assistant, call, makeLines, result, user } from '../../testing';
-import { applyEdits, restoreOriginal } from '../edits/applyEdits';
+import { applyEdits, restoreMessagesBeforeEdits } from '../edits/applyEdits';
 import { getOriginalText, type Edit } from '../edits/edits';
 import { hashText, type Hash } from '../../hash';
 import type { CondensationRequest } from '../condensation';
@@ -66,9 +66,9 @@ describe('a summary by the Summary provider', () => {
     const messages = makeConversation();
     const { outcome } = await condenseScripted(messages);
     const originals = new Map(outcome.edits.map((edit: Edit) => [edit.before, getOriginalText(messages, edit)]));
-    expect(JSON.stringify(restoreOriginal(outcome.view, outcome.edits, (hash: Hash) => originals.get(hash)))).toBe(
-      JSON.stringify(messages),
-    );
+    expect(
+      JSON.stringify(restoreMessagesBeforeEdits(outcome.view, outcome.edits, (hash: Hash) => originals.get(hash))),
+    ).toBe(JSON.stringify(messages));
   });
 
   it('is deterministic except for the model', async () => {

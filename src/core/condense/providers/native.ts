@@ -1,12 +1,18 @@
 import { toJsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
-import { createPlaceholder, type OutputSample } from '../summary/expectedOutput';
+import { createPlaceholderText, type OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
-import { estimatePlan, planSummary, type PlanEstimate, type PlanResult, type SummaryPlan } from '../summary/plan';
-import { PromptMemory } from '../summary/promptMemory';
-import { explainRefusal, runPlan, type FailedReply } from '../summary/runPlan';
+import {
+  estimateSummaryPlan,
+  planSummary,
+  type SummaryPlanEstimate,
+  type SummaryPlanResult,
+  type SummaryPlan,
+} from '../summary/plan';
+import { SentPromptMemory } from '../summary/promptMemory';
+import { explainDisallowedCost, runSummaryPlan, type FailedReply } from '../summary/runPlan';
 import type { LoadOwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
-import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../summary/summaryMessage';
+import { createSummaryMessage, formatSummaryText, SUMMARY_EDIT_INFO } from '../summary/summaryMessage';
 import {
   PROVIDER_DESCRIPTIONS,
   PROVIDER_NAMES,
@@ -31,23 +37,23 @@ export interface NativeOptions {
    */
   readonly select: (own: LoadOwnModel | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
-  readonly memory?: PromptMemory;
+  readonly memory?: SentPromptMemory;
 }
 
 /** Summarizes the messages between the task and the latest ones. */
 export function createNativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
-  const { select, samples = () => [], memory = new PromptMemory() } = options;
+  const { select, samples = () => [], memory = new SentPromptMemory() } = options;
   const reported = new Set<string>();
 
   const planFor = async (
     context: ConversationContext,
     config: NativeConfig,
     { signal }: CondensationOptions,
-  ): Promise<PreparedPlan> => {
+  ): Promise<PreparedSummaryPlan> => {
     const selected = await select(context.ownModel);
     const { model } = selected.summarizer;
     const plan = await planSummary({ context, config, model, signal });
-    const expected = plan.kind === 'plan' ? estimatePlan(plan, model, samples(model), memory) : undefined;
+    const expected = plan.kind === 'plan' ? estimateSummaryPlan(plan, model, samples(model), memory) : undefined;
     return { selected, model, plan, expected };
   };
 
@@ -70,11 +76,11 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
 
     async condense(context, config, run) {
       const { selected, model, plan, expected } = await planFor(context, config, run);
-      const notes = takeNewWarnings(reported, selected);
+      const notes = takeUnreportedWarnings(reported, selected);
       if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
-      const over = explainRefusal(expected?.cost, model, run.maxCost);
+      const over = explainDisallowedCost(expected?.cost, model, run.maxCost);
       if (over !== undefined) return makeUnchangedResult('over-budget', over, notes);
-      return new SummaryRun({
+      return new SummaryProviderRun({
         selected,
         context,
         config,
@@ -83,7 +89,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
         memory,
         notes,
         estimatedCost: expected?.cost,
-      }).run(plan);
+      }).runSummaryPlan(plan);
     },
 
     async estimate(context, config, run) {
@@ -92,11 +98,12 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
-      const refusal = expected.cost === undefined ? undefined : explainRefusal(expected.cost, model, run.maxCost);
+      const refusal =
+        expected.cost === undefined ? undefined : explainDisallowedCost(expected.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
         .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.countMessage(message)), 0);
-      const frame = counter.countMessage(createSummaryMessage(formatSummary('', plan.facts)));
+      const frame = counter.countMessage(createSummaryMessage(formatSummaryText('', plan.facts)));
       const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expected.proseTokens);
       const createStepReport = {
         name: getStepName(model, plan),
@@ -106,8 +113,8 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
         calls: expected.calls.length,
         outcome: { kind: 'done' },
       } as const;
-      const message = createSummaryMessage(formatSummary(createPlaceholder(expected.proseTokens), plan.facts));
-      draft.summarize(createStepReport.name, plan.range, message, SUMMARY_INFO);
+      const message = createSummaryMessage(formatSummaryText(createPlaceholderText(expected.proseTokens), plan.facts));
+      draft.replaceWithSummary(createStepReport.name, plan.range, message, SUMMARY_EDIT_INFO);
       const { cost, calls } = expected;
       const callTokens = sumTokensByKind(calls.map(({ usage }) => usage));
       const steps = [{ ...createStepReport, tokensBefore, tokensAfter }];
@@ -124,14 +131,14 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
   };
 }
 
-interface PreparedPlan {
+interface PreparedSummaryPlan {
   readonly selected: SelectedSummarizer;
   readonly model: SummarizerModel;
-  readonly plan: PlanResult;
-  readonly expected: PlanEstimate | undefined;
+  readonly plan: SummaryPlanResult;
+  readonly expected: SummaryPlanEstimate | undefined;
 }
 
-function takeNewWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {
+function takeUnreportedWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {
   if (warning === undefined || reported.has(warning)) return [];
   reported.add(warning);
   return [warning];
@@ -146,7 +153,7 @@ const makeUnchangedResult = (reason: UnchangedReason, detail: string, notes: rea
 });
 
 function createUnchangedResult(
-  { kind }: Exclude<PlanResult, SummaryPlan>,
+  { kind }: Exclude<SummaryPlanResult, SummaryPlan>,
   model: SummarizerModel,
   notes: string[],
 ): ProviderResult {
@@ -178,13 +185,13 @@ interface SummaryRunDependencies {
   readonly config: NativeConfig;
   readonly options: CondensationOptions;
   readonly samples: readonly OutputSample[];
-  readonly memory: PromptMemory;
+  readonly memory: SentPromptMemory;
   readonly notes: string[];
   /** In US dollars; undefined if no price is known. */
   readonly estimatedCost: number | undefined;
 }
 
-class SummaryRun {
+class SummaryProviderRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
 
@@ -194,10 +201,10 @@ class SummaryRun {
     return this.parts.selected.summarizer.model;
   }
 
-  async run(first: SummaryPlan): Promise<ProviderResult> {
+  async runSummaryPlan(first: SummaryPlan): Promise<ProviderResult> {
     const { model } = this;
     const { options } = this.parts;
-    const outcome = await runPlan(first, {
+    const outcome = await runSummaryPlan(first, {
       ...this.parts,
       onPart: (index, total) => {
         options.onProgress?.({ step: formatProgress(model, index, total), done: index, total });
@@ -223,14 +230,14 @@ class SummaryRun {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
     const name = getStepName(this.model, plan);
-    const message = createSummaryMessage(formatSummary(prose, plan.facts));
-    const saved = draft.summarize(name, plan.range, message, SUMMARY_INFO);
-    if (config.vendorCompaction && !plan.compacted) notes.push(noteNotCompacted(this.model));
+    const message = createSummaryMessage(formatSummaryText(prose, plan.facts));
+    const saved = draft.replaceWithSummary(name, plan.range, message, SUMMARY_EDIT_INFO);
+    if (config.vendorCompaction && !plan.compacted) notes.push(describeMissingCompaction(this.model));
     const { length } = plan.parts;
     if (plan.isReduced) notes.push('Repeated content was left out of what the model was shown, to fit its window.');
     if (length > 1)
       notes.push(`The conversation was longer than the model's window and was summarized in ${length} parts.`);
-    const step = this.makeStep(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
+    const step = this.makeSummaryStepReport(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
     if (saved <= 0) {
       const grown = context.counter.countMessage(message);
       const detail = `The summary (${formatTokens(grown)} tokens) would be as long as what it replaces.`;
@@ -239,7 +246,7 @@ class SummaryRun {
     return { ...this.spent, edits: draft.edits, steps: [step] };
   }
 
-  private makeStep(
+  private makeSummaryStepReport(
     name: string,
     tokensBefore: number,
     tokensAfter: number,
@@ -260,7 +267,10 @@ class SummaryRun {
   private createFailure(reply: FailedReply): ProviderFailure {
     const { context } = this.parts;
     const { tokens } = new Draft(context.messages, context.counter, context.edits);
-    const step = this.makeStep(getStepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
+    const step = this.makeSummaryStepReport(getStepName(this.model), tokens, tokens, 0, {
+      kind: 'failed',
+      reason: reply.message,
+    });
     return new ProviderFailure(reply.message, { ...this.spent, steps: [step] }, reply);
   }
 }
@@ -270,7 +280,7 @@ function getStepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): s
   return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
 }
 
-const noteNotCompacted = ({ model, compacts }: SummarizerModel): string =>
+const describeMissingCompaction = ({ model, compacts }: SummarizerModel): string =>
   compacts === true
     ? `The vendor's compaction could not be used with ${model}, so the summary was written with Context Condenser's own prompt.`
     : `The vendor offers no compaction for ${model}, so the summary was written with Context Condenser's own prompt.`;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { listContents, type Content } from '../../messages/content';
-import { isOneMarker } from '../../messages/markers';
+import { isSingleMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { toJsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { runPipeline } from '../pipeline';
-import type { Step } from '../draft/steps';
-import { isTooLarge, takeImages, type ImageWithAge } from '../operations/oldImages';
+import type { PipelineStep } from '../draft/steps';
+import { isImageTooLarge, removeImages, type ImageWithAge } from '../operations/oldImages';
 import { findTruncatedSlice } from '../operations/truncate';
 import {
   PROVIDER_DESCRIPTIONS,
@@ -16,27 +16,31 @@ import {
   type ConversationContext,
   type ProviderCapabilities,
 } from '../types';
-import { findOldZone } from '../../messages/zones';
-import { watchReferences } from '../lossless/integrity';
+import { findOldMessages } from '../../messages/zones';
+import { createReferenceWatcher } from '../lossless/integrity';
 
-const keepPart = z.enum(['head', 'tail', 'both']).meta({ enumItemLabels: ['Beginning', 'End', 'Beginning and end'] });
-const modeSchema = z.enum(['keep', 'suppress', 'truncate']).meta({ enumItemLabels: ['Keep', 'Remove', 'Shorten'] });
+const keptPartSchema = z
+  .enum(['head', 'tail', 'both'])
+  .meta({ enumItemLabels: ['Beginning', 'End', 'Beginning and end'] });
+const truncationModeSchema = z
+  .enum(['keep', 'suppress', 'truncate'])
+  .meta({ enumItemLabels: ['Keep', 'Remove', 'Shorten'] });
 const countSchema = z.int().min(1).max(1_000_000);
 
-interface OperationDefaults {
+interface TruncationDefaults {
   readonly mode: 'keep' | 'suppress' | 'truncate';
   readonly maxLines?: number;
   readonly maxChars?: number;
-  readonly keep?: z.output<typeof keepPart>;
+  readonly keep?: z.output<typeof keptPartSchema>;
 }
 
-const createOperationSchema = (defaults: OperationDefaults) =>
+const createTruncationSchema = (defaults: TruncationDefaults) =>
   z
     .object({
-      mode: modeSchema.default(defaults.mode),
+      mode: truncationModeSchema.default(defaults.mode),
       maxLines: countSchema.optional().describe('Lines to keep when shortening.'),
       maxChars: countSchema.optional().describe('Characters to keep when shortening.'),
-      keep: keepPart.default(defaults.keep ?? 'both').describe('Part to keep when shortening.'),
+      keep: keptPartSchema.default(defaults.keep ?? 'both').describe('Part to keep when shortening.'),
     })
     .strict()
     .transform((value) =>
@@ -45,7 +49,7 @@ const createOperationSchema = (defaults: OperationDefaults) =>
         : value,
     );
 
-const configSchema = z
+const truncationConfigSchema = z
   .object({
     preserveRecentCount: z
       .int()
@@ -54,12 +58,12 @@ const configSchema = z
       .default(10)
       .describe('Number of newest messages that are left alone.'),
     // Keeping the end loses the fewest lines that agents need later: docs/research/truncation.md.
-    toolResults: createOperationSchema({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
-    toolParameters: createOperationSchema({ mode: 'truncate', maxChars: 500 }).prefault({}),
-    messageText: createOperationSchema({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
+    toolResults: createTruncationSchema({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
+    toolParameters: createTruncationSchema({ mode: 'truncate', maxChars: 500 }).prefault({}),
+    messageText: createTruncationSchema({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
     images: z
       .object({
-        mode: modeSchema
+        mode: truncationModeSchema
           .exclude(['truncate'])
           .meta({ enumItemLabels: ['Keep', 'Remove'] })
           .default('suppress'),
@@ -86,7 +90,7 @@ const configSchema = z
   })
   .strict();
 
-export type TruncationConfig = z.output<typeof configSchema>;
+export type TruncationConfig = z.output<typeof truncationConfigSchema>;
 type TruncationOperation = TruncationConfig['toolResults'];
 
 const TRUNCATION_STEP_NAME = PROVIDER_NAMES.truncation;
@@ -105,8 +109,8 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
     supportsLLMSummarization: false,
     estimatedSpeed: 'fast',
   }),
-  getConfigSchema: () => toJsonSchema(configSchema),
-  validateConfig: (config) => validateFields(configSchema, config),
+  getConfigSchema: () => toJsonSchema(truncationConfigSchema),
+  validateConfig: (config) => validateFields(truncationConfigSchema, config),
 
   async condense(context, config, options) {
     const { draft, steps } = await runTruncation(context, config, options);
@@ -123,9 +127,9 @@ async function runTruncation(context: ConversationContext, config: TruncationCon
   const tokensBefore = draft.tokens;
   const steps = await runPipeline(draft, createTruncationSteps(config, options, context.pinned), {
     ...options,
-    watch: watchReferences(options.tools, options.signal),
+    watch: createReferenceWatcher(options.tools, options.signal),
   });
-  draft.rememberEdits();
+  draft.rememberDraftFor();
   return { draft, steps, tokensBefore };
 }
 
@@ -133,22 +137,22 @@ function createTruncationSteps(
   config: TruncationConfig,
   { targetTokens }: Pick<CondensationOptions, 'targetTokens'>,
   pinned: ReadonlySet<number> = new Set(),
-): readonly Step[] {
+): readonly PipelineStep[] {
   const run = (draft: Draft, signal?: AbortSignal): void => {
-    const zone = findOldZone(draft.messages, config.preserveRecentCount);
+    const zone = findOldMessages(draft.messages, config.preserveRecentCount);
     const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
     const isOld = ({ message, newer }: ImageWithAge): boolean =>
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const goes = (image: ImageWithAge): boolean =>
-      !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
+      !pinned.has(image.message) && (isOld(image) || isImageTooLarge(image, config.images));
     // Images go first, because they have the most tokens and most results describe them in text.
-    if (config.images.mode === 'suppress') takeImages(draft, TRUNCATION_STEP_NAME, goes);
+    if (config.images.mode === 'suppress') removeImages(draft, TRUNCATION_STEP_NAME, goes);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;
       signal?.throwIfAborted();
       for (const content of listEditableContents(draft.messages[index], config)) {
         if (isMet()) break;
-        shortenContent(draft, index, content, config[content.type], config.minimumTokens);
+        truncateContent(draft, index, content, config[content.type], config.minimumTokens);
       }
     }
   };
@@ -163,7 +167,7 @@ function listEditableContents(message: ApiMessage | undefined, config: Truncatio
     listContents(message)
       .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
       // An image's marker is not text of the original.
-      .filter(({ text }) => !isOneMarker(text))
+      .filter(({ text }) => !isSingleMarker(text))
       .toReversed()
   );
 }
@@ -174,7 +178,7 @@ const CONTENT_TYPE_LABELS: Readonly<Record<ContentType, string>> = {
   toolResults: 'result',
 };
 
-function shortenContent(
+function truncateContent(
   draft: Draft,
   message: number,
   content: Content,

@@ -10,7 +10,7 @@ const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
  * @param tokens of the blocks that may go
  * @returns 0 to 1
  */
-export function getWordlessShare(excess: number, tokens: readonly number[]): number {
+export function computeShareRemovedWithoutWords(excess: number, tokens: readonly number[]): number {
   const share =
     excess /
     Math.max(
@@ -24,7 +24,7 @@ export function getWordlessShare(excess: number, tokens: readonly number[]): num
 export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
 /** Adjacent removed blocks share a marker. */
-export class BlockSelection {
+export class RemovedBlocks {
   private readonly gone: Uint8Array;
 
   /** @param follows for each block, whether it directly follows another in the same text */
@@ -35,21 +35,21 @@ export class BlockSelection {
     this.gone = new Uint8Array(tokens.length);
   }
 
-  has(block: number): boolean {
+  isRemoved(block: number): boolean {
     return this.gone[block] === 1;
   }
 
   /** @returns approximate tokens saved; negative if the block is put back */
-  change(block: number, goes: boolean): number {
-    const getSaving = this.gain(block);
+  setRemoved(block: number, goes: boolean): number {
+    const getSaving = this.computeSavingOfRemoval(block);
     this.gone[block] = goes ? 1 : 0;
     return goes ? getSaving : -getSaving;
   }
 
   /** The saving depends on the block's neighbors, because adjacent blocks share a marker. */
-  gain(block: number): number {
-    const isBehind = this.follows[block] === true && this.has(block - 1);
-    const isBefore = this.follows[block + 1] === true && this.has(block + 1);
+  computeSavingOfRemoval(block: number): number {
+    const isBehind = this.follows[block] === true && this.isRemoved(block - 1);
+    const isBefore = this.follows[block + 1] === true && this.isRemoved(block + 1);
     return (this.tokens[block] ?? 0) + (Number(isBehind) + Number(isBefore) - 1) * MARKER_TOKENS;
   }
 }
@@ -58,37 +58,37 @@ export class BlockSelection {
  * Always removes the block with the least relevance per token saved.
  * @param relevance for each block: logarithm of the expected need per token
  */
-export function chooseLeastNeeded(
+export function chooseLeastNeededBlocks(
   excess: number,
   relevance: readonly number[],
   tokens: readonly number[],
   follows: readonly boolean[],
-): BlockSelection {
-  const choice = new BlockSelection(tokens, follows);
-  const queue = new OfferQueue();
+): RemovedBlocks {
+  const choice = new RemovedBlocks(tokens, follows);
+  const queue = new RemovalOfferQueue();
   const priceOf = (block: number): number =>
-    (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / choice.gain(block));
+    (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / choice.computeSavingOfRemoval(block));
   const offer = (block: number): void => {
-    if (choice.gain(block) > 0) queue.add({ block, price: priceOf(block) });
+    if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: priceOf(block) });
   };
   for (const block of tokens.keys()) offer(block);
   let over = -excess;
   const chosen: number[] = [];
   while (over < 0) {
-    const next = queue.take();
+    const next = queue.takeCheapest();
     if (!next) break;
     const { block, price } = next;
     // A removed neighbor has lowered the block's price, so the block was offered again.
-    if (choice.has(block) || price !== priceOf(block)) continue;
-    over += choice.change(block, true);
+    if (choice.isRemoved(block) || price !== priceOf(block)) continue;
+    over += choice.setRemoved(block, true);
     chosen.push(block);
-    if (follows[block] === true && !choice.has(block - 1)) offer(block - 1);
-    if (follows[block + 1] === true && !choice.has(block + 1)) offer(block + 1);
+    if (follows[block] === true && !choice.isRemoved(block - 1)) offer(block - 1);
+    if (follows[block + 1] === true && !choice.isRemoved(block + 1)) offer(block + 1);
   }
   // Puts back blocks that need not go, and those that cost more than they save.
   for (const block of chosen.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
-    const gain = choice.gain(block);
-    if (over >= gain || gain <= 0) over += choice.change(block, false);
+    const gain = choice.computeSavingOfRemoval(block);
+    if (over >= gain || gain <= 0) over += choice.setRemoved(block, false);
   }
   return choice;
 }
@@ -98,17 +98,17 @@ interface RemovalOffer {
   readonly price: number;
 }
 
-const isLess = (a: RemovalOffer, b: RemovalOffer): boolean =>
+const isCheaperOffer = (a: RemovalOffer, b: RemovalOffer): boolean =>
   a.price < b.price || (a.price === b.price && a.block < b.block);
 
-class OfferQueue {
+class RemovalOfferQueue {
   private readonly heap: RemovalOffer[] = [];
 
-  add(offer: RemovalOffer): void {
+  addOffer(offer: RemovalOffer): void {
     let at = this.heap.push(offer) - 1;
     for (
       let parent = (at - 1) >> 1;
-      at > 0 && isLess(offer, this.heap[parent] as RemovalOffer);
+      at > 0 && isCheaperOffer(offer, this.heap[parent] as RemovalOffer);
       parent = (at - 1) >> 1
     ) {
       this.heap[at] = this.heap[parent] as RemovalOffer;
@@ -117,7 +117,7 @@ class OfferQueue {
     }
   }
 
-  take(): RemovalOffer | undefined {
+  takeCheapest(): RemovalOffer | undefined {
     const [first] = this.heap;
     const last = this.heap.pop();
     if (!last || this.heap.length === 0) return first;
@@ -126,9 +126,9 @@ class OfferQueue {
       let child = 2 * at + 1;
       const [left, right] = [this.heap[child], this.heap[child + 1]];
       if (!left) break;
-      if (right && isLess(right, left)) child++;
+      if (right && isCheaperOffer(right, left)) child++;
       const least = this.heap[child] as RemovalOffer;
-      if (!isLess(least, last)) break;
+      if (!isCheaperOffer(least, last)) break;
       this.heap[at] = least;
       at = child;
     }

@@ -1,11 +1,11 @@
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
-import { LineIds, growArray, NO_LINE_ID } from '../lines/lineIds';
+import { LineIds, copyToLargerArray, NO_LINE_ID } from '../lines/lineIds';
 import { findErrorLines } from '../operations/errorLines';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
-import type { FileFacts, FileHistory } from './fileHistory';
-import { forEachWord, VOICES, type Focus } from './focus';
+import type { FileUseHistory, ConversationFileHistory } from './fileHistory';
+import { forEachWord, WORD_SOURCES, type ConversationFocus } from './focus';
 import type { BlockWithLines, TextBlock } from './textBlocks';
 
 export interface ContentFacts {
@@ -32,8 +32,8 @@ export interface BlockWithFeatures extends PlacedBlock {
 }
 
 export interface FeatureContext {
-  readonly focus: Focus;
-  readonly files: FileHistory;
+  readonly focus: ConversationFocus;
+  readonly files: ConversationFileHistory;
   readonly turnsSince: (message: number) => number;
 }
 
@@ -42,7 +42,7 @@ export interface FeatureContext {
  */
 export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
-export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
+export function getBlockOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
   if (type === 'toolParameters') {
     const isPut = part?.head === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
     return isPut ? 'put' : 'other';
@@ -63,7 +63,7 @@ const DOCUMENT_FILE_NAME = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 const MAX_UNSOLVED_TURNS = 5;
 
 /** Lines about errors in a file are code, not output. */
-export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
+export const isCommandOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
 /** Distance in lines from a quoted block at which nearness has halved. */
@@ -71,7 +71,7 @@ const MAX_NEAR_LINES = 12;
 
 const FEATURE_ROWS_PER_CHUNK = 64;
 
-export class FeatureRows {
+export class BlockFeatureRows {
   private rows = new Float32Array(0);
   private at = 0;
 
@@ -81,8 +81,8 @@ export class FeatureRows {
   computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
-    const file = path === undefined ? undefined : surroundings.files.getFacts(path);
-    const row = this.nextRow();
+    const file = path === undefined ? undefined : surroundings.files.getFileUse(path);
+    const row = this.allocateRow();
     const set = (name: FeatureName, value: number): void => {
       row[FEATURE_INDEX[name]] = value;
     };
@@ -94,13 +94,13 @@ export class FeatureRows {
   /** @param blocks in the order of the conversation, those of one content together */
   finishBlocks(blocks: readonly BlockWithFeatures[]): void {
     addSharedWords(blocks, this.surroundings.focus);
-    for (const { from, to } of getContentRanges(blocks)) {
+    for (const { from, to } of listRangesOfContents(blocks)) {
       addTextFeatures(blocks, from, to);
     }
   }
 
   /** Rows share arrays, because an array for each would double the memory. */
-  private nextRow(): Float32Array {
+  private allocateRow(): Float32Array {
     const length = FEATURE_NAMES.length;
     if (this.at === this.rows.length) {
       this.rows = new Float32Array(FEATURE_ROWS_PER_CHUNK * length);
@@ -119,13 +119,13 @@ function addContentFeatures(
   path: string | undefined,
   { focus }: FeatureContext,
 ): void {
-  const origin = getOrigin(standing, block.part);
+  const origin = getBlockOrigin(standing, block.part);
   set('results', Math.log1p(standing.resultsAfter));
   set('lately', Math.exp(-standing.turns / 20));
   set('block', Math.log(Math.max(1, block.tokens)));
   if (origin === 'printed' || origin === 'found') set(origin, 1);
   if (origin === 'put') set('putTurns', Math.log1p(standing.turns));
-  if (standing.turns <= MAX_UNSOLVED_TURNS && isOutput(standing, block) && findErrorLines(block.text).length > 0)
+  if (standing.turns <= MAX_UNSOLVED_TURNS && isCommandOutput(standing, block) && findErrorLines(block.text).length > 0)
     set('unsolved', 1);
   if (path === undefined) return;
   if (DOCUMENT_FILE_NAME.test(path)) set('document', 1);
@@ -138,7 +138,7 @@ function addFileFeatures(
   set: SetFeature,
   lines: readonly string[],
   { message }: ContentFacts,
-  file: FileFacts,
+  file: FileUseHistory,
   { turnsSince }: FeatureContext,
 ): void {
   const last = file.changed.at(-1);
@@ -146,7 +146,7 @@ function addFileFeatures(
   set('touchedLately', Math.exp(-turnsSince(file.touched) / 20));
   if ((last ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
   if (last !== undefined) set('changedLately', Math.exp(-turnsSince(last) / 10));
-  set('changesAfter', Math.log1p(countAfter(file.changed, message)));
+  set('changesAfter', Math.log1p(countLaterIndexes(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
   let stale = 0;
   let isQuoted = false;
@@ -167,13 +167,13 @@ function addFileFeatures(
 }
 
 /** @param indexes in ascending order */
-function countAfter(indexes: readonly number[], index: number): number {
+function countLaterIndexes(indexes: readonly number[], index: number): number {
   let count = 0;
   for (let at = indexes.length - 1; at >= 0 && (indexes[at] ?? 0) > index; at--) count++;
   return count;
 }
 
-function getContentRanges(placed: readonly PlacedBlock[]): { from: number; to: number }[] {
+function listRangesOfContents(placed: readonly PlacedBlock[]): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
   for (let from = 0; from < placed.length;) {
     let to = from + 1;
@@ -205,7 +205,7 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to:
   }
 }
 
-interface WordTable {
+interface WordsByVoiceTable {
   /** Weight of each word for each voice, at index word × voices + voice. */
   readonly said: Float64Array;
   readonly count: number;
@@ -213,21 +213,21 @@ interface WordTable {
 }
 
 /** Creating a string for each word would dominate the cost. */
-function createWordTable(words: Focus['words']): WordTable {
+function createWordTable(words: ConversationFocus['words']): WordsByVoiceTable {
   const ids = new LineIds();
   let count = 0;
   const weights: (readonly [place: number, weight: number])[] = [];
-  for (const [at, voice] of VOICES.entries())
+  for (const [at, voice] of WORD_SOURCES.entries())
     for (const [word, weight] of words[voice]) {
-      const id = ids.getId(word, 0, word.length, false);
+      const id = ids.getOrCreateId(word, 0, word.length, false);
       count = Math.max(count, id + 1);
-      weights.push([id * VOICES.length + at, weight]);
+      weights.push([id * WORD_SOURCES.length + at, weight]);
     }
-  const said = new Float64Array(count * VOICES.length);
+  const said = new Float64Array(count * WORD_SOURCES.length);
   for (const [place, weight] of weights) said[place] = weight;
   const foundIn = new Uint32Array(count);
   let texts = 0;
-  const eachIn: WordTable['eachIn'] = (text, tell) => {
+  const eachIn: WordsByVoiceTable['eachIn'] = (text, tell) => {
     texts++;
     forEachWord(text, (start, end) => {
       const word = ids.findId(text, start, end);
@@ -240,7 +240,7 @@ function createWordTable(words: Focus['words']): WordTable {
 }
 
 /** Scores the rare words that a block shares with each voice. */
-function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): void {
+function addSharedWords(blocks: readonly BlockWithFeatures[], focus: ConversationFocus): void {
   const { said, count, eachIn } = createWordTable(focus.words);
   /** For each word, the number of blocks that contain it. */
   const spread = new Uint32Array(count);
@@ -249,7 +249,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): voi
   let size = 0;
   const ends = new Int32Array(blocks.length);
   const add = (word: number): void => {
-    if (size === all.length) all = growArray(all, 2 * size);
+    if (size === all.length) all = copyToLargerArray(all, 2 * size);
     all[size++] = word;
     spread[word] = (spread[word] as number) + 1;
   };
@@ -258,7 +258,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): voi
     ends[index] = size;
   }
   const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));
-  const sums = new Float64Array(VOICES.length);
+  const sums = new Float64Array(WORD_SOURCES.length);
   for (const [index, { block, features }] of blocks.entries()) {
     sums.fill(0);
     const found = all.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
@@ -270,12 +270,13 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): voi
       const rare = rarity[word] as number;
       for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + rare * (said[first + at] as number);
       if (declares.has(word))
-        declared += rare * Math.max(said[first + PROSE_VOICE] as number, said[first + CALLS_VOICE] as number);
+        declared +=
+          rare * Math.max(said[first + PROSE_SOURCE_INDEX] as number, said[first + CALLS_SOURCE_INDEX] as number);
     }
-    for (const [at, voice] of VOICES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);
+    for (const [at, voice] of WORD_SOURCES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);
     features[FEATURE_INDEX.declared] = Math.log1p(declared);
   }
 }
 
-const PROSE_VOICE = VOICES.indexOf('prose');
-const CALLS_VOICE = VOICES.indexOf('calls');
+const PROSE_SOURCE_INDEX = WORD_SOURCES.indexOf('prose');
+const CALLS_SOURCE_INDEX = WORD_SOURCES.indexOf('calls');

@@ -9,13 +9,13 @@ import type { ApiMessage } from '../../messages/types';
  * Indexes of the last messages that quoted the line, wrote it to the file, or removed it; -1 for
  * none.
  */
-export interface LineFacts {
+export interface FileLineHistory {
   quoted: number;
   put: number;
   gone: number;
 }
 
-export interface FileFacts {
+export interface FileUseHistory {
   /** Ascending indexes of messages. */
   readonly shown: readonly number[];
   readonly changed: readonly number[];
@@ -24,21 +24,21 @@ export interface FileFacts {
   /** Index of the last message that wrote the whole file, or -1. */
   readonly written: number;
   /** Keys are trimmed lines. */
-  readonly lines: ReadonlyMap<string, LineFacts>;
+  readonly lines: ReadonlyMap<string, FileLineHistory>;
 }
 
 const MIN_LINE_CHARS = 6;
 
-interface MutableFileFacts {
+interface MutableFileUseHistory {
   shown: number[];
   changed: number[];
   touched: number;
   written: number;
-  lines: Map<string, LineFacts>;
+  lines: Map<string, FileLineHistory>;
 }
 
-export class FileHistory {
-  private readonly files: MutableFileFacts[] = [];
+export class ConversationFileHistory {
+  private readonly files: MutableFileUseHistory[] = [];
   private readonly idByPath = new Map<string, number>();
   private readonly byName = new Map<string, { readonly path: string; readonly id: number }[]>();
 
@@ -47,17 +47,17 @@ export class FileHistory {
   }
 
   /** Undefined if no call showed or changed the file. */
-  getFacts(path: string): FileFacts | undefined {
+  getFileUse(path: string): FileUseHistory | undefined {
     const id = this.getFileId(path, false);
     return id === undefined ? undefined : this.files[id];
   }
 
   private addExchange(exchange: ToolExchange, tools: ToolTable): void {
     const isRead = getToolRule(tools, exchange)?.kind === 'read';
-    const shown = new Set<MutableFileFacts>();
+    const shown = new Set<MutableFileUseHistory>();
     for (const content of exchange.results) {
       for (const { path } of listFileParts(tools, exchange, content)) {
-        const file = this.getFileFacts(path);
+        const file = this.getOrCreateFileUse(path);
         if (!shown.has(file)) file.shown.push(content.message);
         shown.add(file);
         file.touched = Math.max(file.touched, content.message);
@@ -66,22 +66,22 @@ export class FileHistory {
     if (isRead) return;
     const { callMessage } = exchange;
     for (const { path, before, after } of listFileChanges(tools, exchange)) {
-      const file = this.getFileFacts(path);
+      const file = this.getOrCreateFileUse(path);
       if (file.changed.at(-1) !== callMessage) file.changed.push(callMessage);
       file.touched = Math.max(file.touched, callMessage);
       if (before.length === 0 && !exchange.isError) file.written = callMessage;
-      recordChange(file.lines, before, after, callMessage, exchange.isError);
+      recordChangedLines(file.lines, before, after, callMessage, exchange.isError);
     }
   }
 
-  private getFileFacts(path: string): MutableFileFacts {
+  private getOrCreateFileUse(path: string): MutableFileUseHistory {
     const id = this.getFileId(path, true) as number;
     return (this.files[id] ??= {
       shown: [],
       changed: [],
       touched: -1,
       written: -1,
-      lines: new Map<string, LineFacts>(),
+      lines: new Map<string, FileLineHistory>(),
     });
   }
 
@@ -100,14 +100,14 @@ export class FileHistory {
   }
 }
 
-function recordChange(
-  lines: Map<string, LineFacts>,
+function recordChangedLines(
+  lines: Map<string, FileLineHistory>,
   before: readonly string[],
   after: readonly string[],
   message: number,
   isError: boolean,
 ): void {
-  const at = (line: string): LineFacts | undefined => {
+  const at = (line: string): FileLineHistory | undefined => {
     if (line.length < MIN_LINE_CHARS) return undefined;
     let facts = lines.get(line);
     if (!facts) lines.set(line, (facts = { quoted: -1, put: -1, gone: -1 }));

@@ -8,14 +8,14 @@ import type { ApiMessage } from '../../messages/types';
 /**
  * `people` are users, `prose` is the agent's latest prose, and `calls` are its latest parameters.
  */
-export const VOICES = ['people', 'prose', 'calls'] as const;
-export type Voice = (typeof VOICES)[number];
+export const WORD_SOURCES = ['people', 'prose', 'calls'] as const;
+export type WordSource = (typeof WORD_SOURCES)[number];
 
 /** Weights are at most 1. */
 export type WeightedWords = ReadonlyMap<string, number>;
 
-export interface Focus {
-  readonly words: Readonly<Record<Voice, WeightedWords>>;
+export interface ConversationFocus {
+  readonly words: Readonly<Record<WordSource, WeightedWords>>;
   /** True if the user, the plan, a search or the agent's prose named the file. */
   readonly isNamed: (path: string) => boolean;
   /** True if the latest prose or the plan named the file. */
@@ -26,18 +26,19 @@ export interface Focus {
 
 export const IDENTIFIER_WORD = /[A-Za-z_$][\w$]{2,}/g;
 
-const WORD_START_CHAR = 2;
-const DIGIT_CHAR = 1;
-const CHAR_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+const WORD_START_CHAR_KIND = 2;
+const DIGIT_CHAR_KIND = 1;
+const CHAR_KIND_BY_CODE = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
-  return /[A-Za-z_$]/.test(character) ? WORD_START_CHAR : /\d/.test(character) ? DIGIT_CHAR : 0;
+  return /[A-Za-z_$]/.test(character) ? WORD_START_CHAR_KIND : /\d/.test(character) ? DIGIT_CHAR_KIND : 0;
 });
-const getCharKind = (code: number): number => (code < CHAR_KINDS.length ? (CHAR_KINDS[code] as number) : 0);
+const getCharKind = (code: number): number =>
+  code < CHAR_KIND_BY_CODE.length ? (CHAR_KIND_BY_CODE[code] as number) : 0;
 
 /** Finds what {@link IDENTIFIER_WORD} matches, without creating strings. */
 export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; at++) {
-    if (getCharKind(text.charCodeAt(at)) !== WORD_START_CHAR) continue;
+    if (getCharKind(text.charCodeAt(at)) !== WORD_START_CHAR_KIND) continue;
     const start = at;
     while (at < text.length && getCharKind(text.charCodeAt(at)) > 0) at++;
     if (at - start >= MIN_WORD_CHARS) tell(start, at);
@@ -48,7 +49,7 @@ const MIN_WORD_CHARS = 3;
 const collectWords = (text: string): Set<string> => new Set(text.match(IDENTIFIER_WORD));
 
 /** Claude Code maintains its plan with one call per task. */
-const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
+const isPlanTool = (tool: string, kind: ToolKind | undefined): boolean =>
   kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
 
 /** After so many turns, a use of a word counts half. */
@@ -57,20 +58,20 @@ const MIN_WEIGHT = 0.05;
 const RECENT_PROSE_TURNS = 8;
 
 /** @param turnsSince turns between a message and the end of the conversation */
-export function computeFocus(
+export function computeConversationFocus(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
   tools: ToolTable,
   turnsSince: (message: number) => number,
-): Focus {
-  const words = Object.fromEntries(VOICES.map((voice) => [voice, new Map<string, number>()])) as Record<
-    Voice,
+): ConversationFocus {
+  const words = Object.fromEntries(WORD_SOURCES.map((voice) => [voice, new Map<string, number>()])) as Record<
+    WordSource,
     Map<string, number>
   >;
   const named: string[] = [];
   const namedLately: string[] = [];
   const putOut: string[] = [];
-  const add = (voice: Voice, said: ReadonlySet<string>, weight: number): void => {
+  const add = (voice: WordSource, said: ReadonlySet<string>, weight: number): void => {
     const known = words[voice];
     for (const word of said) if ((known.get(word) ?? 0) < weight) known.set(word, weight);
   };
@@ -96,7 +97,7 @@ export function computeFocus(
   for (const exchange of exchanges) {
     const { tool, callMessage, parameters } = exchange;
     const kind = getToolRule(tools, exchange)?.kind;
-    const plans = isPlan(tool, kind);
+    const plans = isPlanTool(tool, kind);
     const weight = fadedAt(callMessage);
     for (const content of parameters) {
       if (plans || kind === 'search') named.push(content.text);
@@ -108,13 +109,13 @@ export function computeFocus(
   }
   return {
     words,
-    isNamed: createNameFinder(named),
-    isNamedLately: createNameFinder(namedLately),
-    isInOutput: createNameFinder(putOut),
+    isNamed: createNamedPathTest(named),
+    isNamedLately: createNamedPathTest(namedLately),
+    isInOutput: createNamedPathTest(putOut),
   };
 }
 
-function createNameFinder(texts: readonly string[]): (path: string) => boolean {
+function createNamedPathTest(texts: readonly string[]): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
     const name = path.split(/[\\/]/).at(-1) ?? '';

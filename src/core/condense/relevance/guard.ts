@@ -1,4 +1,4 @@
-import { getOrigin, type PlacedBlock } from './features';
+import { getBlockOrigin, type PlacedBlock } from './features';
 
 /**
  * Of the newest results that fit the budget, this share keeps its lines of files
@@ -7,17 +7,17 @@ import { getOrigin, type PlacedBlock } from './features';
 const GUARDED_RESULT_SHARE = 0.3;
 
 /** Greater than any score, so guarded blocks are removed last. */
-const GUARD_BONUS = 1_000;
+const GUARDED_RELEVANCE_BONUS = 1_000;
 
-export interface GuardedBlock {
+export interface BlockToGuard {
   readonly tokens: number;
   /** Index of the result's message; undefined for parameters. */
   readonly result: number | undefined;
   readonly showsFile: boolean;
 }
 
-export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
-  const origin = getOrigin(standing, block.part);
+export function toGuardedBlock({ block, standing }: PlacedBlock): BlockToGuard {
+  const origin = getBlockOrigin(standing, block.part);
   return {
     tokens: block.tokens,
     result: standing.type === 'toolResults' ? standing.message : undefined,
@@ -29,9 +29,9 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
  * Raises the scores of file lines in the newest results, which the agent has just read.
  * @param room tokens that may stay
  */
-export function protectNewest(
+export function protectNewestResults(
   relevance: readonly number[],
-  blocks: readonly GuardedBlock[],
+  blocks: readonly BlockToGuard[],
   room: number,
 ): readonly number[] {
   const sizes = new Map<number, number>();
@@ -44,6 +44,6 @@ export function protectNewest(
   const oldest = newest[count - 1]?.[0] ?? Infinity;
   return relevance.map((own, at) => {
     const { result = -1, showsFile = false } = blocks[at] ?? {};
-    return showsFile && result >= oldest ? own + GUARD_BONUS : own;
+    return showsFile && result >= oldest ? own + GUARDED_RELEVANCE_BONUS : own;
   });
 }

@@ -5,12 +5,12 @@ import type { FilePart } from '../../messages/fileParts';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { makeToolExchange, user } from '../../testing';
-import { BlockSelection, chooseLeastNeeded, MARKER_TOKENS } from './choice';
+import { RemovedBlocks, chooseLeastNeededBlocks, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
-import { FeatureRows, type BlockWithFeatures, type ContentFacts } from './features';
-import { protectNewest, type GuardedBlock } from './guard';
-import { FileHistory } from './fileHistory';
-import { forEachWord, IDENTIFIER_WORD, type Focus, type WeightedWords } from './focus';
+import { BlockFeatureRows, type BlockWithFeatures, type ContentFacts } from './features';
+import { protectNewestResults, type BlockToGuard } from './guard';
+import { ConversationFileHistory } from './fileHistory';
+import { forEachWord, IDENTIFIER_WORD, type ConversationFocus, type WeightedWords } from './focus';
 import { blendWithNeighbors, computeRelevance } from './relevance';
 import { splitIntoBlocks, type TextBlock } from './textBlocks';
 import { WEIGHTS } from './weights';
@@ -114,17 +114,17 @@ const CONVERSATION: readonly ApiMessage[] = [
 ];
 
 describe('the history of a file for relevance', () => {
-  const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
+  const files = new ConversationFileHistory(CONVERSATION, DEFAULT_TOOLS);
 
   it('includes when the file was shown and changed, under all its names', () => {
-    expect(files.getFacts('/w/a.ts')).toBe(files.getFacts('a.ts'));
-    expect(files.getFacts('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
-    expect(files.getFacts('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
-    expect(files.getFacts('/w/c.ts')).toBeUndefined();
+    expect(files.getFileUse('/w/a.ts')).toBe(files.getFileUse('a.ts'));
+    expect(files.getFileUse('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
+    expect(files.getFileUse('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
+    expect(files.getFileUse('/w/c.ts')).toBeUndefined();
   });
 
   it('includes the lines that an edit removed and inserted', () => {
-    const lines = files.getFacts('/w/a.ts')?.lines;
+    const lines = files.getFileUse('/w/a.ts')?.lines;
     expect(lines?.get(LINES[0] ?? '')).toEqual({ quoted: 5, put: -1, gone: 5 });
     expect(lines?.get('export const other = 1;')).toEqual({ quoted: -1, put: 5, gone: -1 });
   });
@@ -132,13 +132,13 @@ describe('the history of a file for relevance', () => {
 
 describe('relevance features of a block', () => {
   const nothing: WeightedWords = new Map();
-  const focus: Focus = {
+  const focus: ConversationFocus = {
     words: { people: nothing, prose: new Map([['prepare', 1]]), calls: nothing },
     isNamed: (path) => path.endsWith('a.ts'),
     isNamedLately: () => false,
     isInOutput: () => false,
   };
-  const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
+  const files = new ConversationFileHistory(CONVERSATION, DEFAULT_TOOLS);
   const standing = (path: string, message: number): ContentFacts => ({
     type: 'toolResults',
     kind: 'read',
@@ -149,8 +149,8 @@ describe('relevance features of a block', () => {
     resultsAfter: 2,
     path,
   });
-  const newRows = (): FeatureRows => new FeatureRows({ focus, files, turnsSince: () => 3 });
-  const featured = (rows: FeatureRows, text: string, own: ContentFacts): BlockWithFeatures => {
+  const newRows = (): BlockFeatureRows => new BlockFeatureRows({ focus, files, turnsSince: () => 3 });
+  const featured = (rows: BlockFeatureRows, text: string, own: ContentFacts): BlockWithFeatures => {
     const [read] = splitIntoBlocks(contentOf(text), { tokens: 20, path: own.path, parts: [], from: 0 });
     if (!read) throw new Error('no block');
     return { block: read.block, standing: own, features: rows.computeFeatures(read, own) };
@@ -218,8 +218,8 @@ describe('choosing the least relevant blocks', () => {
   const isNeighbour = [false, true, true, true];
   const tokens = [100, 100, 100, 100];
   const gone = (excess: number, relevance: readonly number[]): number[] => {
-    const choice = chooseLeastNeeded(excess, relevance, tokens, isNeighbour);
-    return tokens.flatMap((_, at) => (choice.has(at) ? [at] : []));
+    const choice = chooseLeastNeededBlocks(excess, relevance, tokens, isNeighbour);
+    return tokens.flatMap((_, at) => (choice.isRemoved(at) ? [at] : []));
   };
 
   it('continues until enough tokens are saved', () => {
@@ -237,8 +237,8 @@ describe('choosing the least relevant blocks', () => {
   });
 
   it('keeps blocks that need not go and those that cost more than they save', () => {
-    const choice = chooseLeastNeeded(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
-    expect([0, 1, 2].map((block) => choice.has(block))).toEqual([false, false, true]);
+    const choice = chooseLeastNeededBlocks(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
+    expect([0, 1, 2].map((block) => choice.isRemoved(block))).toEqual([false, false, true]);
   });
 
   it('takes the cheapest block at each step, whatever the order of price changes', () => {
@@ -251,22 +251,26 @@ describe('choosing the least relevant blocks', () => {
       fc.property(fc.array(block, { maxLength: 40 }), fc.nat(3_000), (blocks, excess) => {
         const [relevance, tokens] = [blocks.map((one) => one.relevance), blocks.map((one) => one.tokens)];
         const follows = blocks.map((one, at) => at > 0 && one.follows);
-        const plain = new BlockSelection(tokens, follows);
+        const plain = new RemovedBlocks(tokens, follows);
         const order: number[] = [];
         for (let over = -excess; over < 0;) {
           const prices = tokens.map((own, at) =>
-            plain.has(at) || plain.gain(at) <= 0 ? Infinity : (relevance[at] ?? 0) + Math.log(own / plain.gain(at)),
+            plain.isRemoved(at) || plain.computeSavingOfRemoval(at) <= 0
+              ? Infinity
+              : (relevance[at] ?? 0) + Math.log(own / plain.computeSavingOfRemoval(at)),
           );
           const least = prices.indexOf(Math.min(...prices));
           if (!Number.isFinite(prices[least] ?? Infinity)) break;
-          over += plain.change(least, true);
+          over += plain.setRemoved(least, true);
           order.push(least);
         }
-        const choice = chooseLeastNeeded(excess, relevance, tokens, follows);
-        expect(order.filter((at) => choice.has(at)).length).toBe(tokens.filter((_, at) => choice.has(at)).length);
-        const saved = (one: BlockSelection): number => {
-          const sum = new BlockSelection(tokens, follows);
-          return tokens.reduce((total, _, at) => total + (one.has(at) ? sum.change(at, true) : 0), 0);
+        const choice = chooseLeastNeededBlocks(excess, relevance, tokens, follows);
+        expect(order.filter((at) => choice.isRemoved(at)).length).toBe(
+          tokens.filter((_, at) => choice.isRemoved(at)).length,
+        );
+        const saved = (one: RemovedBlocks): number => {
+          const sum = new RemovedBlocks(tokens, follows);
+          return tokens.reduce((total, _, at) => total + (one.isRemoved(at) ? sum.setRemoved(at, true) : 0), 0);
         };
         expect(saved(choice)).toBeGreaterThanOrEqual(Math.min(excess, saved(plain)));
       }),
@@ -275,10 +279,10 @@ describe('choosing the least relevant blocks', () => {
 });
 
 describe('the protection of the newest results from pruning', () => {
-  const read = (result: number, tokens = 100): GuardedBlock => ({ tokens, result, showsFile: true });
-  const guarded = (blocks: readonly GuardedBlock[], room: number): readonly number[] => {
+  const read = (result: number, tokens = 100): BlockToGuard => ({ tokens, result, showsFile: true });
+  const guarded = (blocks: readonly BlockToGuard[], room: number): readonly number[] => {
     const relevance = blocks.map(() => 0);
-    return protectNewest(relevance, blocks, room).flatMap((own, at) => (own > 0 ? [at] : []));
+    return protectNewestResults(relevance, blocks, room).flatMap((own, at) => (own > 0 ? [at] : []));
   };
   const ten = Array.from({ length: 10 }, (_, at) => read(at));
 
@@ -304,11 +308,11 @@ describe('the protection of the newest results from pruning', () => {
         expect(held).toBeLessThanOrEqual(room);
       }),
     );
-    const relevance = protectNewest([0, 0, 0, 0], ten.slice(0, 4), 400);
+    const relevance = protectNewestResults([0, 0, 0, 0], ten.slice(0, 4), 400);
     const tokens = [100, 100, 100, 100];
     const gone = (excess: number): boolean[] => {
-      const choice = chooseLeastNeeded(excess, relevance, tokens, [false, false, false, false]);
-      return tokens.map((_, at) => choice.has(at));
+      const choice = chooseLeastNeededBlocks(excess, relevance, tokens, [false, false, false, false]);
+      return tokens.map((_, at) => choice.isRemoved(at));
     };
     expect(gone(3 * (100 - MARKER_TOKENS))).toEqual([true, true, true, false]);
     expect(gone(400)).toEqual([true, true, true, true]);

@@ -1,9 +1,9 @@
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import type { Slice } from '../../slice';
 import { findDeclarations } from '../outline/declarations';
-import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
+import { isMarkdown, splitReadIntoLines, type OutlinedFileLine } from '../outline/fileLines';
 
 /** Consecutive lines that belong together, such as a function, without surrounding blank lines. */
 export interface TextBlock extends Slice {
@@ -13,7 +13,7 @@ export interface TextBlock extends Slice {
   readonly count: number;
   /** The lines of the block that declare something. */
   readonly head: string;
-  readonly declared: readonly FileLine[];
+  readonly declared: readonly OutlinedFileLine[];
   /** Approximate number of tokens. */
   readonly tokens: number;
   readonly part: FilePart | undefined;
@@ -47,17 +47,17 @@ export function splitIntoBlocks(
   { text }: PlacedContent,
   { tokens, path, parts, from }: BlockOptions,
 ): BlockWithLines[] {
-  const lines = splitRead(text);
+  const lines = splitReadIntoLines(text);
   const declares = findDeclarations(lines, isMarkdown(path));
-  const partOf = createPartFinder(parts);
+  const partOf = createFilePartFinder(parts);
   const blocks: BlockWithLines[] = [];
-  const add = (own: readonly FileLine[], first: number): void => {
+  const add = (own: readonly OutlinedFileLine[], first: number): void => {
     const [top, bottom] = [own[0], own.at(-1)];
     const start = Math.max(from, top?.start ?? 0);
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = partOf(top.start);
-    const declared = trimList(own.filter((_, at) => declares[first + at]));
+    const declared = copyWithoutSpareCapacity(own.filter((_, at) => declares[first + at]));
     const block = {
       index: blocks.length,
       start,
@@ -68,22 +68,22 @@ export function splitIntoBlocks(
       declared,
       tokens: (tokens * (end - start)) / Math.max(1, text.length),
       part,
-      numbers: getLineNumbers(top, bottom, own.length),
+      numbers: getLineNumberRange(top, bottom, own.length),
     };
-    blocks.push({ block, lines: own.map((line) => stripPrefix(line.text, part?.head)) });
+    blocks.push({ block, lines: own.map((line) => stripLinePrefix(line.text, part?.head)) });
   };
   let first = 0;
   const endBefore = (end: number): void => {
     let last = end - 1;
-    while (first <= last && isBlank(lines[first])) first++;
-    while (last >= first && isBlank(lines[last])) last--;
+    while (first <= last && isBlankLine(lines[first])) first++;
+    while (last >= first && isBlankLine(lines[last])) last--;
     add(lines.slice(first, last + 1), first);
     first = end;
   };
   let part = partOf(0);
   for (const [index, line] of lines.entries()) {
     const length = index - first;
-    const isLong = length >= MAX_BLOCK_LINES && (isBlank(line) || length >= 2 * MAX_BLOCK_LINES);
+    const isLong = length >= MAX_BLOCK_LINES && (isBlankLine(line) || length >= 2 * MAX_BLOCK_LINES);
     const own = partOf(line.start);
     if (isLong || own !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);
     part = own;
@@ -93,7 +93,7 @@ export function splitIntoBlocks(
 }
 
 /** Takes linear time if lines are requested in order. */
-function createPartFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
+function createFilePartFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
   let at = 0;
   return (offset) => {
     while (at > 0 && (parts[at - 1]?.end ?? 0) > offset) at--;
@@ -105,12 +105,12 @@ function createPartFinder(parts: readonly FilePart[]): (offset: number) => FileP
 
 const SEARCH_PLACE_PREFIX = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
-function stripPrefix(line: string, head: FilePart['head']): string {
+function stripLinePrefix(line: string, head: FilePart['head']): string {
   if (head === 'diff') return line.slice(1).trim();
   return (head === 'search' ? line.replace(SEARCH_PLACE_PREFIX, '') : line).trim();
 }
 
-const isBlank = (line: FileLine | undefined): boolean => line?.text.trim() === '';
+const isBlankLine = (line: OutlinedFileLine | undefined): boolean => line?.text.trim() === '';
 
-const getLineNumbers = (top: FileLine, bottom: FileLine, lines: number): TextBlock['numbers'] =>
+const getLineNumberRange = (top: OutlinedFileLine, bottom: OutlinedFileLine, lines: number): TextBlock['numbers'] =>
   top.number !== undefined && bottom.number === top.number + lines - 1 ? [top.number, bottom.number] : undefined;

@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, makeToolExchange, makeLines, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
-import { describeEditChanges, excludeEdits, excludeMessages } from './editChanges';
+import { describeEditChanges, excludeEditsById, excludeEditsOfMessages } from './editChanges';
 import { MARKER_START } from '../../messages/markers';
 
 const counter = createCounter();
@@ -27,7 +27,12 @@ function condensed() {
   cut(draft, 'first', 2, 0.5);
   cut(draft, 'second', 2, 0.9);
   cut(draft, 'second', 4, 1);
-  draft.summarize('third', { start: 3, end: 5 }, { ...user('Read b.'), isSummary: true }, { reason: 'in short' });
+  draft.replaceWithSummary(
+    'third',
+    { start: 3, end: 5 },
+    { ...user('Read b.'), isSummary: true },
+    { reason: 'in short' },
+  );
   return draft;
 }
 
@@ -54,21 +59,21 @@ describe('a preview of edits', () => {
 
   it('shows the result without excluded edits', () => {
     const { edits, tokens } = condensed();
-    const all = excludeEdits(MESSAGES, [], edits, new Set(), counter);
+    const all = excludeEditsById(MESSAGES, [], edits, new Set(), counter);
     expect(all).toEqual({ edits, tokensAfter: tokens, violations: [] });
     const second = edits.find(({ step }) => step === 'second');
-    const some = excludeEdits(MESSAGES, [], edits, new Set(second ? [second.id] : []), counter);
+    const some = excludeEditsById(MESSAGES, [], edits, new Set(second ? [second.id] : []), counter);
     expect(some.edits).toHaveLength(edits.length - 1);
     expect(some.tokensAfter).toBeGreaterThan(tokens);
     expect(some.violations).toEqual([]);
-    const none = excludeEdits(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
+    const none = excludeEditsById(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
     expect(none.tokensAfter).toBe(counter.countMessages(MESSAGES));
   });
 
   it('leaves excluded messages unchanged by dropping summaries that include them', () => {
     const { edits } = condensed();
     const without = (...messages: number[]) =>
-      excludeMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
+      excludeEditsOfMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
     expect(without(2)).toEqual(['second', 'third']);
     expect(without(3)).toEqual(['first', 'second', 'second']);
     expect(without(0)).toHaveLength(4);
@@ -83,8 +88,8 @@ describe('a preview of edits', () => {
       { role: 'assistant', content: [thinking, { type: 'text', text: 'So.' }] },
     ];
     const draft = new Draft(messages, counter);
-    draft.takeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
-    draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
+    draft.removeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
+    draft.removeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
     const [first, second] = describeEditChanges(messages, [], draft.edits);
     expect(first).toMatchObject({ message: 1, before: '▫ image' });
     expect(first?.after).toContain(`${MARKER_START} image`);

@@ -1,13 +1,13 @@
 /** Lets the user review changes before a condensation and exclude some. */
 import { findNewViolations, type Violation } from '../../messages/firewall';
 import { isRecord } from '../../messages/blocks';
-import { renderBodies, renderConversation } from '../../messages/render';
-import type { ApiMessage, Block, Place } from '../../messages/types';
+import { renderMessageBodies, renderConversation } from '../../messages/render';
+import type { ApiMessage, Block, ContentPlace } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { getValueAt } from '../../messages/path';
 import type { EditOperation } from '../edits/operations';
 import { applyEdits } from '../edits/applyEdits';
-import { editKey, renderCuts, changesAny, type Edit, type EditId } from '../edits/edits';
+import { makeEditPlaceKey, renderCuts, changesAnyMessage, type Edit, type EditId } from '../edits/edits';
 
 export interface EditChange {
   readonly id: EditId;
@@ -29,10 +29,10 @@ export function describeEditChanges(
   active: readonly Edit[],
   edits: readonly Edit[],
 ): EditChange[] {
-  const shown = new Map(active.map((edit) => [editKey(edit), edit]));
+  const shown = new Map(active.map((edit) => [makeEditPlaceKey(edit), edit]));
   return edits.map((edit) => {
-    const before = getTextBefore(original, shown.get(editKey(edit)), edit);
-    shown.set(editKey(edit), edit);
+    const before = getTextBefore(original, shown.get(makeEditPlaceKey(edit)), edit);
+    shown.set(makeEditPlaceKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     return {
@@ -43,7 +43,7 @@ export function describeEditChanges(
       reason,
       strict,
       before,
-      after: getText(original, edit),
+      after: getReplacedText(original, edit),
       tokensBefore,
       tokensAfter,
     };
@@ -51,32 +51,32 @@ export function describeEditChanges(
 }
 
 function getTextBefore(original: readonly ApiMessage[], earlier: Edit | undefined, edit: Edit): string {
-  if (earlier) return getText(original, earlier);
+  if (earlier) return getReplacedText(original, earlier);
   if (edit.kind === 'summary') return renderConversation(original.slice(edit.start, edit.end));
-  return getTextAt(original, edit.place);
+  return getTextAtPlace(original, edit.place);
 }
 
-function getText(original: readonly ApiMessage[], edit: Edit): string {
+function getReplacedText(original: readonly ApiMessage[], edit: Edit): string {
   switch (edit.kind) {
     case 'summary':
       return renderConversation([edit.message]);
     case 'block':
       return edit.placeholder?.text ?? '';
     case 'cut':
-      return renderCuts(getTextAt(original, edit.place), edit.cuts);
+      return renderCuts(getTextAtPlace(original, edit.place), edit.cuts);
   }
 }
 
 /** For a block, what users can read, such as thinking without its signature. */
-function getTextAt(original: readonly ApiMessage[], { message, path }: Place): string {
+function getTextAtPlace(original: readonly ApiMessage[], { message, path }: ContentPlace): string {
   const value = getValueAt(original[message], path);
   if (typeof value === 'string') return value;
   return isRecord(value)
-    ? (renderBodies([{ role: 'assistant', content: [value as Block] }])[0] ?? '')
+    ? (renderMessageBodies([{ role: 'assistant', content: [value as Block] }])[0] ?? '')
     : JSON.stringify(value);
 }
 
-export interface EditSelection {
+export interface IncludedEdits {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
   /** Rules that the remaining edits break if they depend on excluded ones. */
@@ -84,13 +84,13 @@ export interface EditSelection {
 }
 
 /** If several steps changed a place, the previous edit shows again. */
-export function excludeEdits(
+export function excludeEditsById(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
   excluded: ReadonlySet<EditId>,
   counter: MessageCounter,
-): EditSelection {
+): IncludedEdits {
   const kept = edits.filter(({ id }) => !excluded.has(id));
   const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
   const violations = findNewViolations(original, view, { origins });
@@ -98,13 +98,13 @@ export function excludeEdits(
 }
 
 /** @param excluded indexes of messages to leave unchanged */
-export function excludeMessages(
+export function excludeEditsOfMessages(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
   excluded: ReadonlySet<number>,
   counter: MessageCounter,
-): EditSelection {
-  const ids = edits.filter((edit) => changesAny(edit, excluded)).map(({ id }) => id);
-  return excludeEdits(original, active, edits, new Set(ids), counter);
+): IncludedEdits {
+  const ids = edits.filter((edit) => changesAnyMessage(edit, excluded)).map(({ id }) => id);
+  return excludeEditsById(original, active, edits, new Set(ids), counter);
 }

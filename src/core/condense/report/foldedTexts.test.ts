@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { assistant, call, makeLines, result, user } from '../../testing';
 import { renderConversation } from '../../messages/render';
-import { foldTexts } from './foldedTexts';
+import { foldUnchangedText } from './foldedTexts';
 
 const conversation = (bodies: readonly string[]): string => renderConversation(bodies.map((body) => user(body)));
 const countOf = (text: string): number => text.split('\n').length;
@@ -11,7 +11,7 @@ it('folding reduces equal parts to a line, keeps some lines around changes, and 
   const long = makeLines('same', 100);
   const before = conversation([long, `${long}\ngone\n${long}`, long]);
   const after = conversation([long, `${long}\nmarker\n${long}`, long]);
-  const { before: left, after: right, firstChange } = foldTexts(before, after);
+  const { before: left, after: right, firstChange } = foldUnchangedText(before, after);
   expect(right.split('\n')[firstChange ?? -1]).toBe('marker');
   expect(left.split('\n')[firstChange ?? -1]).toBe('gone');
   expect(countOf(left)).toBeLessThan(25);
@@ -25,7 +25,7 @@ it('folding keeps the line that identifies a changed result', () => {
       assistant(call('a', 'Read', { path: 'src/b.ts' }), call('b', 'Read', { path })),
       user(result('a', makeLines('other', 20)), result('b', `${makeLines('head', 20)}\n${text}`)),
     ]);
-  const { before, after } = foldTexts(said('gone'), said('marker'));
+  const { before, after } = foldUnchangedText(said('gone'), said('marker'));
   for (const text of [before, after]) {
     const [, shown = ''] = text.split('━━━ 2 · tool result ━━━');
     expect(shown.trim().split('\n')).toEqual([
@@ -40,17 +40,17 @@ it('folding keeps the line that identifies a changed result', () => {
 
 it('folding reduces 10,000 changed lines to a number that an editor can compare', () => {
   const one = conversation(['task', makeLines('old', 10_000), makeLines('kept', 5_000)]);
-  const folded = foldTexts(one, conversation(['task', 'marker', makeLines('kept', 5_000)]));
+  const folded = foldUnchangedText(one, conversation(['task', 'marker', makeLines('kept', 5_000)]));
   expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
   expect(folded.before).toContain('⋯ 8,000 more lines: “Read What Was Condensed” shows them ⋯');
   const bodies = Array.from({ length: 500 }, (_, at) => makeLines(`part ${at}`, 20));
-  const many = foldTexts(conversation(bodies), conversation(bodies.map((_, at) => `marker ${at}`)));
+  const many = foldUnchangedText(conversation(bodies), conversation(bodies.map((_, at) => `marker ${at}`)));
   expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);
 });
 
 it('folding two equal texts gives the same result and no first change', () => {
   const text = conversation(['a', makeLines('b', 50)]);
-  const { before, after, firstChange } = foldTexts(text, text);
+  const { before, after, firstChange } = foldUnchangedText(text, text);
   expect(before).toBe(after);
   expect(firstChange).toBeUndefined();
 });
@@ -58,7 +58,7 @@ it('folding two equal texts gives the same result and no first change', () => {
 it('folding pairs a summary with the messages that it replaced, and later messages with themselves', () => {
   const messages = ['task', 'one', 'two', 'three'].map((body) => user(body));
   const view = renderConversation([user('task'), user('summary of two'), user('three')], [0, -1, 3]);
-  const { before, after } = foldTexts(renderConversation(messages), view);
+  const { before, after } = foldUnchangedText(renderConversation(messages), view);
   expect(before.split('\n').at(-3)).toBe(after.split('\n').at(-3));
   expect(before).toContain('two');
 });
@@ -71,7 +71,7 @@ it('folding keeps equal texts equal, and different ones different at the reporte
   fc.assert(
     fc.property(bodies, bodies, (a, b) => {
       const [one, other] = [a, b].map((texts) => conversation(texts.map((text) => text.join('\n'))));
-      const { before, after, firstChange } = foldTexts(one ?? '', other ?? '');
+      const { before, after, firstChange } = foldUnchangedText(one ?? '', other ?? '');
       if (firstChange === undefined) {
         expect(one).toBe(other);
         return;
@@ -91,7 +91,7 @@ it('folding ignores a removed line number but not removed text', () => {
       .join('\n');
   const before = conversation(['task', `${numbered(makeLines('kept', 6))}\n${numbered(makeLines('gone', 2))}`]);
   const after = conversation(['task', `${makeLines('kept', 6)}\nmarker`]);
-  const folded = foldTexts(before, after);
+  const folded = foldUnchangedText(before, after);
   const right = folded.after.split('\n');
   const changed = folded.before.split('\n').filter((line) => !right.includes(line));
   expect(changed).toHaveLength(2);
@@ -101,7 +101,7 @@ it('folding ignores a removed line number but not removed text', () => {
 it('folding does not mention a command that previews lack', () => {
   const one = conversation(['task', makeLines('old', 10_000)]);
   const other = conversation(['task', makeLines('new', 10_000)]);
-  expect(foldTexts(one, other).before).toContain('“Read What Was Condensed” shows them');
-  expect(foldTexts(one, other, true).before).not.toContain('Read What');
-  expect(foldTexts(one, other, true).before).toMatch(/⋯ [\d,]+ more lines/);
+  expect(foldUnchangedText(one, other).before).toContain('“Read What Was Condensed” shows them');
+  expect(foldUnchangedText(one, other, true).before).not.toContain('Read What');
+  expect(foldUnchangedText(one, other, true).before).toMatch(/⋯ [\d,]+ more lines/);
 });

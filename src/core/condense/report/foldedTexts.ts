@@ -1,9 +1,9 @@
-import { HEADING } from '../../messages/heading';
+import { MESSAGE_HEADING } from '../../messages/heading';
 import { MAX_COMPARED_CHARS, renderConversation } from '../../messages/render';
-import { createView, type View } from '../edits/view';
+import { createUneditedView, type View } from '../edits/view';
 
 /** Two states of a conversation for a diff editor. */
-export interface FoldedTexts {
+export interface DiffTexts {
   readonly before: string;
   readonly after: string;
   /** First line of `after` that differs, from 0. */
@@ -18,28 +18,28 @@ const MIN_CHANGED_LINES_PER_SECTION = 12;
 /** These signs begin the lines that {@link renderConversation} writes for blocks. */
 const BLOCK_LINE = /^[▶◀▹▫] /;
 
-function splitSections(text: string): readonly (readonly string[])[] {
+function splitTextIntoSections(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     const last = sections.at(-1);
-    if (!last || HEADING.test(line)) sections.push([line]);
+    if (!last || MESSAGE_HEADING.test(line)) sections.push([line]);
     else last.push(line);
     at = end + 1;
   }
   return sections;
 }
 
-const formatFold = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
+const formatFoldLine = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
 function* pairSections(
   before: readonly (readonly string[])[],
   after: readonly (readonly string[])[],
 ): Generator<readonly [readonly string[], readonly string[]]> {
-  const known = new Map(createKeys(after).map((key, at) => [key, at]));
-  const keys = createKeys(before);
+  const known = new Map(createSectionKeys(after).map((key, at) => [key, at]));
+  const keys = createSectionKeys(before);
   let next = 0;
   for (const [index, section] of before.entries()) {
     const at = known.get(keys[index] ?? '');
@@ -55,7 +55,7 @@ function* pairSections(
 }
 
 /** Makes repeated headings unique. */
-function createKeys(sections: readonly (readonly string[])[]): readonly string[] {
+function createSectionKeys(sections: readonly (readonly string[])[]): readonly string[] {
   const seen = new Map<string, number>();
   return sections.map(([heading = '']) => {
     const nth = seen.get(heading) ?? 0;
@@ -65,42 +65,54 @@ function createKeys(sections: readonly (readonly string[])[]): readonly string[]
 }
 
 /** @param isPreview true if the edits were not applied */
-export function compareViews(after: View, before = createView(after.original), isPreview = false): FoldedTexts {
+export function renderDiffOfViews(
+  after: View,
+  before = createUneditedView(after.original),
+  isPreview = false,
+): DiffTexts {
   const render = ({ messages, origins, original }: View): string =>
     renderConversation(messages, origins, original, MAX_COMPARED_CHARS);
-  return foldTexts(render(before), render(after), isPreview);
+  return foldUnchangedText(render(before), render(after), isPreview);
 }
 
 export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';
 /** A preview is not stored, so only its markers lead to the text. */
 export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be removed';
 
-export function foldTexts(before: string, after: string, isPreview = false): FoldedTexts {
+export function foldUnchangedText(before: string, after: string, isPreview = false): DiffTexts {
   const hiddenWords = isPreview ? FOLD_TEXT_IN_PREVIEW : FOLD_TEXT_WHEN_APPLIED;
-  const together = [...pairSections(splitSections(before), splitSections(after))];
+  const together = [...pairSections(splitTextIntoSections(before), splitTextIntoSections(after))];
   let changed = 0;
   for (const [a, b] of together) {
-    if (!isEqual(a, b)) changed++;
+    if (!areLinesEqual(a, b)) changed++;
   }
   const most = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changed)));
   const left: string[] = [];
   const right: string[] = [];
   let firstChange: number | undefined;
   for (const [a, b] of together) {
-    if (isEqual(a, b)) {
+    if (areLinesEqual(a, b)) {
       const [heading = '', ...body] = a;
-      const shown = [heading, ...foldUnchanged(body, 1, 1)];
+      const shown = [heading, ...foldUnchangedLines(body, 1, 1)];
       left.push(...shown);
       right.push(...shown);
       continue;
     }
-    const [shown, other] = [stripNumbers(a, b), b];
-    const same = measureCommonEnds(shown, other);
-    const head = foldHead(shown.slice(0, same.head));
-    const tail = foldUnchanged(shown.slice(shown.length - same.tail), CONTEXT_LINES, 1);
+    const [shown, other] = [stripRemovedLineNumbers(a, b), b];
+    const same = countCommonLinesAtEnds(shown, other);
+    const head = foldLinesBeforeChange(shown.slice(0, same.head));
+    const tail = foldUnchangedLines(shown.slice(shown.length - same.tail), CONTEXT_LINES, 1);
     firstChange ??= right.length + head.length;
-    left.push(...head, ...foldChanged(shown.slice(same.head, shown.length - same.tail), most, hiddenWords), ...tail);
-    right.push(...head, ...foldChanged(other.slice(same.head, other.length - same.tail), most, hiddenWords), ...tail);
+    left.push(
+      ...head,
+      ...shortenChangedLines(shown.slice(same.head, shown.length - same.tail), most, hiddenWords),
+      ...tail,
+    );
+    right.push(
+      ...head,
+      ...shortenChangedLines(other.slice(same.head, other.length - same.tail), most, hiddenWords),
+      ...tail,
+    );
   }
   return { before: left.join('\n'), after: right.join('\n'), firstChange };
 }
@@ -108,7 +120,7 @@ export function foldTexts(before: string, after: string, isPreview = false): Fol
 const LINE_NUMBER_PREFIX = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
 
 /** A removed line number must not show as a change. */
-function stripNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
+function stripRemovedLineNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
   const bare = new Set(after);
   return before.map((line) => {
     if (bare.has(line)) return line;
@@ -119,10 +131,10 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
   });
 }
 
-const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
+const areLinesEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
-function measureCommonEnds(
+function countCommonLinesAtEnds(
   a: readonly string[],
   b: readonly string[],
 ): { readonly head: number; readonly tail: number } {
@@ -135,23 +147,23 @@ function measureCommonEnds(
 }
 
 /** Folding a single line saves nothing. */
-function foldUnchanged(lines: readonly string[], first: number, last: number): readonly string[] {
+function foldUnchangedLines(lines: readonly string[], first: number, last: number): readonly string[] {
   const hidden = lines.length - first - last;
   return hidden <= 1
     ? lines
-    : [...lines.slice(0, first), formatFold(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
+    : [...lines.slice(0, first), formatFoldLine(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
-function foldHead(lines: readonly string[]): readonly string[] {
+function foldLinesBeforeChange(lines: readonly string[]): readonly string[] {
   const named = lines.findLastIndex((line) => BLOCK_LINE.test(line));
   return named <= 1
-    ? foldUnchanged(lines, named + 1 || 1, CONTEXT_LINES)
-    : [...foldUnchanged(lines.slice(0, named), 1, 0), ...foldUnchanged(lines.slice(named), 1, CONTEXT_LINES)];
+    ? foldUnchangedLines(lines, named + 1 || 1, CONTEXT_LINES)
+    : [...foldUnchangedLines(lines.slice(0, named), 1, 0), ...foldUnchangedLines(lines.slice(named), 1, CONTEXT_LINES)];
 }
 
-function foldChanged(lines: readonly string[], most: number, hiddenWords: string): readonly string[] {
+function shortenChangedLines(lines: readonly string[], most: number, hiddenWords: string): readonly string[] {
   const hidden = lines.length - most;
   if (hidden <= 1) return lines;
   const half = Math.ceil(most / 2);
-  return [...lines.slice(0, half), formatFold(hidden, hiddenWords), ...lines.slice(lines.length - (most - half))];
+  return [...lines.slice(0, half), formatFoldLine(hidden, hiddenWords), ...lines.slice(lines.length - (most - half))];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { measureCoherence } from '../coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
-import { formatChange, formatCost, formatTime } from '../../format';
-import { formatReport } from './report';
+import { formatPercentChange, formatCost, formatDurationMs } from '../../format';
+import { formatOutcomeReport } from './report';
 import type { StepOutcome, StepReport } from '../stepReport';
 
 const step = (
@@ -44,10 +44,10 @@ describe('the printed report of a condensation', () => {
       ],
       notes: ['The defaults were used.', 'Pass 4: out of luck'],
     };
-    expect(formatReport(outcome, () => 'Smart', { savedPerRequest: 0.25 })).toContain(
+    expect(formatOutcomeReport(outcome, () => 'Smart', { savedPerRequest: 0.25 })).toContain(
       ' - Cost: $0.0036\n - Once given back to its agent: $0.25 less with each later request\n - Time: ',
     );
-    expect(formatReport(outcome, () => 'Smart')).toBe(
+    expect(formatOutcomeReport(outcome, () => 'Smart')).toBe(
       [
         'Context condensed using Smart:',
         ' - Lossless prelude: 8,500 → 5,200 tokens (−39%)',
@@ -64,29 +64,29 @@ describe('the printed report of a condensation', () => {
     );
     const named = { ...outcome, configNames: { smart: 'File-Aware', strategy: 'Pipeline' } };
     const nameOf = (id: string): string => (id === 'smart' ? 'Smart' : 'Truncation');
-    expect(formatReport(named, nameOf)).toMatch(/^Context condensed using Smart \(File-Aware\):\n/);
-    expect(formatReport({ ...named, alsoBy: ['smart'], provider: 'truncation' }, nameOf)).toMatch(
+    expect(formatOutcomeReport(named, nameOf)).toMatch(/^Context condensed using Smart \(File-Aware\):\n/);
+    expect(formatOutcomeReport({ ...named, alsoBy: ['smart'], provider: 'truncation' }, nameOf)).toMatch(
       /^Context condensed using Smart \(File-Aware\), then Truncation:\n/,
     );
-    expect(formatReport({ ...named, provider: 'strategy' }, nameOf)).toMatch(
+    expect(formatOutcomeReport({ ...named, provider: 'strategy' }, nameOf)).toMatch(
       /^Context condensed using the Pipeline strategy:\n/,
     );
-    expect(formatReport({ ...outcome, provider: 'strategy' }, nameOf)).toMatch(
+    expect(formatOutcomeReport({ ...outcome, provider: 'strategy' }, nameOf)).toMatch(
       /^Context condensed using a strategy:\n/,
     );
     const little = { ...outcome, tokensBefore: 200_000, tokensAfter: 199_929 };
-    expect(formatReport(little, nameOf)).toContain(' - Total reduction: <0.1% (200,000 → 199,929 tokens)');
+    expect(formatOutcomeReport(little, nameOf)).toContain(' - Total reduction: <0.1% (200,000 → 199,929 tokens)');
     const unmet = { kind: 'skipped', reason: 'condition not met' } as const;
     const steps = [step('Pass 1', 8_500, 2_800), step('Pass 2', 2_800, 2_800, unmet)];
     const withSkipped = (count: number) =>
-      formatReport(
+      formatOutcomeReport(
         { ...outcome, steps: [...steps, ...Array<StepReport>(3).fill(steps[1]!)].slice(0, 1 + count) },
         () => 'Smart',
       );
     expect(withSkipped(1)).toContain(' - 1 step skipped (Pass 2): condition not met\n');
     expect(withSkipped(2)).toContain(' - 2 steps skipped (Pass 2, Pass 2): condition not met\n');
     expect(withSkipped(4)).toContain(' - 4 steps skipped: condition not met\n');
-    expect(formatReport(outcome, () => 'Smart', { calibrate: (tokens) => tokens * 1.5 })).toContain(
+    expect(formatOutcomeReport(outcome, () => 'Smart', { calibrate: (tokens) => tokens * 1.5 })).toContain(
       '67% (12,750 → 4,200 tokens)',
     );
   });
@@ -103,11 +103,11 @@ describe('the printed report of a condensation', () => {
     ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
   ])('says %j with the cost', (headline, outcome) => {
-    expect(formatReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
+    expect(formatOutcomeReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
   });
 
   it('describes a refusal without violations', () => {
-    expect(formatReport({ ...base, kind: 'refused', violations: [] }, () => 'Smart')).toContain(
+    expect(formatOutcomeReport({ ...base, kind: 'refused', violations: [] }, () => 'Smart')).toContain(
       'valid conversation. \n',
     );
   });
@@ -123,7 +123,7 @@ it.each([
   [1000, 900.4, '−10%'],
   [100, 150, '+50%'],
 ])('a change from %d to %d tokens is printed as %s', (before, after, expected) => {
-  expect(formatChange(before, after)).toBe(expected);
+  expect(formatPercentChange(before, after)).toBe(expected);
 });
 
 it.each([
@@ -140,5 +140,5 @@ it.each([
   [999.7, '1.0 seconds'],
   [61_000, '61.0 seconds'],
 ])('a duration of %d ms is printed as %s', (ms, expected) => {
-  expect(formatTime(ms)).toBe(expected);
+  expect(formatDurationMs(ms)).toBe(expected);
 });

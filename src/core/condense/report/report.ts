@@ -1,4 +1,4 @@
-import { formatChange, formatCost, formatTime, formatTokens } from '../../format';
+import { formatPercentChange, formatCost, formatDurationMs, formatTokens } from '../../format';
 import { formatShare } from '../../percent';
 import { describeCoherence } from '../coherence/coherence';
 import type { OutcomeSummary } from '../condensation';
@@ -15,29 +15,29 @@ export interface ReportOptions {
   readonly savedPerRequest?: number;
 }
 
-/** @param getName returns a provider's display name */
-export function formatReport(
+/** @param getExtensionName returns a provider's display name */
+export function formatOutcomeReport(
   outcome: OutcomeSummary,
   getName: (provider: string) => string,
   { calibrate = (count) => count, targetTokens, request, savedPerRequest }: ReportOptions = {},
 ): string {
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
-    `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
-  const lines = [formatHeadline(outcome, getName), ...formatSteps(outcome.steps, change)];
+    `${tokens(before)} → ${tokens(after)} tokens (${formatPercentChange(before, after)})`;
+  const lines = [formatHeadline(outcome, getName), ...formatStepLines(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
     const { tokensAfter } = outcome;
-    lines.push(formatTotal(outcome, request, tokens));
+    lines.push(formatTotalChange(outcome, request, tokens));
     if (targetTokens !== undefined && tokensAfter > targetTokens) {
       lines.push(formatMissedTarget(targetTokens, tokensAfter, calibrate));
     }
   }
   lines.push(
-    ` - Cost: ${formatCost(outcome.cost)}${describeRequests(outcome.calls)}`,
+    ` - Cost: ${formatCost(outcome.cost)}${describeModelRequests(outcome.calls)}`,
     ...(savedPerRequest === undefined
       ? []
       : [` - Once given back to its agent: ${formatCost(savedPerRequest)} less with each later request`]),
-    ` - Time: ${formatTime(outcome.timeMs)}`,
+    ` - Time: ${formatDurationMs(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
   // Users who see no steps find these failures in the notes.
@@ -48,7 +48,7 @@ export function formatReport(
   return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
-function formatTotal(
+function formatTotalChange(
   messages: { readonly tokensBefore: number; readonly tokensAfter: number },
   request: ReportOptions['request'],
   tokens: (count: number) => string,
@@ -68,7 +68,7 @@ export const formatMissedTarget = (
   ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
 
 /** Many subscriptions count requests instead of tokens. */
-function describeRequests(calls: OutcomeSummary['calls'] = []): string {
+function describeModelRequests(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
     const own = chosen === 'conversation' ? ", the conversation's own" : '';
@@ -84,7 +84,7 @@ export interface ResultWithProvider {
   readonly configNames?: Readonly<Record<string, string>>;
 }
 
-export const listNames = (
+export const listProviderNames = (
   { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
   nameOf: (provider: string) => string,
 ): string => [...alsoBy, provider].map((id) => formatProviderName(nameOf(id), configNames[id])).join(', then ');
@@ -105,7 +105,7 @@ function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => s
     case 'condensed':
       return provider === 'strategy'
         ? `Context condensed using ${configName === undefined ? 'a' : `the ${configName}`} strategy:`
-        : `Context condensed using ${listNames(outcome, nameOf)}:`;
+        : `Context condensed using ${listProviderNames(outcome, nameOf)}:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
@@ -120,7 +120,7 @@ function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => s
   }
 }
 
-function formatSteps(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
+function formatStepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();
   for (const { name, outcome } of steps)

@@ -1,7 +1,7 @@
 import type { ToolExchange } from '../../messages/exchanges';
-import { getCommand, getToolRule, type ToolTable } from '../../messages/tools';
+import { getCommandOfCall, getToolRule, type ToolTable } from '../../messages/tools';
 
-export interface RunCommand {
+export interface ExecutedCommand {
   readonly command: string;
   readonly runs: number;
   /**
@@ -11,8 +11,8 @@ export interface RunCommand {
   readonly status: number | 'failed' | undefined;
 }
 
-export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
-  const commands = new Map<string, RunCommand>();
+export function listExecutedCommands(exchanges: readonly ToolExchange[], tools: ToolTable): ExecutedCommand[] {
+  const commands = new Map<string, ExecutedCommand>();
   for (const exchange of exchanges) {
     if (getToolRule(tools, exchange)?.kind !== 'command') continue;
     const command = getCommandLine(exchange);
@@ -28,7 +28,7 @@ const MAX_COMMAND_CHARS = 160;
 
 /** Returns the first line that does something, shortened. */
 export function getCommandLine(exchange: ToolExchange): string {
-  const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
+  const lines = (getCommandOfCall(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';
   return line.length > MAX_COMMAND_CHARS ? `${line.slice(0, MAX_COMMAND_CHARS).toWellFormed()}…` : line;
 }
@@ -39,7 +39,7 @@ const EXIT_STATUS = /\bexit(?:ed)?(?:[ _](?:with[ _])?(?:code|status))["']?[:= ]
 /** Agents put the status in the first or last lines; elsewhere it is program output. */
 const STATUS_SEARCH_CHARS = 300;
 
-export function parseExitStatus({ resultText, isError, resultMessage }: ToolExchange): RunCommand['status'] {
+export function parseExitStatus({ resultText, isError, resultMessage }: ToolExchange): ExecutedCommand['status'] {
   if (resultMessage === undefined) return undefined;
   const found =
     EXIT_STATUS.exec(resultText.slice(0, STATUS_SEARCH_CHARS)) ??

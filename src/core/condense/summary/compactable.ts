@@ -5,24 +5,26 @@ import type { ApiMessage, Block } from '../../messages/types';
  * Drops thinking, because it may belong to another model, and replaces images, documents and the
  * like with their type.
  */
-export const toCompactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
+export const convertForCompaction = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {
     const { content } = message;
-    const kept = typeof content === 'string' ? content : content.flatMap(toCompactableBlocks);
+    const kept = typeof content === 'string' ? content : content.flatMap(convertBlockForCompaction);
     return kept.length === 0 ? [] : [{ ...message, content: kept }];
   });
 
-function toCompactableBlocks(block: Block): Block[] {
+function convertBlockForCompaction(block: Block): Block[] {
   if (isAnyThinking(block) || block.type === REASONING_BLOCK_TYPE) return [];
   if (isToolResult(block)) {
     return [
-      Array.isArray(block.content) ? { ...block, content: (block.content as readonly unknown[]).map(asText) } : block,
+      Array.isArray(block.content)
+        ? { ...block, content: (block.content as readonly unknown[]).map(convertBlockToText) }
+        : block,
     ];
   }
-  return [isText(block) || isToolUse(block) ? block : asText(block)];
+  return [isText(block) || isToolUse(block) ? block : convertBlockToText(block)];
 }
 
-function asText(block: unknown): Block {
+function convertBlockToText(block: unknown): Block {
   if (isRecord(block) && isText(block as Block)) return block as Block;
   const kind = isRecord(block) && typeof block['type'] === 'string' ? block['type'] : 'data';
   return { type: 'text', text: `(${kind})` };

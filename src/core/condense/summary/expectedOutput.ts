@@ -14,7 +14,7 @@ const EXPECTED_LIMIT_SHARE = 0.8;
 const MIN_CONTENT_SUMMARY_TOKENS = 20;
 const EXPECTED_CONTENT_SHARE = 0.35;
 
-const getDefaultContentTokens = (inputTokens: number, askedTokens: number): number =>
+const getDefaultContentSummaryTokens = (inputTokens: number, askedTokens: number): number =>
   Math.min(EXPECTED_LIMIT_SHARE * askedTokens, MIN_CONTENT_SUMMARY_TOKENS + EXPECTED_CONTENT_SHARE * inputTokens);
 
 /** Tokens of a call, counted by the model's tokenizer. */
@@ -34,7 +34,7 @@ const HALF_WEIGHT_LOG_DISTANCE = 0.3;
  * Long contents reach their limit and short ones have little to say, so runs of similar length
  * predict best.
  */
-const getWeight = (inputTokens: number, sample: OutputSample): number =>
+const getSampleWeight = (inputTokens: number, sample: OutputSample): number =>
   1 / (1 + (Math.log(inputTokens / sample.inputTokens) / HALF_WEIGHT_LOG_DISTANCE) ** 2);
 
 /**
@@ -53,11 +53,11 @@ export function estimateOutputTokens(
     tokenFactor *
     (asked === undefined
       ? getDefaultOutputTokens(tokens / tokenFactor)
-      : getDefaultContentTokens(tokens / tokenFactor, asked));
+      : getDefaultContentSummaryTokens(tokens / tokenFactor, asked));
   let weights = PRIOR_WEIGHT_RUNS;
   let logs = 0;
-  for (const sample of selectSamples(samples, askedTokens)) {
-    const weight = getWeight(inputTokens, sample);
+  for (const sample of selectSimilarSamples(samples, askedTokens)) {
+    const weight = getSampleWeight(inputTokens, sample);
     weights += weight;
     logs += weight * Math.log(sample.outputTokens / start(sample.inputTokens, sample.askedTokens));
   }
@@ -65,7 +65,10 @@ export function estimateOutputTokens(
 }
 
 /** Summaries of single contents do not predict those of conversations. */
-export const selectSamples = (samples: readonly OutputSample[], askedTokens: number | undefined): OutputSample[] =>
+export const selectSimilarSamples = (
+  samples: readonly OutputSample[],
+  askedTokens: number | undefined,
+): OutputSample[] =>
   samples.filter(
     (sample) =>
       sample.outputTokens > 0 &&
@@ -73,5 +76,5 @@ export const selectSamples = (samples: readonly OutputSample[], askedTokens: num
       (sample.askedTokens === undefined) === (askedTokens === undefined),
   );
 
-export const createPlaceholder = (tokens: number): string =>
+export const createPlaceholderText = (tokens: number): string =>
   Array.from({ length: Math.max(1, tokens) }, () => 'word').join(' ');

@@ -4,12 +4,12 @@ import type { ApiMessage } from '../../messages/types';
 import { makeAnsweredExchange, assistant, call, makeToolExchange, result, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
 import { listToolExchanges } from '../../messages/exchanges';
-import { listCommands } from './commandsRun';
-import { collectFacts, renderFactSheet } from './factSheet';
+import { listExecutedCommands } from './commandsRun';
+import { collectConversationFacts, renderFactSheet } from './factSheet';
 import { findCommonFolder, listTouchedFiles } from '../../messages/filesTouched';
-import { fitInstructions, collectInstructions, findPersonSlices, shortenText } from './instructions';
-import { findOpenErrors } from './openErrors';
-import { findPlan } from './planState';
+import { fitInstructions, collectInstructions, findSlicesWrittenByPerson, shortenTextToTokens } from './instructions';
+import { findUnresolvedErrors } from './openErrors';
+import { findLatestPlan } from './planState';
 
 const counter = createCounter();
 const textsOf = (messages: readonly ApiMessage[]): string[] =>
@@ -81,14 +81,14 @@ describe('instructions in a fact sheet', () => {
     const messages = [user('Go'), ...makeToolExchange('1', tool, input, result, { is_error: true })];
     expect(textsOf(messages)).toEqual(['Go']);
     const [call] = listToolExchanges(messages);
-    expect(findPersonSlices(result, call)).toEqual([]);
+    expect(findSlicesWrittenByPerson(result, call)).toEqual([]);
   });
 
   it('include the first words of a result, but no empty elements', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
     const messages = [user('Go'), ...makeAnsweredExchange('1', 'ask_followup_question', { question: '?' }, result)];
     expect(textsOf(messages)).toEqual(['Go', 'a']);
-    const slices = findPersonSlices(result, listToolExchanges(messages)[0]).map(({ start, end }) =>
+    const slices = findSlicesWrittenByPerson(result, listToolExchanges(messages)[0]).map(({ start, end }) =>
       result.slice(start, end),
     );
     expect(slices).toEqual(['<answer></answer>', '<feedback>a</feedback>', '<answer>b</user_message>']);
@@ -100,7 +100,7 @@ describe('instructions in a fact sheet', () => {
       user('Go'),
       ...makeAnsweredExchange('1', 'ask_followup_question', { question: '?' }, result),
     ]);
-    expect(findPersonSlices(result, asked)).toEqual([]);
+    expect(findSlicesWrittenByPerson(result, asked)).toEqual([]);
     expect(textsOf([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
       'Go',
     ]);
@@ -123,8 +123,8 @@ describe('instructions in a fact sheet', () => {
 
   it('are never cut inside a character', () => {
     const family = '👩‍👩‍👧‍👦 ';
-    expect(shortenText(family.repeat(200), 60, counter).isWellFormed()).toBe(true);
-    expect(shortenText('short', 60, counter)).toBe('short');
+    expect(shortenTextToTokens(family.repeat(200), 60, counter).isWellFormed()).toBe(true);
+    expect(shortenTextToTokens('short', 60, counter)).toBe('short');
   });
 });
 
@@ -193,7 +193,7 @@ describe('commands in a fact sheet', () => {
       ...makeToolExchange('7', 'Read', { file_path: 'a' }, 'Exit code 9'),
       assistant(call('8', 'Bash', { command: 'sleep 9' })),
     ]);
-    expect(listCommands(exchanges, DEFAULT_TOOLS)).toEqual([
+    expect(listExecutedCommands(exchanges, DEFAULT_TOOLS)).toEqual([
       { command: 'npm test', runs: 2, status: undefined },
       { command: 'make', runs: 1, status: 'failed' },
       { command: 'git status', runs: 1, status: 0 },
@@ -221,7 +221,7 @@ describe('open errors in a fact sheet', () => {
       ...makeToolExchange('8', 'Bash', { command: 'rm' }, "The user doesn't want to proceed", { is_error: true }),
       assistant(call('9', 'Bash', { command: 'sleep' })),
     ]);
-    expect(findOpenErrors(exchanges, DEFAULT_TOOLS)).toEqual([
+    expect(findUnresolvedErrors(exchanges, DEFAULT_TOOLS)).toEqual([
       { message: 6, what: 'changing b.ts', error: 'denied' },
       { message: 12, what: '`npm run`', error: expect.stringMatching(/^Exit code 2 e{200,}…$/) },
       { message: 14, what: 'Task', error: 'no agent' },
@@ -230,7 +230,8 @@ describe('open errors in a fact sheet', () => {
 });
 
 describe('the plan in a fact sheet', () => {
-  const stateOf = (...messages: ApiMessage[]) => findPlan(listToolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
+  const stateOf = (...messages: ApiMessage[]) =>
+    findLatestPlan(listToolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
 
   it('is the latest list in any agent’s form', () => {
     expect(
@@ -295,7 +296,7 @@ describe('the fact sheet', () => {
   ];
 
   it('contains all facts', () => {
-    const sheet = renderFactSheet(collectFacts(messages, DEFAULT_TOOLS, 1), counter);
+    const sheet = renderFactSheet(collectConversationFacts(messages, DEFAULT_TOOLS, 1), counter);
     expect(sheet.replaceAll(/user-[0-9a-f]{8}/g, 'user-x')).toBe(
       [
         '### What the user wrote, word for word, oldest first\n1. <user-x>\nDo it\nwell\n</user-x>',
@@ -315,7 +316,7 @@ describe('the fact sheet', () => {
       ...makeToolExchange('9', 'TodoWrite', { todos: [{ content: 'z', status: 'pending' }] }, 'ok'),
       user('And more'),
     ];
-    const facts = collectFacts(later, DEFAULT_TOOLS, 1, messages.length);
+    const facts = collectConversationFacts(later, DEFAULT_TOOLS, 1, messages.length);
     expect(facts.errors.map(({ what }) => what)).not.toContain('changing c.ts');
     expect(facts.plan).toBeUndefined();
     expect(facts.instructions.map(({ text }) => text)).toEqual(['Do it\nwell']);
@@ -330,7 +331,7 @@ describe('the fact sheet', () => {
         user(`instruction ${index} ${'word '.repeat(40)}`),
       ]).flat(),
     ];
-    const sheet = renderFactSheet(collectFacts(many, DEFAULT_TOOLS), counter, 1_000);
+    const sheet = renderFactSheet(collectConversationFacts(many, DEFAULT_TOOLS), counter, 1_000);
     expect(counter.countText(sheet)).toBeLessThan(1_150);
     expect(sheet).toContain('older ones are left out');
     expect(sheet).toContain('file199.ts');
@@ -339,7 +340,7 @@ describe('the fact sheet', () => {
   });
 
   it('is empty if there are no facts', () => {
-    expect(renderFactSheet(collectFacts([assistant('Hello')], DEFAULT_TOOLS), counter)).toBe('');
-    expect(renderFactSheet(collectFacts([user(result('x', 'y'))], DEFAULT_TOOLS), counter)).toBe('');
+    expect(renderFactSheet(collectConversationFacts([assistant('Hello')], DEFAULT_TOOLS), counter)).toBe('');
+    expect(renderFactSheet(collectConversationFacts([user(result('x', 'y'))], DEFAULT_TOOLS), counter)).toBe('');
   });
 });

@@ -6,34 +6,34 @@ import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { listCommands, type RunCommand } from './commandsRun';
+import { listExecutedCommands, type ExecutedCommand } from './commandsRun';
 import { fenceInTags } from './prompt';
-import { isOneLine, toOneLine, quoteLines } from './quoting';
+import { isOneLine, toOneLine, addQuotePrefixToLines } from './quoting';
 import { findCommonFolder, listTouchedFiles, type TouchedFile } from '../../messages/filesTouched';
-import { fitInstructions, collectInstructions, shortenText, type Instruction } from './instructions';
-import { findOpenErrors, type OpenError } from './openErrors';
-import { findPlan, type PlanItem, type PlanState } from './planState';
+import { fitInstructions, collectInstructions, shortenTextToTokens, type Instruction } from './instructions';
+import { findUnresolvedErrors, type UnresolvedError } from './openErrors';
+import { findLatestPlan, type PlanItem, type AgentPlan } from './planState';
 import type { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 
-export interface FactSheetFacts {
+export interface ConversationFacts {
   readonly instructions: readonly Instruction[];
   readonly files: readonly TouchedFile[];
-  readonly commands: readonly RunCommand[];
-  readonly errors: readonly OpenError[];
-  readonly plan: PlanState | undefined;
+  readonly commands: readonly ExecutedCommand[];
+  readonly errors: readonly UnresolvedError[];
+  readonly plan: AgentPlan | undefined;
 }
 
 /**
  * @param start index of the first message that counts; the task before it stays in the view
  * @param end index after the last one; later messages can only resolve errors and replace the plan
  */
-export function collectFacts(
+export function collectConversationFacts(
   messages: readonly ApiMessage[],
   tools: ToolTable,
   start = 0,
   end = messages.length,
-): FactSheetFacts {
+): ConversationFacts {
   const all = listToolExchanges(messages);
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
   const exchanges = all.filter(inRange);
@@ -45,16 +45,16 @@ export function collectFacts(
       ({ message }) => message >= start && message < end,
     ),
     files: listTouchedFiles(exchanges, tools),
-    commands: listCommands(exchanges, tools),
-    errors: findOpenErrors(all, tools).filter(({ message }) => message >= start && message < end),
-    plan: planStandsLater ? undefined : findPlan(all, tools),
+    commands: listExecutedCommands(exchanges, tools),
+    errors: findUnresolvedErrors(all, tools).filter(({ message }) => message >= start && message < end),
+    plan: planStandsLater ? undefined : findLatestPlan(all, tools),
   };
 }
 
 export const DEFAULT_FACT_TOKENS = 4_000;
 
 /** Shares of the budget. Instructions get the rest, and what sections leave over. */
-const SECTION_SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
+const TOKEN_SHARE_BY_SECTION = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
 /**
  * Returns Markdown; empty if there are no facts.
@@ -62,16 +62,16 @@ const SECTION_SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, 
  * @param wordTokens tokens that the user's words may use even beyond the budget
  */
 export function renderFactSheet(
-  facts: FactSheetFacts,
+  facts: ConversationFacts,
   counter: MessageCounter,
   budget = DEFAULT_FACT_TOKENS,
   wordTokens = 0,
 ): string {
-  const sections = renderSections(facts, (lines, share) =>
-    selectNewest(lines, computeSectionLimit(share, budget), counter),
+  const sections = renderFactSections(facts, (lines, share) =>
+    selectNewestLines(lines, computeSectionLimit(share, budget), counter),
   );
   if (facts.plan !== undefined) {
-    const plan = shortenText(planText(facts.plan), computeSectionLimit('plan', budget), counter);
+    const plan = shortenTextToTokens(formatPlan(facts.plan), computeSectionLimit('plan', budget), counter);
     sections.push(formatSection('Plan or to-do list, last state', [plan]));
   }
   const written = sections.filter((text) => text !== '');
@@ -80,11 +80,12 @@ export function renderFactSheet(
   return [words, ...written].filter((text) => text !== '').join('\n\n');
 }
 
-type FactSection = keyof typeof SECTION_SHARES;
-const computeSectionLimit = (share: FactSection, budget: number): number => Math.floor(budget * SECTION_SHARES[share]);
+type FactSection = keyof typeof TOKEN_SHARE_BY_SECTION;
+const computeSectionLimit = (share: FactSection, budget: number): number =>
+  Math.floor(budget * TOKEN_SHARE_BY_SECTION[share]);
 
-function renderSections(
-  facts: FactSheetFacts,
+function renderFactSections(
+  facts: ConversationFacts,
   within: (lines: readonly string[], share: FactSection) => string[],
 ): string[] {
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
@@ -105,7 +106,7 @@ function renderSections(
 }
 
 function renderInstructions(
-  instructions: FactSheetFacts['instructions'],
+  instructions: ConversationFacts['instructions'],
   budget: number,
   counter: MessageCounter,
 ): string {
@@ -120,7 +121,7 @@ function renderInstructions(
 const formatSection = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
-function selectNewest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
+function selectNewestLines(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
   let first = lines.length;
   while (first > 0) {
@@ -131,7 +132,7 @@ function selectNewest(lines: readonly string[], budget: number, counter: Message
   return first === 0 ? [...lines] : [`(${first} older ones are left out.)`, ...lines.slice(first)];
 }
 
-function describeCommand({ command, runs, status }: RunCommand): string {
+function describeCommand({ command, runs, status }: ExecutedCommand): string {
   const result = status === undefined ? '' : status === 'failed' ? ' → failed' : ` → exit ${status}`;
   return `- \`${toOneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
 }
@@ -143,9 +144,9 @@ const CHECKBOX_BY_STATUS: ReadonlyMap<string, string> = new Map([
   ['in-progress', '[~]'],
 ]);
 
-const planText = (plan: PlanState): string =>
+const formatPlan = (plan: AgentPlan): string =>
   'text' in plan
-    ? quoteLines(plan.text)
+    ? addQuotePrefixToLines(plan.text)
     : plan
         .map(({ text, status }: PlanItem) => `- ${CHECKBOX_BY_STATUS.get(status) ?? '[ ]'} ${toOneLine(text)}`)
         .join('\n');
@@ -159,14 +160,14 @@ export function renderRangeFacts(
   { factTokens, keepUserMessages }: { readonly factTokens: number; readonly keepUserMessages: boolean },
 ): string {
   if (factTokens === 0 && !keepUserMessages) return '';
-  const facts = collectFacts(original, DEFAULT_TOOLS, start, end);
+  const facts = collectConversationFacts(original, DEFAULT_TOOLS, start, end);
   // Messages that an earlier summary replaced are empty.
   const replaced = counter.countMessages(messages.slice(start, end).filter(({ content }) => content.length > 0));
   const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_INSTRUCTION_SHARE) : 0;
-  return renderFactSheet(factTokens === 0 ? keepOnlyInstructions(facts) : facts, counter, factTokens, wordTokens);
+  return renderFactSheet(factTokens === 0 ? dropAllButInstructions(facts) : facts, counter, factTokens, wordTokens);
 }
 
-const keepOnlyInstructions = ({ instructions }: FactSheetFacts): FactSheetFacts => ({
+const dropAllButInstructions = ({ instructions }: ConversationFacts): ConversationFacts => ({
   instructions,
   files: [],
   commands: [],

@@ -1,5 +1,5 @@
 import { extractBetween } from '../../between';
-import { trimList } from '../../keptList';
+import { copyWithoutSpareCapacity } from '../../keptList';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, listWrittenTexts, type WrittenText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
@@ -31,17 +31,17 @@ const FEEDBACK_TEXTS: readonly RegExp[] = [
 const FEEDBACK_TAG_START = /<(?:feedback|answer|user_message)>/g;
 const FEEDBACK_TAG_END = /<\/(?:feedback|answer|user_message)>/g;
 
-function* findPersonWords(result: string): Generator<UserTextSlice> {
+function* findTextsWrittenByPerson(result: string): Generator<UserTextSlice> {
   for (const pattern of FEEDBACK_TEXTS) {
     for (const { index, 0: whole, 1: words = '' } of result.matchAll(pattern)) {
       yield { start: index, end: index + whole.length, words: words.trim() };
     }
   }
-  yield* findElements(result);
+  yield* findFeedbackElements(result);
 }
 
 /** A regular expression would scan the rest of the text for each element that is not closed. */
-function* findElements(result: string): Generator<UserTextSlice> {
+function* findFeedbackElements(result: string): Generator<UserTextSlice> {
   const opening = new RegExp(FEEDBACK_TAG_START);
   const closing = new RegExp(FEEDBACK_TAG_END);
   for (let open = opening.exec(result); open; open = opening.exec(result)) {
@@ -54,19 +54,19 @@ function* findElements(result: string): Generator<UserTextSlice> {
   }
 }
 
-export const findPersonSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
-  exchange?.isPersonsAnswer ? [...findPersonWords(result)].sort(compareStart) : [];
+export const findSlicesWrittenByPerson = (result: string, exchange: ToolExchange | undefined): Slice[] =>
+  exchange?.isPersonsAnswer ? [...findTextsWrittenByPerson(result)].sort(compareStart) : [];
 
-const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
+const getFeedbackOfPerson = memoizeByObject((exchange: ToolExchange): string => {
   if (!exchange.isPersonsAnswer) return '';
-  for (const { words } of findPersonWords(exchange.resultText)) if (words !== '') return words;
+  for (const { words } of findTextsWrittenByPerson(exchange.resultText)) if (words !== '') return words;
   return '';
 });
 
 const COMMAND_NAME_TAG = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
 /** Commands without arguments, such as `/clear`, instruct nothing. */
-function getPromptCommand(text: string): string {
+function getSlashCommandName(text: string): string {
   const name = COMMAND_NAME_TAG.exec(text)?.[1];
   const words = extractBetween(text, '<command-args>', '</command-args>')?.trim();
   return name === undefined || !words ? '' : `${name} ${words}`;
@@ -74,9 +74,9 @@ function getPromptCommand(text: string): string {
 
 /** The texts of a user message that contain the user's words or command, with these words. */
 export const listInstructions = memoizeByObject((message: ApiMessage): readonly WrittenText[] =>
-  trimList(
+  copyWithoutSpareCapacity(
     listWrittenTexts(message)
-      .map(({ content, words }) => ({ content, words: words || getPromptCommand(content.text) }))
+      .map(({ content, words }) => ({ content, words: words || getSlashCommandName(content.text) }))
       .filter(({ words }) => words !== ''),
   ),
 );
@@ -93,7 +93,7 @@ export function collectInstructions(
   });
   for (const exchange of exchanges) {
     const { resultMessage } = exchange;
-    if (resultMessage !== undefined) found.push({ message: resultMessage, text: getFeedback(exchange) });
+    if (resultMessage !== undefined) found.push({ message: resultMessage, text: getFeedbackOfPerson(exchange) });
   }
   const isAnswered = (from: number, to: number): boolean =>
     messages.slice(from, to).some(({ role }) => role === 'assistant');
@@ -125,7 +125,7 @@ export function fitInstructions(
   const tokens = texts.map((text) => counter.countText(text));
   let total = tokens.reduce((sum, count) => sum + count, 0);
   const shortenTo = (index: number, limit: number): void => {
-    texts[index] = shortenText(texts[index] ?? '', limit, counter);
+    texts[index] = shortenTextToTokens(texts[index] ?? '', limit, counter);
     const now = counter.countText(texts[index]);
     total += now - (tokens[index] ?? 0);
     tokens[index] = now;
@@ -146,7 +146,7 @@ const OMISSION_MARK = ' […] ';
  * Keeps two parts of the head and one of the tail.
  * @param limit in tokens
  */
-export function shortenText(text: string, limit: number, counter: MessageCounter): string {
+export function shortenTextToTokens(text: string, limit: number, counter: MessageCounter): string {
   let chars = text.length;
   let cut = text;
   while (chars > 0) {

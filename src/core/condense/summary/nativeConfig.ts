@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEFAULT_FACT_TOKENS } from './factSheet';
-import { promptText } from './promptText';
+import { customPromptSchema } from './promptText';
 import { MASK_POLICIES } from '../summarizer';
 
 export const nativeConfigSchema = z
@@ -12,7 +12,7 @@ export const nativeConfigSchema = z
       .max(1_000)
       .default(3)
       .describe('Units kept at the end: messages, or calls with their results.'),
-    prompt: promptText
+    prompt: customPromptSchema
       .default('')
       .describe('Your own prompt in place of the built-in sections. If empty, the built-in one.'),
     maxSummaryTokens: z.int().min(256).max(64_000).default(8_192).describe('Maximum number of tokens in a summary.'),

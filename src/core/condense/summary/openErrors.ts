@@ -5,13 +5,13 @@ import { getCommandLine, parseExitStatus } from './commandsRun';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A failed call that did not succeed later. */
-export interface OpenError {
+export interface UnresolvedError {
   readonly message: number;
   readonly what: string;
   readonly error: string;
 }
 
-const hasFailed = (exchange: ToolExchange): boolean => {
+const hasExchangeFailed = (exchange: ToolExchange): boolean => {
   const status = parseExitStatus(exchange);
   return exchange.isError || (typeof status === 'number' && status !== 0);
 };
@@ -20,40 +20,40 @@ const hasFailed = (exchange: ToolExchange): boolean => {
 const REFUSED_BY_USER = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
 
 /** Oldest first; of repeated failures only the last. */
-export function findOpenErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
-  const open = new Map<string, OpenError>();
+export function findUnresolvedErrors(exchanges: readonly ToolExchange[], tools: ToolTable): UnresolvedError[] {
+  const open = new Map<string, UnresolvedError>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined || REFUSED_BY_USER.test(exchange.resultText.slice(0, 300))) continue;
-    const { what, key } = getSubject(exchange, tools);
+    const { what, key } = getErrorSubject(exchange, tools);
     open.delete(key);
-    if (hasFailed(exchange)) {
-      open.set(key, { message: exchange.resultMessage, what, error: getBeginning(exchange.resultText) });
+    if (hasExchangeFailed(exchange)) {
+      open.set(key, { message: exchange.resultMessage, what, error: getBeginningOfError(exchange.resultText) });
     }
   }
   return [...open.values()];
 }
 
 /** A later success with the same key resolves the error. */
-function getSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
+function getErrorSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
   const kind = getToolRule(tools, exchange)?.kind;
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
     return { what: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
   }
-  const what = kind === 'command' ? `\`${getProgram(getCommandLine(exchange))}\`` : exchange.tool;
+  const what = kind === 'command' ? `\`${getProgramName(getCommandLine(exchange))}\`` : exchange.tool;
   return { what, key: what };
 }
 
 /** `cd x && go test ./...` and `go test ./pkg` are attempts at the same thing. */
-function getProgram(line: string): string {
+function getProgramName(line: string): string {
   const command = line.replace(/^(?:cd \S+ *(?:&&|;) *)+/, '').replace(/^(?:\w+=\S* +)+/, '');
   return (/^\S+(?: +[\w:-]+)?/.exec(command)?.[0] ?? command).trim();
 }
 
 const MAX_ERROR_CHARS = 240;
 
-function getBeginning(text: string): string {
+function getBeginningOfError(text: string): string {
   const plain = text
     .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')
     .replace(/\s+/g, ' ')

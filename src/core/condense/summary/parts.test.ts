@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, makeToolExchange, result, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
-import { cutMiddle, packChunks, createTranscript } from './transcript';
+import { cutMiddle, packTextsIntoChunks, createTranscript } from './transcript';
 import { getDefaultOutputTokens, estimateOutputTokens } from './expectedOutput';
-import { buildPrompt, fenceInTags, checkPrompt, extractSummary } from './prompt';
-import { PromptMemory } from './promptMemory';
-import { chooseRange, findUnitStarts } from './range';
-import { extractProse, createSummaryMessage, formatSummary } from './summaryMessage';
-import { testModel } from './testing';
+import { buildSummaryPrompt, fenceInTags, validateCustomPrompt, extractSummary } from './prompt';
+import { SentPromptMemory } from './promptMemory';
+import { chooseSummaryRange, findUnitStarts } from './range';
+import { extractSummaryProse, createSummaryMessage, formatSummaryText } from './summaryMessage';
+import { makeTestModel } from './testing';
 
 describe('fencing a text for a prompt', () => {
   it('encloses a text in tags that it cannot contain', () => {
@@ -26,7 +26,7 @@ describe('fencing a text for a prompt', () => {
 
 describe('the prompt for a summary', () => {
   it('puts parts where a custom prompt asks for them, and the others first', () => {
-    const { prompt } = buildPrompt({
+    const { prompt } = buildSummaryPrompt({
       conversation: 'talk',
       earlier: 'before',
       custom: 'Earlier: {{ earlier_summary }}\nWrite.',
@@ -34,19 +34,19 @@ describe('the prompt for a summary', () => {
     expect(prompt).toMatch(
       /^The conversation:\n<conversation-\w+>\ntalk\n<\/conversation-\w+>\n\nThe conversation goes on[\s\S]*\n\nEarlier: <earlier-summary-\w+>\nbefore/,
     );
-    expect(buildPrompt({ conversation: 'talk', custom: '{{system}}|{{earlier_summary}}|' }).prompt).toMatch(
+    expect(buildSummaryPrompt({ conversation: 'talk', custom: '{{system}}|{{earlier_summary}}|' }).prompt).toMatch(
       /\n\n\|\|$/,
     );
-    expect(buildPrompt({ conversation: 'talk', custom: 'keep {{other}}' }).prompt).toContain('keep {{other}}');
+    expect(buildSummaryPrompt({ conversation: 'talk', custom: 'keep {{other}}' }).prompt).toContain('keep {{other}}');
   });
 
   it('is validated', () => {
-    expect(checkPrompt('Fine {{conversation}}')).toEqual([]);
-    expect(checkPrompt('{{}} {{x}}').map(({ message }) => message)).toEqual([
+    expect(validateCustomPrompt('Fine {{conversation}}')).toEqual([]);
+    expect(validateCustomPrompt('{{}} {{x}}').map(({ message }) => message)).toEqual([
       expect.stringContaining('{{}} is not known'),
       expect.stringContaining('{{x}} is not known'),
     ]);
-    expect(checkPrompt('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
+    expect(validateCustomPrompt('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
   });
 
   it('yields the reply without the model’s thinking', () => {
@@ -71,8 +71,8 @@ describe('the prompt for a summary', () => {
 describe('the summary message', () => {
   it('yields its prose again', () => {
     for (const facts of ['', '### Files changed\n- a'])
-      expect(extractProse(formatSummary('## Goal\nx', facts))).toBe('## Goal\nx');
-    expect(extractProse('of another agent')).toBe('of another agent');
+      expect(extractSummaryProse(formatSummaryText('## Goal\nx', facts))).toBe('## Goal\nx');
+    expect(extractSummaryProse('of another agent')).toBe('of another agent');
   });
 
   it('has an ID derived from its text', () => {
@@ -94,10 +94,13 @@ describe('the range of messages to summarize', () => {
 
   it('is cut at unit boundaries', () => {
     expect(findUnitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
-    expect(chooseRange(messages, 1, 2)).toMatchObject({ range: { start: 1, end: 6 }, since: { start: 1, end: 6 } });
-    expect(chooseRange(messages, 2, 5)).toMatchObject({ kind: 'not-enough' });
-    expect(chooseRange(messages, 3, 1)).toMatchObject({ range: { start: 4, end: 7 } });
-    expect(chooseRange(messages, 9, 1)).toMatchObject({ kind: 'not-enough' });
+    expect(chooseSummaryRange(messages, 1, 2)).toMatchObject({
+      range: { start: 1, end: 6 },
+      since: { start: 1, end: 6 },
+    });
+    expect(chooseSummaryRange(messages, 2, 5)).toMatchObject({ kind: 'not-enough' });
+    expect(chooseSummaryRange(messages, 3, 1)).toMatchObject({ range: { start: 4, end: 7 } });
+    expect(chooseSummaryRange(messages, 9, 1)).toMatchObject({ kind: 'not-enough' });
   });
 
   it('is the longest one without pinned messages, and keeps their units whole', () => {
@@ -110,7 +113,8 @@ describe('the range of messages to summarize', () => {
       ...makeToolExchange('2', 'Read', {}, 'y'),
       user('d'),
     ];
-    const range = (...pinned: number[]) => chooseRange(messages, 1, 1, undefined, (index) => pinned.includes(index));
+    const range = (...pinned: number[]) =>
+      chooseSummaryRange(messages, 1, 1, undefined, (index) => pinned.includes(index));
     expect(range()).toMatchObject({ range: { start: 1, end: 8 } });
     expect(range(3)).toMatchObject({ range: { start: 4, end: 8 } });
     expect(range(7)).toMatchObject({ range: { start: 1, end: 6 } });
@@ -176,7 +180,7 @@ describe("chunks of a summary's transcript", () => {
   it('contain all texts in order, each within the budget', () => {
     fc.assert(
       fc.property(fc.array(fc.lorem({ maxCount: 60 })), fc.integer({ min: 12, max: 80 }), (texts, budget) => {
-        const chunks = packChunks(texts, budget, count);
+        const chunks = packTextsIntoChunks(texts, budget, count);
         for (const chunk of chunks) expect(count(chunk)).toBeLessThanOrEqual(budget);
         expect(chunks.join('').replaceAll('\n\n', '')).toBe(texts.join(''));
       }),
@@ -185,7 +189,7 @@ describe("chunks of a summary's transcript", () => {
 
   it('split a long text at a line end', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line number ${index}`).join('\n');
-    const chunks = packChunks([text], 60, count);
+    const chunks = packTextsIntoChunks([text], 60, count);
     expect(chunks.length).toBeGreaterThan(4);
     for (const chunk of chunks.slice(0, -1)) expect(chunk).toMatch(/\n$/);
     expect(chunks.join('')).toBe(text);
@@ -224,31 +228,31 @@ describe('the expected length of a summary of one result', () => {
 describe('the forecast of a vendor’s prompt cache', () => {
   let now = 0;
   const text = 'word '.repeat(4_000);
-  const memory = (): PromptMemory => {
+  const memory = (): SentPromptMemory => {
     now = 1_000_000;
-    return new PromptMemory(() => now);
+    return new SentPromptMemory(() => now);
   };
 
   it('for OpenAI is the common prefix in steps, for five minutes', () => {
-    const model = testModel({ vendor: 'openai', accounting: 'openai' });
+    const model = makeTestModel({ vendor: 'openai', accounting: 'openai' });
     const known = memory();
-    expect(known.estimate(model, text, 4_001)).toEqual({ read: 0, write: 0 });
-    known.notePrompt(model, text);
-    expect(known.estimate(model, text, 4_001)).toEqual({ read: 3_968, write: 0 });
-    expect(known.estimate(model, `${text.slice(0, 2_000)}other`, 401)).toEqual({ read: 0, write: 0 });
-    expect(known.estimate({ ...model, model: 'other' }, text, 4_001)).toEqual({ read: 0, write: 0 });
+    expect(known.estimateCachedTokens(model, text, 4_001)).toEqual({ read: 0, write: 0 });
+    known.recordPrompt(model, text);
+    expect(known.estimateCachedTokens(model, text, 4_001)).toEqual({ read: 3_968, write: 0 });
+    expect(known.estimateCachedTokens(model, `${text.slice(0, 2_000)}other`, 401)).toEqual({ read: 0, write: 0 });
+    expect(known.estimateCachedTokens({ ...model, model: 'other' }, text, 4_001)).toEqual({ read: 0, write: 0 });
     now += 300_001;
-    expect(known.estimate(model, text, 4_001)).toEqual({ read: 0, write: 0 });
-    expect(known.estimate(model, '', 0)).toEqual({ read: 0, write: 0 });
+    expect(known.estimateCachedTokens(model, text, 4_001)).toEqual({ read: 0, write: 0 });
+    expect(known.estimateCachedTokens(model, '', 0)).toEqual({ read: 0, write: 0 });
   });
 
   it('for Anthropic is what was marked, written once and then read', () => {
     const known = memory();
-    const marked = testModel({ cacheLifetime: '1h' });
-    expect(known.estimate(testModel(), text, 4_000)).toEqual({ read: 0, write: 0 });
-    expect(known.estimate(marked, text, 4_000)).toEqual({ read: 0, write: 4_000 });
-    expect(known.estimate(marked, 'short', 2)).toEqual({ read: 0, write: 0 });
-    known.notePrompt(marked, text);
-    expect(known.estimate(marked, text, 4_000)).toEqual({ read: 4_000, write: 0 });
+    const marked = makeTestModel({ cacheLifetime: '1h' });
+    expect(known.estimateCachedTokens(makeTestModel(), text, 4_000)).toEqual({ read: 0, write: 0 });
+    expect(known.estimateCachedTokens(marked, text, 4_000)).toEqual({ read: 0, write: 4_000 });
+    expect(known.estimateCachedTokens(marked, 'short', 2)).toEqual({ read: 0, write: 0 });
+    known.recordPrompt(marked, text);
+    expect(known.estimateCachedTokens(marked, text, 4_000)).toEqual({ read: 4_000, write: 0 });
   });
 });

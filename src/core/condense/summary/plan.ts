@@ -12,16 +12,16 @@ import type { MessageRange } from '../../messages/messageRange';
 import { losslessConfigSchema, runLossless } from '../lossless/run';
 import { TOKEN_BUFFER_SHARE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
-import { packChunks, createTranscript } from './transcript';
+import { packTextsIntoChunks, createTranscript } from './transcript';
 import { estimateOutputTokens, type OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
-import { buildPrompt, type SummaryPrompt } from './prompt';
-import type { PromptMemory } from './promptMemory';
-import { toCompactable } from './compactable';
-import { chooseRange } from './range';
+import { buildSummaryPrompt, type SummaryPrompt } from './prompt';
+import type { SentPromptMemory } from './promptMemory';
+import { convertForCompaction } from './compactable';
+import { chooseSummaryRange } from './range';
 import { renderRangeFacts } from './factSheet';
-import { DEFAULT_WINDOW_TOKENS, shouldMask, getOutputLimit, type SummarizerModel } from '../summarizer';
-import { extractProse } from './summaryMessage';
+import { DEFAULT_WINDOW_TOKENS, shouldMaskSecrets, computeOutputLimit, type SummarizerModel } from '../summarizer';
+import { extractSummaryProse } from './summaryMessage';
 
 export interface SummaryPlan {
   readonly kind: 'plan';
@@ -43,7 +43,9 @@ export interface SummaryPlan {
   readonly compacted?: readonly ApiMessage[];
 }
 
-export type PlanResult = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
+export type SummaryPlanResult =
+  | SummaryPlan
+  | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
 
 /** Tokens of roles and tags around the two texts of a request. */
 const TURN_FRAME_TOKENS = 16;
@@ -51,7 +53,7 @@ const TURN_FRAME_TOKENS = 16;
 const MAX_OUTPUT_WINDOW_SHARE = 0.2;
 const MIN_PART_TOKENS = 500;
 
-export interface PlanInput {
+export interface SummaryPlanInput {
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly model: SummarizerModel;
@@ -61,24 +63,24 @@ export interface PlanInput {
 }
 
 /** @throws the signal's reason if it was aborted */
-export async function planSummary(input: PlanInput): Promise<PlanResult> {
+export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanResult> {
   const { context, config, model, signal } = input;
   const { counter } = context;
   const draft = new Draft(context.messages, counter, context.edits);
-  const choice = chooseRange(
+  const choice = chooseSummaryRange(
     draft.messages,
     config.keepFirst,
     config.keepLast,
-    (index) => isEmpty(draft.messages[index]),
+    (index) => isEmptyMessage(draft.messages[index]),
     (index) => context.pinned?.has(index) ?? false,
   );
   if (choice.kind !== 'range') return choice;
   const { range, since } = choice;
-  const masks = shouldMask(model, context.vendor, config.maskSecrets);
+  const masks = shouldMaskSecrets(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masks before truncating: half a key would not be recognized.
   const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
-    masks ? maskInSlices(messages, signal) : messages;
+    masks ? maskSecretsInSlices(messages, signal) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW_TOKENS, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT_WINDOW_SHARE),
@@ -87,7 +89,9 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
     kind: 'plan',
     range,
     earlier:
-      choice.earlier === undefined ? '' : shownToModel(extractProse(getMessageText(draft.messages[choice.earlier]))),
+      choice.earlier === undefined
+        ? ''
+        : shownToModel(extractSummaryProse(getMessageText(draft.messages[choice.earlier]))),
     system: shownToModel(context.system ?? ''),
     custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
@@ -95,11 +99,11 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
-    const compacted = await shown(toCompactable(draft.messages.slice(0, range.end)));
+    const compacted = await shown(convertForCompaction(draft.messages.slice(0, range.end)));
     const tokens = TURN_FRAME_TOKENS + counter.countText(base.system) + counter.countMessages(compacted);
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
-  const alone = countRequestTokens(buildPrompt({ ...base, conversation: '' }), counter);
+  const alone = countRequestTokens(buildSummaryPrompt({ ...base, conversation: '' }), counter);
   const render = async ({ messages }: Draft): Promise<string[]> => {
     const masked = await shown(messages);
     await yieldBetweenSteps(signal);
@@ -114,7 +118,7 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
-    texts = await render(await removeRepetition(input));
+    texts = await render(await createLosslessDraft(input));
     await yieldBetweenSteps(signal);
     tokens = alone + tokensOf(texts);
     isReduced = true;
@@ -123,14 +127,14 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
   // All parts but the first come with an earlier summary.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
-  const parts = packChunks(texts, perPart, (text) => counter.countText(text));
+  const parts = packTextsIntoChunks(texts, perPart, (text) => counter.countText(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };
 }
 
 /** Masking all of a long conversation at once would block the thread for a quarter of a second. */
 const MASKED_MESSAGES_PER_EVENT_LOOP_TURN = 500;
 
-async function maskInSlices(
+async function maskSecretsInSlices(
   messages: readonly ApiMessage[],
   signal: AbortSignal | undefined,
 ): Promise<readonly ApiMessage[]> {
@@ -142,7 +146,7 @@ async function maskInSlices(
   return masked;
 }
 
-const isEmpty = (message: ApiMessage | undefined): boolean => message?.content.length === 0;
+const isEmptyMessage = (message: ApiMessage | undefined): boolean => message?.content.length === 0;
 
 const getMessageText = (message: ApiMessage | undefined): string =>
   message === undefined
@@ -152,36 +156,36 @@ const getMessageText = (message: ApiMessage | undefined): string =>
         .join('\n');
 
 /** Keeps a paid model from reading repeated text. */
-async function removeRepetition({ context, signal }: PlanInput): Promise<Draft> {
+async function createLosslessDraft({ context, signal }: SummaryPlanInput): Promise<Draft> {
   return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }
 
 /** Shown to users who write their own prompt. */
-export const getFirstPrompt = (plan: SummaryPlan): SummaryPrompt =>
+export const getFirstSummaryPrompt = (plan: SummaryPlan): SummaryPrompt =>
   plan.compacted
     ? {
         system: plan.system,
-        prompt: createTranscript(plan.compacted, { start: 0, end: Infinity }, UNTRUNCATED).join('\n\n'),
+        prompt: createTranscript(plan.compacted, { start: 0, end: Infinity }, NO_TRANSCRIPT_LIMITS).join('\n\n'),
       }
-    : createCallPrompt(plan, plan.parts[0] ?? '', plan.earlier);
+    : createSummaryPrompt(plan, plan.parts[0] ?? '', plan.earlier);
 
-const UNTRUNCATED = { resultChars: Infinity, parameterChars: Infinity } as const;
+const NO_TRANSCRIPT_LIMITS = { resultChars: Infinity, parameterChars: Infinity } as const;
 
 /** The vendor's own compaction has no prompt. */
-export const createCallPrompt = (plan: SummaryPlan, conversation: string, earlier: string): SummaryPrompt =>
-  plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
+export const createSummaryPrompt = (plan: SummaryPlan, conversation: string, earlier: string): SummaryPrompt =>
+  plan.compacted ? { system: plan.system, prompt: '' } : buildSummaryPrompt({ ...plan, conversation, earlier });
 
 /** Counts o200k tokens. */
 export const countRequestTokens = ({ system, prompt }: SummaryPrompt, counter: MessageCounter): number =>
   TURN_FRAME_TOKENS + counter.countText(system) + counter.countText(prompt);
 
-export interface CallEstimate {
+export interface SummaryCallEstimate {
   readonly usage: Usage;
   readonly cost: number | undefined;
 }
 
-export interface PlanEstimate {
-  readonly calls: readonly CallEstimate[];
+export interface SummaryPlanEstimate {
+  readonly calls: readonly SummaryCallEstimate[];
   /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
   /** o200k tokens of the summary without the facts. */
@@ -189,23 +193,23 @@ export interface PlanEstimate {
 }
 
 /** Only the lengths of the replies are estimates. */
-export function estimatePlan(
+export function estimateSummaryPlan(
   plan: SummaryPlan,
   model: SummarizerModel,
   samples: readonly OutputSample[],
-  memory: PromptMemory,
-): PlanEstimate {
+  memory: SentPromptMemory,
+): SummaryPlanEstimate {
   let before = 0;
-  const calls = plan.parts.map((conversation, index): CallEstimate => {
-    const prompt = createCallPrompt(plan, conversation, index === 0 ? plan.earlier : '');
+  const calls = plan.parts.map((conversation, index): SummaryCallEstimate => {
+    const prompt = createSummaryPrompt(plan, conversation, index === 0 ? plan.earlier : '');
     const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
     const expected = estimateOutputTokens(inputTokens, samples, model.tokenFactor);
-    const outputTokens = Math.min(getOutputLimit(plan.maxOutputTokens, model), expected);
+    const outputTokens = Math.min(computeOutputLimit(plan.maxOutputTokens, model), expected);
     before = Math.min(plan.maxOutputTokens, expected);
     const cached =
       index === 0 && !plan.compacted
-        ? memory.estimate(model, prompt.system + prompt.prompt, inputTokens)
-        : NOTHING_CACHED;
+        ? memory.estimateCachedTokens(model, prompt.system + prompt.prompt, inputTokens)
+        : NO_CACHED_TOKENS;
     const usage: Usage = {
       accounting: model.accounting,
       source: 'counted',
@@ -224,4 +228,4 @@ export function estimatePlan(
   };
 }
 
-const NOTHING_CACHED = { read: 0, write: 0 } as const;
+const NO_CACHED_TOKENS = { read: 0, write: 0 } as const;

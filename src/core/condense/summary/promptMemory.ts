@@ -17,22 +17,22 @@ interface SentPrompt {
 }
 
 /** Tokens that the vendor's cache provides and stores, counted by the model's tokenizer. */
-export interface CacheEstimate {
+export interface CachedTokensEstimate {
   readonly read: number;
   readonly write: number;
 }
 
 /** Remembers sent prompts, so that estimates of a retry use the price of cached input. */
-export class PromptMemory {
+export class SentPromptMemory {
   private sent: SentPrompt[] = [];
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  notePrompt(model: SummarizerModel, text: string): void {
+  recordPrompt(model: SummarizerModel, text: string): void {
     this.sent = [...this.sent.slice(1 - MAX_REMEMBERED_PROMPTS), { model: makeModelKey(model), text, at: this.now() }];
   }
 
-  estimate(model: SummarizerModel, text: string, tokens: number): CacheEstimate {
+  estimateCachedTokens(model: SummarizerModel, text: string, tokens: number): CachedTokensEstimate {
     const marked = model.cacheLifetime !== 'none';
     // Anthropic caches only what is marked; OpenAI and similar vendors cache by themselves at no
     // charge.
@@ -43,7 +43,7 @@ export class PromptMemory {
       if (tokens < MIN_CACHED_PROMPT_TOKENS) return { read: 0, write: 0 };
       return known.some((entry) => entry.text === text) ? { read: tokens, write: 0 } : { read: 0, write: tokens };
     }
-    const chars = Math.max(0, ...known.map((entry) => findCommonPrefix(entry.text, text)));
+    const chars = Math.max(0, ...known.map((entry) => countCommonPrefixChars(entry.text, text)));
     const read = Math.floor((tokens * chars) / Math.max(1, text.length) / CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS;
     return { read: read >= MIN_CACHED_PROMPT_TOKENS ? read : 0, write: 0 };
   }
@@ -51,7 +51,7 @@ export class PromptMemory {
 
 const makeModelKey = ({ vendor, model }: SummarizerModel): string => `${vendor} ${model}`;
 
-function findCommonPrefix(a: string, b: string): number {
+function countCommonPrefixChars(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
   while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
-import { createNonce, toOneLine, quoteLines } from './quoting';
-import { packChunks, createTranscript } from './transcript';
+import { createUnusedNonce, toOneLine, addQuotePrefixToLines } from './quoting';
+import { packTextsIntoChunks, createTranscript } from './transcript';
 
 const LINE_ENDS = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 
@@ -72,7 +72,9 @@ describe('quoted data in a prompt', () => {
         fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1 }),
         fc.integer({ min: 12, max: 60 }),
         (words, budget) => {
-          for (const chunk of packChunks([quoteLines(words.join('\n'))], budget, (text) => counter.countText(text))) {
+          for (const chunk of packTextsIntoChunks([addQuotePrefixToLines(words.join('\n'))], budget, (text) =>
+            counter.countText(text),
+          )) {
             expect(counter.countText(chunk)).toBeLessThanOrEqual(budget);
             for (const line of chunk.split('\n')) if (line !== '') expect(line).toMatch(/^│/);
           }
@@ -93,13 +95,13 @@ describe('quoted data in a prompt', () => {
 
   it('has headers with a code that no turn contains, the same for the same texts', () => {
     const texts = Array.from({ length: 200 }, (_, index) => `word ${index}`);
-    expect(createNonce(texts)).toBe(createNonce([...texts]));
-    const first = createNonce(['a']);
-    expect(createNonce([`a ${first}`])).not.toBe(first);
+    expect(createUnusedNonce(texts)).toBe(createUnusedNonce([...texts]));
+    const first = createUnusedNonce(['a']);
+    expect(createUnusedNonce([`a ${first}`])).not.toBe(first);
   });
 });
 
 it('a nonce is found for a text that contains every word of four hexadecimal digits', () => {
   const words = Array.from({ length: 0x1_00_00 }, (_, word) => word.toString(16).padStart(4, '0')).join(' ');
-  expect(words).not.toContain(createNonce([words]));
+  expect(words).not.toContain(createUnusedNonce([words]));
 });

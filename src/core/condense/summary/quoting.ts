@@ -8,9 +8,9 @@ import { hashText } from '../../hash';
 export const QUOTE_PREFIX = '│';
 
 const LINE_END = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
-const NAME_BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
+const LINE_BREAKING_CHARACTERS = /[\p{Cc}\u2028\u2029]+/gu;
 
-export const quoteLines = (text: string): string =>
+export const addQuotePrefixToLines = (text: string): string =>
   text
     .split(LINE_END)
     .map((line) => QUOTE_PREFIX + line)
@@ -21,7 +21,7 @@ export const isOneLine = (text: string): boolean => !LINE_END.test(text);
 const MAX_NAME_CHARS = 300;
 
 export function toOneLine(text: string, limit = MAX_NAME_CHARS): string {
-  const line = text.replace(NAME_BREAKS, ' ').trim();
+  const line = text.replace(LINE_BREAKING_CHARACTERS, ' ').trim();
   if (line.length <= limit) return line;
   const half = Math.floor((limit - 1) / 2);
   return `${line.slice(0, half).toWellFormed()}…${line.slice(-half).toWellFormed()}`;
@@ -30,7 +30,7 @@ export function toOneLine(text: string, limit = MAX_NAME_CHARS): string {
 const NONCE_DIGITS = 4;
 
 /** Returns a word that the texts do not contain. */
-export function createNonce(texts: readonly string[]): string {
+export function createUnusedNonce(texts: readonly string[]): string {
   const all = texts.join('\n');
   const hash = hashText(all);
   let length = NONCE_DIGITS;

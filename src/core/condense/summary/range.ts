@@ -1,5 +1,5 @@
 import { listToolExchanges } from '../../messages/exchanges';
-import { isSummaryMessage, findTask } from '../../messages/task';
+import { isSummaryMessage, findTaskMessage } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
@@ -12,7 +12,7 @@ export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
   return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
 }
 
-export type RangeChoice =
+export type SummaryRangeChoice =
   | { readonly kind: 'not-enough' | 'already-condensed' }
   | {
       readonly kind: 'range';
@@ -28,20 +28,20 @@ export type RangeChoice =
  * @param keepLast units to keep at the end
  * @param isPinned messages to keep; the longest run between them is summarized
  */
-export function chooseRange(
+export function chooseSummaryRange(
   messages: readonly ApiMessage[],
   keepFirst: number,
   keepLast: number,
   isHidden: (index: number) => boolean = () => false,
   isPinned: (index: number) => boolean = () => false,
-): RangeChoice {
-  const task = findTask(messages);
+): SummaryRangeChoice {
+  const task = findTaskMessage(messages);
   const starts = findUnitStarts(messages).filter((index) => !isHidden(index) && index > task);
   const first = starts[keepFirst - 1];
   const last = keepLast === 0 ? messages.length : starts.at(-keepLast);
   const kept = starts.slice(keepLast === 0 ? starts.length : -keepLast);
   if (task < 0 || first === undefined || last === undefined) return { kind: 'not-enough' };
-  const { start, end } = findLongestRun({ start: first, end: last }, starts, isPinned);
+  const { start, end } = findLongestUnprotectedRun({ start: first, end: last }, starts, isPinned);
   if (start >= end) return { kind: 'not-enough' };
   if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
   let earlier: number | undefined;
@@ -59,7 +59,7 @@ export function chooseRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-function findLongestRun(
+function findLongestUnprotectedRun(
   { start, end }: MessageRange,
   starts: readonly number[],
   isPinned: (index: number) => boolean,
@@ -72,7 +72,7 @@ function findLongestRun(
   const units = starts.filter((index) => index >= start && index < end);
   for (const [at, unit] of units.entries()) {
     const next = units[at + 1] ?? end;
-    if (!isSomeInRange(unit, next, isPinned)) continue;
+    if (!hasIndexInRange(unit, next, isPinned)) continue;
     close(unit);
     from = next;
   }
@@ -80,7 +80,7 @@ function findLongestRun(
   return longest;
 }
 
-function isSomeInRange(from: number, to: number, test: (index: number) => boolean): boolean {
+function hasIndexInRange(from: number, to: number, test: (index: number) => boolean): boolean {
   for (let index = from; index < to; index++) if (test(index)) return true;
   return false;
 }

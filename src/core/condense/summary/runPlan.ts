@@ -2,23 +2,23 @@ import { sumCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
-import { estimatePlan, planSummary, createCallPrompt, countRequestTokens, type SummaryPlan } from './plan';
+import { estimateSummaryPlan, planSummary, createSummaryPrompt, countRequestTokens, type SummaryPlan } from './plan';
 import { extractSummary } from './prompt';
-import type { PromptMemory } from './promptMemory';
+import type { SentPromptMemory } from './promptMemory';
 import {
-  getLimitNames,
-  getOutputLimit,
+  getSpendingLimitNames,
+  computeOutputLimit,
   type SelectedSummarizer,
   type SummarizerModel,
   type SummaryReply,
 } from '../summarizer';
 
-export interface PlanRunInput {
+export interface SummaryPlanRunInput {
   readonly selected: SelectedSummarizer;
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly samples: readonly OutputSample[];
-  readonly memory: PromptMemory;
+  readonly memory: SentPromptMemory;
   readonly options: Pick<CondensationOptions, 'signal' | 'maxCost'>;
   readonly onPart: (index: number, total: number) => void;
   readonly onCall: (call: ModelCall) => void;
@@ -26,17 +26,17 @@ export interface PlanRunInput {
 
 export type FailedReply = Exclude<SummaryReply, { kind: 'complete' }>;
 
-export type PlanRun =
+export type SummaryPlanRun =
   /** The plan that succeeded; a smaller one if the first was too long. */
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
 /** After a request was too long, plans again for a smaller window. */
-const MAX_SHRINKS = 3;
-const SHRINK_FACTOR = 0.6;
+const MAX_PLAN_SHRINKS = 3;
+const PLAN_SHRINK_FACTOR = 0.6;
 
 /** @throws the signal's reason if planning again was aborted */
-export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<PlanRun> {
+export async function runSummaryPlan(first: SummaryPlan, input: SummaryPlanRunInput): Promise<SummaryPlanRun> {
   const { context, config, options, selected } = input;
   const { model } = selected.summarizer;
   const calls: ModelCall[] = [];
@@ -54,12 +54,12 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
     if (outcome.kind === 'complete') return { ...outcome, plan };
     const { kind } = outcome.reply;
     const isNotCompacted = kind === 'not-compacted' && plan.compacted !== undefined;
-    if (!isNotCompacted && (kind !== 'too-long' || shrinks++ >= MAX_SHRINKS)) return outcome;
+    if (!isNotCompacted && (kind !== 'too-long' || shrinks++ >= MAX_PLAN_SHRINKS)) return outcome;
     // Our token count was too low, or the window is smaller than stated.
     const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens =
       kind === 'too-long'
-        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK_FACTOR ** shrinks)
+        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * PLAN_SHRINK_FACTOR ** shrinks)
         : undefined;
     const smaller = await planSummary({
       context,
@@ -70,18 +70,18 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
       signal: options.signal,
     });
     if (smaller.kind !== 'plan') return outcome;
-    const more = estimatePlan(smaller, model, input.samples, input.memory).cost;
+    const more = estimateSummaryPlan(smaller, model, input.samples, input.memory).cost;
     const total = sumCosts([...calls.map(({ cost }) => cost), more]);
-    if (explainRefusal(total, model, options.maxCost) !== undefined) return outcome;
+    if (explainDisallowedCost(total, model, options.maxCost) !== undefined) return outcome;
     plan = smaller;
   }
 }
 
-type FoldResult =
+type PartsSummaryResult =
   | { readonly kind: 'complete'; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-async function summarizeParts(plan: SummaryPlan, input: PlanRunInput): Promise<FoldResult> {
+async function summarizeParts(plan: SummaryPlan, input: SummaryPlanRunInput): Promise<PartsSummaryResult> {
   let prose = plan.earlier;
   for (const [index, conversation] of plan.parts.entries()) {
     input.onPart(index, plan.parts.length);
@@ -104,23 +104,23 @@ async function callModel(
   plan: SummaryPlan,
   conversation: string,
   earlier: string,
-  { selected, context, options, samples, memory, onCall }: PlanRunInput,
+  { selected, context, options, samples, memory, onCall }: SummaryPlanRunInput,
 ): Promise<SummaryReply> {
   const { summarizer, chosen } = selected;
-  const prompt = createCallPrompt(plan, conversation, earlier);
+  const prompt = createSummaryPrompt(plan, conversation, earlier);
   const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : countRequestTokens(prompt, context.counter);
   const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
-  const [expected] = estimatePlan(single, summarizer.model, samples, memory).calls;
+  const [expected] = estimateSummaryPlan(single, summarizer.model, samples, memory).calls;
   const { signal } = options;
   const reply = await summarizer.summarize(
     {
       ...prompt,
       ...(plan.compacted && { messages: plan.compacted }),
-      maxOutputTokens: getOutputLimit(plan.maxOutputTokens, summarizer.model),
+      maxOutputTokens: computeOutputLimit(plan.maxOutputTokens, summarizer.model),
     },
     { conversation: context.conversation, ...(signal && { signal }) },
   );
-  if (reply.usage && !plan.compacted) memory.notePrompt(summarizer.model, prompt.system + prompt.prompt);
+  if (reply.usage && !plan.compacted) memory.recordPrompt(summarizer.model, prompt.system + prompt.prompt);
   const { profile, vendor, model } = summarizer.model;
   onCall({
     profile,
@@ -138,16 +138,16 @@ async function callModel(
 }
 
 /** Returns undefined if the cost is allowed. If there is a limit, unknown costs are not. */
-export function explainRefusal(
+export function explainDisallowedCost(
   cost: number | undefined,
   model: SummarizerModel,
   maxCost: number | undefined,
 ): string | undefined {
   if (maxCost === undefined || model.billing === 'included') return undefined;
   if (cost === undefined) {
-    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. ${getLimitNames(model).unknownPrice}`;
+    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. ${getSpendingLimitNames(model).unknownPrice}`;
   }
   return cost > maxCost
-    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (${getLimitNames(model).condensation}).`
+    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (${getSpendingLimitNames(model).condensation}).`
     : undefined;
 }

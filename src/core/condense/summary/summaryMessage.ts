@@ -1,5 +1,5 @@
 import { hashText } from '../../hash';
-import { quoteLines } from './quoting';
+import { addQuotePrefixToLines } from './quoting';
 import type { ApiMessage } from '../../messages/types';
 
 const SUMMARY_OPENING =
@@ -8,7 +8,7 @@ const FACTS_HEADING = '## Recorded facts (written down without a model)';
 const SUMMARY_CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
 /** Removes the frame, because the next summary gets a new one. */
-export function extractProse(text: string): string {
+export function extractSummaryProse(text: string): string {
   if (!text.startsWith(SUMMARY_OPENING)) return text;
   const inner = text.slice(SUMMARY_OPENING.length).replace(SUMMARY_CLOSING, '');
   const facts = inner.indexOf(`\n${FACTS_HEADING}\n`);
@@ -16,24 +16,26 @@ export function extractProse(text: string): string {
 }
 
 /** Keeps models from taking prose and facts for a new request. */
-export const formatSummary = (prose: string, facts: string): string =>
+export const formatSummaryText = (prose: string, facts: string): string =>
   [
     SUMMARY_OPENING,
-    escapeFrame(prose.trim()),
+    escapeSummaryFrame(prose.trim()),
     ...(facts === '' ? [] : [`${FACTS_HEADING}\n${facts}`]),
     SUMMARY_CLOSING,
   ].join('\n\n');
 
 /** Keeps lines of the prose from looking like lines of the frame. */
-const escapeFrame = (prose: string): string =>
+const escapeSummaryFrame = (prose: string): string =>
   prose
     .split('\n')
     .map((line) =>
-      [SUMMARY_OPENING, FACTS_HEADING, SUMMARY_CLOSING].some((own) => line.includes(own)) ? quoteLines(line) : line,
+      [SUMMARY_OPENING, FACTS_HEADING, SUMMARY_CLOSING].some((own) => line.includes(own))
+        ? addQuotePrefixToLines(line)
+        : line,
     )
     .join('\n');
 
-export const SUMMARY_INFO = { reason: 'summarized by a model' } as const;
+export const SUMMARY_EDIT_INFO = { reason: 'summarized by a model' } as const;
 
 export function createSummaryMessage(text: string): ApiMessage {
   return {

@@ -14,7 +14,7 @@ export const SONNET_PRICES: ModelPrices = {
   cacheWrite: { base: 3.75 },
 };
 
-export const testModel = (changes: Partial<SummarizerModel> = {}): SummarizerModel => ({
+export const makeTestModel = (changes: Partial<SummarizerModel> = {}): SummarizerModel => ({
   profile: 'Work',
   vendor: 'anthropic',
   model: 'claude-sonnet-4',
@@ -52,7 +52,7 @@ export function createTestSummarizer(
   script: readonly ScriptedReply[] | ((request: SummaryRequest, signal?: AbortSignal) => Promise<ScriptedReply>),
   changes: Partial<SummarizerModel> = {},
 ): TestSummarizer {
-  const model = testModel(changes);
+  const model = makeTestModel(changes);
   const counter = createCounter();
   const requests: SummaryRequest[] = [];
   return {

@@ -1,11 +1,11 @@
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
 import { isAddedByAgent } from '../../messages/task';
-import { isProgramsResult } from '../../messages/programs';
+import { isResultReadByProgram } from '../../messages/programs';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 import { findSafeBoundary } from '../operations/truncate';
-import { isOneLine, createNonce, toOneLine, QUOTE_PREFIX, quoteLines } from './quoting';
+import { isOneLine, createUnusedNonce, toOneLine, QUOTE_PREFIX, addQuotePrefixToLines } from './quoting';
 
 export interface TranscriptLimits {
   readonly resultChars: number;
@@ -22,15 +22,15 @@ export const createTranscript = (
   messages: readonly ApiMessage[],
   range: MessageRange,
   limits: TranscriptLimits,
-): string[] => addHeaders(createTurns(messages, range, limits));
+): string[] => addTurnHeaders(createTranscriptTurns(messages, range, limits));
 
 /** Headers share a word that no turn contains, so that no turn can imitate one. */
-export function addHeaders(turns: readonly TranscriptTurn[]): string[] {
-  const nonce = createNonce(turns.map(({ body }) => body));
+export function addTurnHeaders(turns: readonly TranscriptTurn[]): string[] {
+  const nonce = createUnusedNonce(turns.map(({ body }) => body));
   return turns.map(({ message, speaker, body }) => `[${message + 1} ${nonce}] ${speaker}:\n${body}`);
 }
 
-export function createTurns(
+export function createTranscriptTurns(
   messages: readonly ApiMessage[],
   { start, end }: MessageRange,
   limits: TranscriptLimits,
@@ -61,9 +61,11 @@ function renderBlock(
   if (isToolUse(block)) return `→ ${toOneLine(block.name)}${renderParameters(block.input, limits)}`;
   if (isToolResult(block)) {
     const head = `${block.is_error === true ? '← error of' : '← result of'} ${toOneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
-    if (isProgramsResult(block)) return `${head}: (read by a program)`;
+    if (isResultReadByProgram(block)) return `${head}: (read by a program)`;
     const text = renderResult(block.content);
-    return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoteLines(cutMiddle(text, limits.resultChars))}`;
+    return text.trim() === ''
+      ? `${head}: (nothing)`
+      : `${head}:\n${addQuotePrefixToLines(cutMiddle(text, limits.resultChars))}`;
   }
   // A model's thinking is not part of the conversation for other models.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
@@ -81,7 +83,7 @@ function renderText(message: ApiMessage, at: number | undefined, text: string, l
     from = content.end;
   }
   const told = (out + text.slice(from)).trim();
-  return told === '' ? '' : quoteLines(told);
+  return told === '' ? '' : addQuotePrefixToLines(told);
 }
 
 function renderParameters(input: unknown, limits: TranscriptLimits): string {
@@ -90,7 +92,7 @@ function renderParameters(input: unknown, limits: TranscriptLimits): string {
   const written = Object.entries(input).map(([name, value]) => {
     const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
     const named = toOneLine(name);
-    return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${quoteLines(text)}`;
+    return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${addQuotePrefixToLines(text)}`;
   });
   return written.reduce(
     (all, next, index) => (isOneLine(written[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
@@ -121,7 +123,11 @@ export function cutMiddle(text: string, limit: number): string {
  * Splits a text that is too long, if possible at a line end; quoted lines stay quoted.
  * @param count tokens of a text; the sum over parts must be at least that of the whole
  */
-export function packChunks(texts: readonly string[], budget: number, count: (text: string) => number): string[] {
+export function packTextsIntoChunks(
+  texts: readonly string[],
+  budget: number,
+  count: (text: string) => number,
+): string[] {
   const chunks: string[] = [];
   let open: string[] = [];
   let tokens = 0;
@@ -130,7 +136,7 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
     open = [];
     tokens = 0;
   };
-  for (const text of texts.flatMap((long) => splitText(long, budget, count))) {
+  for (const text of texts.flatMap((long) => splitTextToBudget(long, budget, count))) {
     // Includes the blank line between two texts.
     const own = count(text) + 1;
     if (tokens + own > budget) close();
@@ -141,7 +147,7 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
   return chunks;
 }
 
-function splitText(text: string, budget: number, count: (text: string) => number): string[] {
+function splitTextToBudget(text: string, budget: number, count: (text: string) => number): string[] {
   const parts: string[] = [];
   let rest = text;
   while (rest.length > QUOTE_PREFIX.length + 1 && count(rest) + 1 > budget) {

@@ -56,20 +56,20 @@ export type ConditionVerdict = 'holds' | 'fails' | 'unknown';
 
 export function judgeCondition(condition: Condition, facts: ConditionFacts): ConditionVerdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
-  return combineAll([
-    checkField(condition.tokenThreshold, (least) => tokens > least),
-    checkField(condition.windowPercent, (percent) =>
+  return combineWithAnd([
+    checkConditionField(condition.tokenThreshold, (least) => tokens > least),
+    checkConditionField(condition.windowPercent, (percent) =>
       windowTokens === undefined ? undefined : 100 * (tokens + overheadTokens) > percent * windowTokens,
     ),
-    checkField(condition.overTarget, (ratio) =>
+    checkConditionField(condition.overTarget, (ratio) =>
       targetTokens === undefined ? undefined : tokens > ratio * targetTokens,
     ),
-    checkField(condition.toolResults, (least) => toolResults > least),
-    checkField(condition.cacheCold, (cold) => (cacheCold === undefined ? undefined : cacheCold === cold)),
-    checkField(condition.budgetLeft, (least) => (budgetLeft === undefined ? undefined : budgetLeft >= least)),
+    checkConditionField(condition.toolResults, (least) => toolResults > least),
+    checkConditionField(condition.cacheCold, (cold) => (cacheCold === undefined ? undefined : cacheCold === cold)),
+    checkConditionField(condition.budgetLeft, (least) => (budgetLeft === undefined ? undefined : budgetLeft >= least)),
     ...(condition.and ?? []).map((part) => judgeCondition(part, facts)),
-    ...(condition.or ? [combineAny(condition.or.map((part) => judgeCondition(part, facts)))] : []),
-    ...(condition.not ? [negate(judgeCondition(condition.not, facts))] : []),
+    ...(condition.or ? [combineWithOr(condition.or.map((part) => judgeCondition(part, facts)))] : []),
+    ...(condition.not ? [negateVerdict(judgeCondition(condition.not, facts))] : []),
   ]);
 }
 
@@ -82,7 +82,9 @@ export function describeUnmetCondition(condition: Condition, facts: ConditionFac
 
 /** Empty if all needed facts are known. */
 export function describeMissingFacts(condition: Condition, facts: ConditionFacts): string {
-  const missing = MISSING_FACT_TEXTS.filter(([name, asks]) => facts[name] === undefined && usesField(condition, asks));
+  const missing = MISSING_FACT_TEXTS.filter(
+    ([name, asks]) => facts[name] === undefined && usesConditionField(condition, asks),
+  );
   return missing.map(([, , words]) => words).join(', and ');
 }
 
@@ -95,26 +97,26 @@ const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condit
   ['budgetLeft', 'budgetLeft', 'what may still be spent is not known'],
 ];
 
-const usesField = (condition: Condition, field: keyof Condition): boolean =>
+const usesConditionField = (condition: Condition, field: keyof Condition): boolean =>
   condition[field] !== undefined ||
   [...(condition.and ?? []), ...(condition.or ?? []), ...(condition.not ? [condition.not] : [])].some((part) =>
-    usesField(part, field),
+    usesConditionField(part, field),
   );
 
-function checkField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): ConditionVerdict {
+function checkConditionField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): ConditionVerdict {
   const held = field === undefined ? true : holds(field);
   return held === undefined ? 'unknown' : held ? 'holds' : 'fails';
 }
 
-const combineAll = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>
+const combineWithAnd = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>
   verdicts.includes('fails') ? 'fails' : verdicts.includes('unknown') ? 'unknown' : 'holds';
 
-const combineAny = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>
-  negate(combineAll(verdicts.map(negate)));
+const combineWithOr = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>
+  negateVerdict(combineWithAnd(verdicts.map(negateVerdict)));
 
 const OPPOSITE_VERDICT: Readonly<Record<ConditionVerdict, ConditionVerdict>> = {
   holds: 'fails',
   fails: 'holds',
   unknown: 'unknown',
 };
-const negate = (verdict: ConditionVerdict): ConditionVerdict => OPPOSITE_VERDICT[verdict];
+const negateVerdict = (verdict: ConditionVerdict): ConditionVerdict => OPPOSITE_VERDICT[verdict];

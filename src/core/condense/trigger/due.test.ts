@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findDueReason, type DueInput } from './due';
+import { findReasonToCondense, type DueCheckInput } from './due';
 
-const input = (changes: Partial<DueInput> = {}): DueInput => ({
+const input = (changes: Partial<DueCheckInput> = {}): DueCheckInput => ({
   contextWindow: 40_000,
   threshold: { percent: 75 },
   tokens: 10_000,
@@ -12,25 +12,25 @@ const input = (changes: Partial<DueInput> = {}): DueInput => ({
 
 describe('an automatic condensation', () => {
   it('is due at the threshold, a percentage or a number of tokens', () => {
-    expect(findDueReason(input({ tokens: 29_999 }))).toBeUndefined();
-    expect(findDueReason(input({ tokens: 30_000 }))).toBe('threshold');
-    expect(findDueReason(input({ threshold: { percent: 75, tokens: 5_000 } }))).toBe('threshold');
-    expect(findDueReason(input({ threshold: { percent: 20 } }))).toBe('threshold');
+    expect(findReasonToCondense(input({ tokens: 29_999 }))).toBeUndefined();
+    expect(findReasonToCondense(input({ tokens: 30_000 }))).toBe('threshold');
+    expect(findReasonToCondense(input({ threshold: { percent: 75, tokens: 5_000 } }))).toBe('threshold');
+    expect(findReasonToCondense(input({ threshold: { percent: 20 } }))).toBe('threshold');
   });
 
   it('is due if the request does not fit, even during the cool-down', () => {
-    expect(findDueReason(input({ isFitting: false, isWaiting: true }))).toBe('window');
-    expect(findDueReason(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
+    expect(findReasonToCondense(input({ isFitting: false, isWaiting: true }))).toBe('window');
+    expect(findReasonToCondense(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
   });
 
   it('is due from a lower threshold on if the cache is cold and the setting allows it', () => {
-    expect(findDueReason(input({ tokens: 20_000, isCold: true }))).toBe('cold-cache');
-    expect(findDueReason(input({ tokens: 19_999, isCold: true }))).toBeUndefined();
-    expect(findDueReason(input({ tokens: 20_000 }))).toBeUndefined();
-    expect(findDueReason(input({ tokens: 20_000, isCold: true, coldPercent: undefined }))).toBeUndefined();
+    expect(findReasonToCondense(input({ tokens: 20_000, isCold: true }))).toBe('cold-cache');
+    expect(findReasonToCondense(input({ tokens: 19_999, isCold: true }))).toBeUndefined();
+    expect(findReasonToCondense(input({ tokens: 20_000 }))).toBeUndefined();
+    expect(findReasonToCondense(input({ tokens: 20_000, isCold: true, coldPercent: undefined }))).toBeUndefined();
   });
 
   it('is never due if the window is unknown', () => {
-    expect(findDueReason(input({ contextWindow: 0, isFitting: false, tokens: 1e9 }))).toBeUndefined();
+    expect(findReasonToCondense(input({ contextWindow: 0, isFitting: false, tokens: 1e9 }))).toBeUndefined();
   });
 });

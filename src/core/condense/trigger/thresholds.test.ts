@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  computeAllowedTokens,
-  computeDuePoint,
-  getReservedOutput,
+  computeMaxPromptTokens,
+  computeDueTokens,
+  computeReservedOutput,
   computeTargetTokens,
   computeThresholdTokens,
   computeWorthwhileTokens,
@@ -40,8 +40,8 @@ describe('thresholds and targets', () => {
 });
 
 it('reserves 8192 tokens if the model states no output limit', () => {
-  expect(computeAllowedTokens(100_000)).toBe(100_000 * 0.9 - 8192);
-  expect(computeAllowedTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
+  expect(computeMaxPromptTokens(100_000)).toBe(100_000 * 0.9 - 8192);
+  expect(computeMaxPromptTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
 });
 
 describe('the part of the window reserved for the answer', () => {
@@ -66,7 +66,7 @@ describe('the part of the window reserved for the answer', () => {
           ...(maxOutputTokens !== undefined && { maxOutputTokens }),
           ...(wanted !== undefined && { wanted }),
         };
-        const allowed = computeAllowedTokens(contextWindow, getReservedOutput(input));
+        const allowed = computeMaxPromptTokens(contextWindow, computeReservedOutput(input));
         expect(allowed).toBeGreaterThanOrEqual(0.75 * contextWindow - 1);
       }
     },
@@ -78,20 +78,20 @@ describe('the part of the window reserved for the answer', () => {
       threshold: { percent: 50 },
       maxOutputTokens: 128_000,
     } as const;
-    expect(getReservedOutput(input)).toBe(40_000);
-    expect(getReservedOutput({ ...input, contextWindow: 40_000 })).toBe(8_192);
-    expect(getReservedOutput({ ...input, maxOutputTokens: 4_000 })).toBe(4_000);
-    expect(getReservedOutput({ ...input, wanted: 100_000 })).toBe(100_000);
+    expect(computeReservedOutput(input)).toBe(40_000);
+    expect(computeReservedOutput({ ...input, contextWindow: 40_000 })).toBe(8_192);
+    expect(computeReservedOutput({ ...input, maxOutputTokens: 4_000 })).toBe(4_000);
+    expect(computeReservedOutput({ ...input, wanted: 100_000 })).toBe(100_000);
   });
 
   it('is positive even if the threshold is the whole window', () => {
-    expect(getReservedOutput({ contextWindow: 200_000, threshold: { percent: 100 } })).toBe(8_192);
+    expect(computeReservedOutput({ contextWindow: 200_000, threshold: { percent: 100 } })).toBe(8_192);
   });
 
   it('leaves every threshold unchanged if a request fits with room for an answer', () => {
     for (const contextWindow of [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000]) {
       for (let percent = 5; percent <= 100; percent += 1) {
-        const { tokens, reason } = computeDuePoint({ contextWindow, threshold: { percent }, maxOutputTokens: 64_000 });
+        const { tokens, reason } = computeDueTokens({ contextWindow, threshold: { percent }, maxOutputTokens: 64_000 });
         const at = (100 * tokens) / contextWindow;
         if (percent <= 85) expect(reason).toBe('threshold');
         if (reason === 'threshold') expect(at).toBeCloseTo(percent, 1);

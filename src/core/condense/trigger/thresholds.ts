@@ -12,7 +12,7 @@ const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
 export const INHERIT_THRESHOLD = -1;
 
 /** In the model's tokens. */
-export interface Threshold {
+export interface CondensationThreshold {
   /** Percentage of the model's context window. */
   readonly percent: number;
   /** Replaces the percentage if it is less. */
@@ -21,18 +21,24 @@ export interface Threshold {
   readonly targetPercent?: number;
 }
 
-export const getPercentTokens = (percent: number, contextWindow: number): number =>
+export const computePercentOfWindow = (percent: number, contextWindow: number): number =>
   Math.floor((contextWindow * percent) / 100);
 
-export const computeThresholdTokens = ({ percent, tokens = Infinity }: Threshold, contextWindow: number): number =>
-  Math.min(getPercentTokens(percent, contextWindow), tokens);
+export const computeThresholdTokens = (
+  { percent, tokens = Infinity }: CondensationThreshold,
+  contextWindow: number,
+): number => Math.min(computePercentOfWindow(percent, contextWindow), tokens);
 
 /**
  * A share of the threshold, so that the target is always below it.
  * @param dueTokens where the conversation was due, if below the threshold
  */
-export const computeTargetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
-  getPercentTokens(
+export const computeTargetTokens = (
+  threshold: CondensationThreshold,
+  contextWindow: number,
+  dueTokens = Infinity,
+): number =>
+  computePercentOfWindow(
     threshold.targetPercent ?? DEFAULT_TARGET_PERCENT,
     Math.min(computeThresholdTokens(threshold, contextWindow), dueTokens),
   );
@@ -44,7 +50,7 @@ export const computeTargetTokens = (threshold: Threshold, contextWindow: number,
 const WORTHWHILE_THRESHOLD_SHARE = 0.6;
 
 /** Tokens that a condensation at the threshold must free. */
-export const computeWorthwhileTokens = (threshold: Threshold, contextWindow: number): number =>
+export const computeWorthwhileTokens = (threshold: CondensationThreshold, contextWindow: number): number =>
   Math.floor(
     (computeThresholdTokens(threshold, contextWindow) - computeTargetTokens(threshold, contextWindow)) *
       WORTHWHILE_THRESHOLD_SHARE,
@@ -54,7 +60,7 @@ export const computeWorthwhileTokens = (threshold: Threshold, contextWindow: num
 const MAX_RESERVED_WINDOW_SHARE = 0.4;
 
 /** Returns window × 0.9 less the reserved output. */
-export const computeAllowedTokens = (contextWindow: number, reservedOutput?: number): number =>
+export const computeMaxPromptTokens = (contextWindow: number, reservedOutput?: number): number =>
   contextWindow * (1 - TOKEN_BUFFER_SHARE) -
   Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_WINDOW_SHARE);
 
@@ -65,7 +71,7 @@ const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {
   readonly contextWindow: number;
-  readonly threshold: Threshold;
+  readonly threshold: CondensationThreshold;
   readonly maxOutputTokens?: number;
   readonly wanted?: number;
 }
@@ -74,7 +80,12 @@ export interface ReservedOutputInput {
  * Reserves less than the model's limit, which often is half the window, so that requests fit until
  * they reach the threshold.
  */
-export function getReservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
+export function computeReservedOutput({
+  contextWindow,
+  threshold,
+  maxOutputTokens,
+  wanted,
+}: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
   const asked = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
   const least = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
@@ -82,15 +93,15 @@ export function getReservedOutput({ contextWindow, threshold, maxOutputTokens, w
   return Math.floor(Math.min(asked, Math.max(behindThreshold, least)));
 }
 
-export interface DuePoint {
+export interface DueTokensAndReason {
   readonly tokens: number;
   readonly reason: 'threshold' | 'window';
 }
 
 /** Returns the threshold, or less if a request would no longer fit. */
-export function computeDuePoint(input: ReservedOutputInput): DuePoint {
+export function computeDueTokens(input: ReservedOutputInput): DueTokensAndReason {
   const { contextWindow, threshold } = input;
   const wanted = computeThresholdTokens(threshold, contextWindow);
-  const allowed = Math.floor(computeAllowedTokens(contextWindow, getReservedOutput(input)));
+  const allowed = Math.floor(computeMaxPromptTokens(contextWindow, computeReservedOutput(input)));
   return wanted <= allowed ? { tokens: wanted, reason: 'threshold' } : { tokens: allowed, reason: 'window' };
 }

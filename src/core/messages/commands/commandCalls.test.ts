@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandCall, findPrintedSlice } from './commandCalls';
+import { parseCommandCall, findSlicePrintedByCommand } from './commandCalls';
 
 const CODE =
   'const r = await tools.exec_command({cmd:"cat \\"a b\\"","workdir":"/w",yield_time_ms:1}); text(r.output);\n';
@@ -36,7 +36,7 @@ describe('the text that a command printed', () => {
     ['one\n\n\nWall time: 0.60 seconds\n', 'one'],
     ['Exit code 2\none', 'one'],
   ])('is found in the result %j', (text, printed) => {
-    const { start, end } = findPrintedSlice(text);
+    const { start, end } = findSlicePrintedByCommand(text);
     expect(text.slice(start, end)).toBe(printed);
   });
 });

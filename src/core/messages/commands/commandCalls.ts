@@ -63,7 +63,7 @@ function parseCodeModeCall(program: unknown): Readonly<Record<string, unknown>> 
  * Headers before the output: Codex (exec_command, shell_command, code mode), Gemini CLI, Qwen Code,
  * Roo, Claude Code's failures.
  */
-const OUTPUT_HEADS = [
+const COMMAND_OUTPUT_HEADERS = [
   /^Chunk ID: [^\n]*\nWall time: [^\n]*\nProcess [^\n]*\n(?:Original token count: [^\n]*\n)?Output:\n/,
   /^Exit code: -?\d+\nWall time: [^\n]*\n(?:Total output lines: \d+\n)?Output:\n/,
   /^Script (?:completed|failed|running)[^\n]*\nWall time:? [^\n]*\nOutput:\n\n?/,
@@ -71,26 +71,26 @@ const OUTPUT_HEADS = [
   /^Command executed[^\n]*\n(?:Working directory[^\n]*\n)?(?:Exit code: \d+\n)?Output:\n/,
   /^Exit code:? -?\d+\n/,
 ];
-const SECOND_OUTPUT_HEAD = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
+const SECOND_OUTPUT_HEADER = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
 
 /**
  * Footers after the output: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code,
  * OpenCode.
  */
-const OUTPUT_TAIL =
+const COMMAND_OUTPUT_FOOTER =
   /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
-const MAX_TAIL_CHARS = 2_200;
+const MAX_OUTPUT_FOOTER_CHARS = 2_200;
 
-export function findPrintedSlice(text: string): Slice {
+export function findSlicePrintedByCommand(text: string): Slice {
   let start = 0;
-  for (const head of OUTPUT_HEADS) {
+  for (const head of COMMAND_OUTPUT_HEADERS) {
     const found = head.exec(text);
     if (!found) continue;
     start = found[0].length;
     break;
   }
-  start += SECOND_OUTPUT_HEAD.exec(text.slice(start, start + 200))?.[0].length ?? 0;
-  const from = Math.max(start, text.length - MAX_TAIL_CHARS);
-  const tail = OUTPUT_TAIL.exec(text.slice(from));
+  start += SECOND_OUTPUT_HEADER.exec(text.slice(start, start + 200))?.[0].length ?? 0;
+  const from = Math.max(start, text.length - MAX_OUTPUT_FOOTER_CHARS);
+  const tail = COMMAND_OUTPUT_FOOTER.exec(text.slice(from));
   return { start, end: tail ? Math.max(start, from + tail.index) : text.length };
 }

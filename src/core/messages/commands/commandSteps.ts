@@ -3,20 +3,20 @@
 import { makeGivenText, joinWordPath, findProgram, makeWriteEffect } from './programs';
 import {
   NOTHING_PRINTED,
-  OTHER_PRINTED,
+  UNKNOWN_PRINTED,
   type CommandEffect,
   type CommandOutcome,
-  type PrintedText,
-  type Program,
+  type ExpectedPrint,
+  type SimulatedProgram,
 } from './printed';
 import { unwrapCommand, type ScriptStep, type SimpleCommand, type RunCondition, type ScriptWord } from './script';
-import { readSh } from './sh';
+import { parseShScript } from './sh';
 
 export type ShellKind = 'sh' | 'powershell';
 
 export interface CommandStep {
   readonly when: RunCondition;
-  readonly printed: readonly PrintedText[];
+  readonly printed: readonly ExpectedPrint[];
   readonly effects: readonly CommandEffect[];
   /** The programs' error messages start with these names. */
   readonly programs: readonly string[];
@@ -25,17 +25,17 @@ export interface CommandStep {
 /** Longer lines are mostly data and slow to parse. */
 const MAX_COMMAND_LINE_CHARS = 400_000;
 
-export interface CommandOptions {
+export interface CommandParseOptions {
   readonly shell?: ShellKind | undefined;
   /** The folder in which the line starts. Default ''. */
   readonly folder?: string | undefined;
 }
 
 /** Returns undefined for anything but sh and bash, such as PowerShell. */
-export function parseCommandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
+export function parseCommandSteps(line: string, options: CommandParseOptions = {}): readonly CommandStep[] | undefined {
   if (line.length > MAX_COMMAND_LINE_CHARS) return undefined;
   const shell = options.shell ?? detectShell(line);
-  return shell === 'sh' ? readSh(line, options.folder ?? '')?.map(interpretStep) : undefined;
+  return shell === 'sh' ? parseShScript(line, options.folder ?? '')?.map(simulateStep) : undefined;
 }
 
 const POWERSHELL_SYNTAX =
@@ -45,9 +45,9 @@ const POSIX_SYNTAX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[
 export const detectShell = (line: string): ShellKind =>
   POWERSHELL_SYNTAX.test(line) && !POSIX_SYNTAX.test(line) ? 'powershell' : 'sh';
 
-function interpretStep({ when, folder, commands }: ScriptStep): CommandStep {
-  if (commands.length === 0) return { when, printed: [OTHER_PRINTED], effects: [], programs: [] };
-  let printed: readonly PrintedText[] | undefined;
+function simulateStep({ when, folder, commands }: ScriptStep): CommandStep {
+  if (commands.length === 0) return { when, printed: [UNKNOWN_PRINTED], effects: [], programs: [] };
+  let printed: readonly ExpectedPrint[] | undefined;
   const effects: CommandEffect[] = [];
   const programs: string[] = [];
   for (const command of commands) {
@@ -63,29 +63,29 @@ function interpretStep({ when, folder, commands }: ScriptStep): CommandStep {
 function simulateCommand(
   command: SimpleCommand,
   folder: ScriptWord,
-  piped: readonly PrintedText[] | undefined,
+  piped: readonly ExpectedPrint[] | undefined,
 ): CommandOutcome {
   const [name, ...words] = unwrapCommand(command.words);
-  const input = getInput(command, folder, piped);
-  const outcome = getProgram(name)({ words, folder, input });
+  const input = getCommandInput(command, folder, piped);
+  const outcome = findProgramOrUnknown(name)({ words, folder, input });
   return applyRedirects(outcome, command, folder);
 }
 
-const runUnknownProgram: Program = () => ({ printed: [OTHER_PRINTED], effects: [] });
+const runUnknownProgram: SimulatedProgram = () => ({ printed: [UNKNOWN_PRINTED], effects: [] });
 
-const getProgram = (name: ScriptWord): Program =>
+const findProgramOrUnknown = (name: ScriptWord): SimulatedProgram =>
   (name === undefined ? undefined : findProgram(name)) ?? runUnknownProgram;
 
-function getInput(
+function getCommandInput(
   { given, inputFile }: SimpleCommand,
   folder: ScriptWord,
-  piped: readonly PrintedText[] | undefined,
-): readonly PrintedText[] | undefined {
+  piped: readonly ExpectedPrint[] | undefined,
+): readonly ExpectedPrint[] | undefined {
   if (given) return [makeGivenText(given)];
   if (inputFile === null) return piped;
   const path = joinWordPath(folder, inputFile);
   return path === undefined || path === '/dev/null'
-    ? [OTHER_PRINTED]
+    ? [UNKNOWN_PRINTED]
     : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
 }
 
@@ -95,11 +95,11 @@ function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, f
   for (const { stream, to, appends } of redirects) {
     if (stream === 'errors') continue;
     const path = joinWordPath(folder, to);
-    if (path !== undefined && !isDevice(path))
+    if (path !== undefined && !isDevicePath(path))
       effects.push(makeWriteEffect(path, printed.length === 1 ? printed[0] : undefined, appends));
     printed = path === '/dev/stderr' || path === '/dev/stdout' ? printed : [NOTHING_PRINTED];
   }
   return { printed, effects };
 }
 
-const isDevice = (path: string): boolean => path.startsWith('/dev/') || /^(?:nul|\$null)$/i.test(path);
+const isDevicePath = (path: string): boolean => path.startsWith('/dev/') || /^(?:nul|\$null)$/i.test(path);

@@ -1,6 +1,6 @@
 import type { ScriptWord } from './script';
 
-export interface Options {
+export interface ParsedCommandOptions {
   /** By option name without dashes; '' if an option has no value. */
   readonly given: ReadonlyMap<string, readonly ScriptWord[]>;
   /** Files and patterns; undefined if unknown before the command runs. */
@@ -12,7 +12,7 @@ export interface Options {
  * @param words without the program's name
  * @param valued options that take a value; single letters take it in the same word, too
  */
-export function readOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): Options {
+export function parseCommandOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): ParsedCommandOptions {
   const given = new Map<string, ScriptWord[]>();
   const operands: ScriptWord[] = [];
   const add = (name: string, value: ScriptWord): void => {
@@ -49,10 +49,10 @@ export function readOptions(words: readonly ScriptWord[], valued: ReadonlySet<st
   return { given, operands };
 }
 
-export const hasOption = ({ given }: Options, ...names: readonly string[]): boolean =>
+export const hasOption = ({ given }: ParsedCommandOptions, ...names: readonly string[]): boolean =>
   names.some((name) => given.has(name));
 
-export function getOption({ given }: Options, ...names: readonly string[]): ScriptWord {
+export function getOption({ given }: ParsedCommandOptions, ...names: readonly string[]): ScriptWord {
   for (const name of names) {
     const value = given.get(name)?.at(-1);
     if (value !== undefined) return value;

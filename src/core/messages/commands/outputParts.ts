@@ -1,25 +1,25 @@
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 import { mayContainMarker } from '../markers';
-import type { NumberForm } from '../../agents/types';
+import type { LineNumberForm } from '../../agents/types';
 import { readNumberAt } from '../numberForms';
 import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
-import type { PrintedText } from './printed';
+import type { ExpectedPrint } from './printed';
 
 /** A line number, a search result's path, or a diff sign. */
-export type LineHead = NumberForm | 'search' | 'diff';
+export type OutputLinePrefix = LineNumberForm | 'search' | 'diff';
 
 export interface OutputPart extends Slice {
   readonly path: string;
   /** Undefined for the current file. */
   readonly revision: string | undefined;
-  readonly head: LineHead | undefined;
+  readonly head: OutputLinePrefix | undefined;
   /** Number of the first line, if known but not printed. */
   readonly firstLine: number | undefined;
 }
 
-interface CommandOutput {
+interface IndexedOutput {
   readonly text: string;
   /** Start offset of each line, then the offset after the last line. */
   readonly starts: readonly number[];
@@ -33,12 +33,12 @@ interface CommandOutput {
  * @param text excludes the agent's additions
  */
 export function splitCommandOutput(steps: readonly CommandStep[], text: string): OutputPart[] {
-  const output = splitOutput(text);
+  const output = indexOutputLines(text);
   if (output.count === 0) return [];
   const parts: OutputPart[] = [];
-  for (const { printed, lines, isStartSure } of findPieces(steps, output)) {
+  for (const { printed, lines, isStartSure } of matchOutputToPrinted(steps, output)) {
     if (lines.last < lines.first) continue;
-    parts.push(...locateParts(printed, output, lines, isStartSure));
+    parts.push(...locateOutputParts(printed, output, lines, isStartSure));
   }
   return parts;
 }
@@ -46,7 +46,7 @@ export function splitCommandOutput(steps: readonly CommandStep[], text: string):
 const TRUNCATION_LINE =
   /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
 
-function splitOutput(text: string): CommandOutput {
+function indexOutputLines(text: string): IndexedOutput {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
@@ -63,7 +63,7 @@ function splitOutput(text: string): CommandOutput {
   return { text, starts, count, cut };
 }
 
-function getLineText({ text, starts }: CommandOutput, line: number): string {
+function getLineText({ text, starts }: IndexedOutput, line: number): string {
   const end = (starts[line + 1] as number) - 1;
   return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
 }
@@ -72,7 +72,7 @@ function getLineText({ text, starts }: CommandOutput, line: number): string {
 const SHELL_MESSAGE =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
-function findFailures(steps: readonly CommandStep[], { text, starts, count }: CommandOutput): number[] {
+function findFailureMessageLines(steps: readonly CommandStep[], { text, starts, count }: IndexedOutput): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
   let colon = -1;
@@ -95,15 +95,15 @@ interface LineCountRange {
   readonly last: number;
 }
 
-interface OutputPiece {
-  readonly printed: PrintedText;
+interface OutputPieceOfPrinted {
+  readonly printed: ExpectedPrint;
   readonly lines: LineCountRange;
   /** True if these are the first lines that the item printed. */
   readonly isStartSure: boolean;
 }
 
-interface PrintedItem {
-  readonly printed: PrintedText;
+interface PrintedTextWithLines {
+  readonly printed: ExpectedPrint;
   /** In lines, like `most`. */
   least: number;
   most: number;
@@ -111,11 +111,11 @@ interface PrintedItem {
   at: number | undefined;
 }
 
-function findPieces(steps: readonly CommandStep[], output: CommandOutput): OutputPiece[] {
+function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutput): OutputPieceOfPrinted[] {
   const items = steps.flatMap(({ when, printed }) =>
     printed
       .filter(({ kind, most }) => kind !== 'nothing' && most > 0)
-      .map((one): PrintedItem & { isSure: boolean } => ({
+      .map((one): PrintedTextWithLines & { isSure: boolean } => ({
         printed: one,
         least: 0,
         most: one.most,
@@ -123,10 +123,10 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
         isSure: when === 'always',
       })),
   );
-  if (!findTexts(items, output) || !isInOrder(items)) return [];
-  findNumbered(items, output);
-  const failed = findFailures(steps, output);
-  const found: OutputPiece[] = [];
+  if (!locateKnownTexts(items, output) || !areItemsInOrder(items)) return [];
+  locateNumberedFiles(items, output);
+  const failed = findFailureMessageLines(steps, output);
+  const found: OutputPieceOfPrinted[] = [];
   let from = 0;
   let first = 0;
   for (let item = 0; item <= items.length; item++) {
@@ -135,7 +135,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
     const to = anchor?.at ?? output.count;
     // Lines with an error message belong to no item, because the message may have any origin.
     if (!failed.some((line) => line >= from && line < to))
-      found.push(...splitBetween(items.slice(first, item), output, { first: from, last: to - 1 }));
+      found.push(...splitLinesBetweenItems(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;
     if (anchor?.printed.kind === 'lines') {
       const lines = { first: to, last: from - 1 };
@@ -147,8 +147,11 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
 }
 
 /** Locates items by their line numbers, if these are unambiguous. */
-function findNumbered(items: readonly PrintedItem[], output: CommandOutput): void {
-  const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: PrintedItem[] }>();
+function locateNumberedFiles(items: readonly PrintedTextWithLines[], output: IndexedOutput): void {
+  const uses = new Map<
+    string,
+    { readonly form: LineNumberForm; readonly first: number; readonly items: PrintedTextWithLines[] }
+  >();
   for (const item of items) {
     if (item.printed.kind !== 'lines') continue;
     const { numbers: form, ranges } = item.printed;
@@ -176,16 +179,16 @@ function findNumbered(items: readonly PrintedItem[], output: CommandOutput): voi
       item.most = countNumberedLines(output, start, form, Math.min(item.most, output.count - start));
     });
   }
-  if (!isInOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
+  if (!areItemsInOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
 }
 
-const readLineNumber = ({ text, starts }: CommandOutput, line: number, form: NumberForm): number | undefined =>
+const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: LineNumberForm): number | undefined =>
   readNumberAt(text, starts[line] as number, form)?.number;
 
 /**
  * Counts consecutive line numbers. Condensed output may lack some numbers or have a marker instead.
  */
-function countNumberedLines(output: CommandOutput, start: number, form: NumberForm, most: number): number {
+function countNumberedLines(output: IndexedOutput, start: number, form: LineNumberForm, most: number): number {
   let sure = 1;
   let expected = (readLineNumber(output, start, form) as number) + 1;
   let hasGap = false;
@@ -207,11 +210,17 @@ function countNumberedLines(output: CommandOutput, start: number, form: NumberFo
  * Locates texts that occur as often as the command prints them.
  * @returns false if a text that must be printed is missing
  */
-function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output: CommandOutput): boolean {
-  const uses = new Map<string, { item: PrintedItem & { isSure: boolean }; before: number; behind: number }[]>();
+function locateKnownTexts(
+  items: readonly (PrintedTextWithLines & { isSure: boolean })[],
+  output: IndexedOutput,
+): boolean {
+  const uses = new Map<
+    string,
+    { item: PrintedTextWithLines & { isSure: boolean }; before: number; behind: number }[]
+  >();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
-    const text = extractOnlyLine(item.printed.text);
+    const text = extractOnlyTextLine(item.printed.text);
     if (text === undefined) continue;
     uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
   }
@@ -235,7 +244,7 @@ function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output
   return true;
 }
 
-function isInOrder(items: readonly PrintedItem[]): boolean {
+function areItemsInOrder(items: readonly PrintedTextWithLines[]): boolean {
   let end = 0;
   for (const { at, most, printed } of items) {
     if (at === undefined) continue;
@@ -246,7 +255,7 @@ function isInOrder(items: readonly PrintedItem[]): boolean {
   return true;
 }
 
-function extractOnlyLine(text: string): { line: string; before: number; behind: number } | undefined {
+function extractOnlyTextLine(text: string): { line: string; before: number; behind: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
   const at = lines.findIndex((line) => line.trim() !== '');
@@ -255,13 +264,17 @@ function extractOnlyLine(text: string): { line: string; before: number; behind: 
   return line !== undefined && isSole ? { line, before: at, behind: lines.length - 1 - at } : undefined;
 }
 
-function splitBetween(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): OutputPiece[] {
+function splitLinesBetweenItems(
+  items: readonly PrintedTextWithLines[],
+  output: IndexedOutput,
+  lines: LineCountRange,
+): OutputPieceOfPrinted[] {
   const open = items.filter(({ most }) => most > 0);
   const count = lines.last - lines.first + 1;
   if (count <= 0 || open.length === 0) return [];
   const [only] = open;
   if (only && open.length === 1) {
-    return count > only.most && !isOverflowBlank(output, lines, only.most)
+    return count > only.most && !areOverflowLinesBlank(output, lines, only.most)
       ? []
       : [
           {
@@ -273,13 +286,13 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
   }
   // If text was removed, the number of lines is unknown.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
-  limitToFile(open, output, lines);
-  for (const item of open) item.most = Math.min(item.most, findLongestRun(item.printed, output, lines));
+  limitItemsToFileLength(open, output, lines);
+  for (const item of open) item.most = Math.min(item.most, countLongestMatchingRun(item.printed, output, lines));
   const before = computePrefixSums(open.map(({ most }) => most));
   const behind = computePrefixSums(open.map(({ most }) => most).reverse()).reverse();
   // Another command printed the lines that exceed the items' maximum.
-  if (count > (before.at(-1) as number) + (open.at(-1) as PrintedItem).most) return [];
-  return open.map(({ printed, most }, at): OutputPiece => {
+  if (count > (before.at(-1) as number) + (open.at(-1) as PrintedTextWithLines).most) return [];
+  return open.map(({ printed, most }, at): OutputPieceOfPrinted => {
     const [ahead, after] = [before[at] as number, behind[at] as number];
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);
@@ -295,7 +308,11 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
  * Only the last range that prints can be shorter than requested, because the file ends in it. So
  * the total determines how many lines each range printed.
  */
-function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): void {
+function limitItemsToFileLength(
+  items: readonly PrintedTextWithLines[],
+  output: IndexedOutput,
+  lines: LineCountRange,
+): void {
   let end = 0;
   let path: string | undefined;
   for (const { printed } of items) {
@@ -315,9 +332,9 @@ function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines
   }
 }
 
-function findLongestRun(printed: PrintedText, output: CommandOutput, lines: LineCountRange): number {
-  const looksLike = getLineTest(printed);
-  if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
+function countLongestMatchingRun(printed: ExpectedPrint, output: IndexedOutput, lines: LineCountRange): number {
+  const looksLike = getLineTestOfPrinted(printed);
+  if (printed.kind === 'diff') return containsDiff(output, lines) ? Infinity : 0;
   if (!looksLike) return Infinity;
   let longest = 0;
   let run = 0;
@@ -335,7 +352,7 @@ function findLongestRun(printed: PrintedText, output: CommandOutput, lines: Line
   return longest;
 }
 
-function hasDiff({ text, starts }: CommandOutput, { first, last }: LineCountRange): boolean {
+function containsDiff({ text, starts }: IndexedOutput, { first, last }: LineCountRange): boolean {
   for (let line = first; line <= last; line++)
     if (/^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(starts[line], (starts[line] as number) + 20)))
       return true;
@@ -344,7 +361,7 @@ function hasDiff({ text, starts }: CommandOutput, { first, last }: LineCountRang
 
 const MAX_HEAD_CHARS = 500;
 
-function getLineTest(printed: PrintedText): ((line: string) => boolean) | undefined {
+function getLineTestOfPrinted(printed: ExpectedPrint): ((line: string) => boolean) | undefined {
   if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayContainMarker(line);
   if (printed.kind === 'matches' && printed.isNumbered)
     return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayContainMarker(line);
@@ -362,20 +379,20 @@ function computePrefixSums(numbers: readonly number[]): number[] {
 }
 
 /** Some agents append blank lines. */
-function isOverflowBlank(output: CommandOutput, lines: LineCountRange, most: number): boolean {
+function areOverflowLinesBlank(output: IndexedOutput, lines: LineCountRange, most: number): boolean {
   for (let line = lines.first + most; line <= lines.last; line++)
     if (getLineText(output, line).trim() !== '') return false;
   return true;
 }
 
-const toSlice = (output: CommandOutput, { first, last }: LineCountRange): Slice => ({
+const toTextSlice = (output: IndexedOutput, { first, last }: LineCountRange): Slice => ({
   start: output.starts[first] as number,
   end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
 });
 
-function locateParts(
-  printed: PrintedText,
-  output: CommandOutput,
+function locateOutputParts(
+  printed: ExpectedPrint,
+  output: IndexedOutput,
   lines: LineCountRange,
   isStartSure: boolean,
 ): OutputPart[] {
@@ -383,9 +400,9 @@ function locateParts(
     case 'lines':
       return splitShownLines(printed, output, lines, isStartSure);
     case 'headed':
-      return splitHeadedFiles(printed.folder, output, lines);
+      return splitFilesWithHeaders(printed.folder, output, lines);
     case 'matches':
-      return splitMatches(printed, output, lines);
+      return splitSearchMatches(printed, output, lines);
     case 'diff':
       return splitDiffs(printed.folder, output, lines);
     default:
@@ -393,17 +410,17 @@ function locateParts(
   }
 }
 
-type ShownLines = Extract<PrintedText, { kind: 'lines' }>;
+type PrintedFileLines = Extract<ExpectedPrint, { kind: 'lines' }>;
 
 function splitShownLines(
-  printed: ShownLines,
-  output: CommandOutput,
+  printed: PrintedFileLines,
+  output: IndexedOutput,
   lines: LineCountRange,
   isStartSure: boolean,
 ): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
   const part = (own: LineCountRange, firstLine: number | undefined): OutputPart[] =>
-    own.last < own.first ? [] : [{ ...toSlice(output, own), path, revision, head: numbers, firstLine }];
+    own.last < own.first ? [] : [{ ...toTextSlice(output, own), path, revision, head: numbers, firstLine }];
   const cut = output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
   if (numbers !== undefined || ranges === undefined || !isStartSure) {
     if (!cut) return part(lines, undefined);
@@ -428,16 +445,16 @@ function splitShownLines(
 const FILE_HEADER = /^==> (.+) <==$/;
 
 /** head and tail print `==> path <==` before each of several files. */
-function splitHeadedFiles(folder: string | undefined, output: CommandOutput, lines: LineCountRange): OutputPart[] {
+function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput, lines: LineCountRange): OutputPart[] {
   const parts: OutputPart[] = [];
   let path: string | undefined;
   let from = lines.first;
   const close = (to: number): void => {
     // The blank line before the next header does not belong to the file.
     const last = to < lines.last && to >= from && getLineText(output, to) === '' ? to - 1 : to;
-    if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
+    if (path !== undefined && last >= from && !isOutputTruncatedAt(output, { first: from, last }))
       parts.push({
-        ...toSlice(output, { first: from, last }),
+        ...toTextSlice(output, { first: from, last }),
         path,
         revision: undefined,
         head: undefined,
@@ -455,7 +472,7 @@ function splitHeadedFiles(folder: string | undefined, output: CommandOutput, lin
   return parts;
 }
 
-const isCut = ({ cut }: CommandOutput, { first, last }: LineCountRange): boolean =>
+const isOutputTruncatedAt = ({ cut }: IndexedOutput, { first, last }: LineCountRange): boolean =>
   cut !== undefined && cut.first <= last && cut.last >= first;
 
 /** A match has colons around the line number, context has dashes. */
@@ -464,20 +481,20 @@ const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
 const NUMBERED_REST = /^\d{1,9}[:-]/;
 const SEARCH_CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
-function splitMatches(
-  printed: Extract<PrintedText, { kind: 'matches' }>,
-  output: CommandOutput,
+function splitSearchMatches(
+  printed: Extract<ExpectedPrint, { kind: 'matches' }>,
+  output: IndexedOutput,
   lines: LineCountRange,
 ): OutputPart[] {
   const parts: OutputPart[] = [];
   const { path, isNumbered, folder } = printed;
   if (path !== undefined) {
-    if (isCut(output, lines)) return [];
+    if (isOutputTruncatedAt(output, lines)) return [];
     // A single name may be a folder; then lines start with file names.
     const first = getLineText(output, lines.first);
-    if (!isNumbered) return first.startsWith(path) ? [] : splitByFile(output, lines, path);
+    if (!isNumbered) return first.startsWith(path) ? [] : splitMatchesByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(first))
-      return [{ ...toSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
+      return [{ ...toTextSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
   }
   if (!isNumbered) return [];
   let run: { path: string; first: number; last: number } | undefined;
@@ -486,7 +503,7 @@ function splitMatches(
     const known = run && joinPath(folder, run.path);
     if (run && known !== undefined)
       parts.push({
-        ...toSlice(output, run),
+        ...toTextSlice(output, run),
         path: known,
         revision: undefined,
         head: 'search',
@@ -496,7 +513,7 @@ function splitMatches(
   };
   for (let line = lines.first; line <= lines.last; line++) {
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
-    const isGone = isCut(output, { first: line, last: line });
+    const isGone = isOutputTruncatedAt(output, { first: line, last: line });
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // Without a path, a line has that of the line before; a marker replaces lines of the same file.
     const known = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
@@ -513,14 +530,14 @@ function splitMatches(
 }
 
 /** `--` separates lines that are not adjacent. */
-function splitByFile(output: CommandOutput, lines: LineCountRange, path: string): OutputPart[] {
+function splitMatchesByFile(output: IndexedOutput, lines: LineCountRange, path: string): OutputPart[] {
   const parts: OutputPart[] = [];
   let from = lines.first;
   for (let line = lines.first; line <= lines.last + 1; line++) {
     if (line <= lines.last && getLineText(output, line) !== '--') continue;
     if (line > from)
       parts.push({
-        ...toSlice(output, { first: from, last: line - 1 }),
+        ...toTextSlice(output, { first: from, last: line - 1 }),
         path,
         revision: undefined,
         head: undefined,
@@ -531,8 +548,8 @@ function splitByFile(output: CommandOutput, lines: LineCountRange, path: string)
   return parts;
 }
 
-function splitDiffs(folder: string | undefined, output: CommandOutput, lines: LineCountRange): OutputPart[] {
-  const { start, end } = toSlice(output, lines);
+function splitDiffs(folder: string | undefined, output: IndexedOutput, lines: LineCountRange): OutputPart[] {
+  const { start, end } = toTextSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {
     const known = joinPath(folder, movedTo ?? path);
     if (known === undefined) return [];

@@ -1,5 +1,5 @@
 import type { Slice } from '../../slice';
-import type { NumberForm } from '../../agents/types';
+import type { LineNumberForm } from '../../agents/types';
 import type { ScriptWord } from './script';
 
 export interface LineRange {
@@ -8,14 +8,14 @@ export interface LineRange {
   readonly most: number;
 }
 
-export type PrintedText =
+export type ExpectedPrint =
   | {
       readonly kind: 'lines';
       readonly path: string;
       readonly revision?: string;
       /** Undefined if the lines are unknown. */
       readonly ranges: readonly LineRange[] | undefined;
-      readonly numbers: NumberForm | undefined;
+      readonly numbers: LineNumberForm | undefined;
       readonly most: number;
     }
   | { readonly kind: 'headed'; readonly folder: ScriptWord; readonly most: number }
@@ -53,18 +53,21 @@ export type CommandEffect =
   | { readonly kind: 'delete'; readonly path: string };
 
 export interface CommandOutcome {
-  readonly printed: readonly PrintedText[];
+  readonly printed: readonly ExpectedPrint[];
   readonly effects: readonly CommandEffect[];
 }
 
-export const NOTHING_PRINTED: PrintedText = { kind: 'nothing', most: 0 };
-export const OTHER_PRINTED: PrintedText = { kind: 'other', most: Infinity };
+export const NOTHING_PRINTED: ExpectedPrint = { kind: 'nothing', most: 0 };
+export const UNKNOWN_PRINTED: ExpectedPrint = { kind: 'other', most: Infinity };
 
-export const makeOther = (most: number): PrintedText => ({ kind: 'other', most });
+export const makeUnknownPrinted = (most: number): ExpectedPrint => ({ kind: 'other', most });
 
-export const makeOutcome = (...printed: readonly PrintedText[]): CommandOutcome => ({ printed, effects: [] });
+export const makeOutcomeThatPrints = (...printed: readonly ExpectedPrint[]): CommandOutcome => ({
+  printed,
+  effects: [],
+});
 
-export const makeWholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
+export const makePrintedFile = (path: string, numbers?: LineNumberForm): ExpectedPrint => ({
   kind: 'lines',
   path,
   ranges: [{ first: 1, most: Infinity }],
@@ -72,23 +75,26 @@ export const makeWholeFile = (path: string, numbers?: NumberForm): PrintedText =
   most: Infinity,
 });
 
-export function selectLines(printed: PrintedText, ranges: readonly Range[]): PrintedText {
+export function selectPrintedLines(printed: ExpectedPrint, ranges: readonly LineNumberRange[]): ExpectedPrint {
   const most = Math.min(
     printed.most,
     ranges.reduce((sum, { first, last }) => sum + Math.max(0, last - first + 1), 0),
   );
   if (printed.kind === 'lines') return { ...printed, ranges: selectRanges(printed.ranges, ranges), most };
   // Printed line numbers identify lines even if others are left out.
-  return printed.kind === 'text' || printed.kind === 'nothing' ? makeOther(most) : { ...printed, most };
+  return printed.kind === 'text' || printed.kind === 'nothing' ? makeUnknownPrinted(most) : { ...printed, most };
 }
 
 /** Starts at 1; Infinity for the end. */
-export interface Range {
+export interface LineNumberRange {
   readonly first: number;
   readonly last: number;
 }
 
-function selectRanges(ranges: readonly LineRange[] | undefined, wanted: readonly Range[]): LineRange[] | undefined {
+function selectRanges(
+  ranges: readonly LineRange[] | undefined,
+  wanted: readonly LineNumberRange[],
+): LineRange[] | undefined {
   const [only] = ranges ?? [];
   if (!only || ranges?.length !== 1) return undefined;
   return wanted.map(({ first, last }) => ({
@@ -97,11 +103,11 @@ function selectRanges(ranges: readonly LineRange[] | undefined, wanted: readonly
   }));
 }
 
-export interface ProgramCall {
+export interface SimulatedCall {
   readonly words: readonly ScriptWord[];
   readonly folder: ScriptWord;
   /** Undefined for the first command of the pipeline. */
-  readonly input: readonly PrintedText[] | undefined;
+  readonly input: readonly ExpectedPrint[] | undefined;
 }
 
-export type Program = (call: ProgramCall) => CommandOutcome;
+export type SimulatedProgram = (call: SimulatedCall) => CommandOutcome;

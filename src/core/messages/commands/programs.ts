@@ -4,21 +4,21 @@
  */
 
 import { joinPath } from '../filePath';
-import type { NumberForm } from '../../agents/types';
-import { runGit, searchPrograms } from './searches';
-import { hasOption, readOptions, getOption, type Options } from './options';
+import type { LineNumberForm } from '../../agents/types';
+import { simulateGit, searchPrograms } from './searches';
+import { hasOption, parseCommandOptions, getOption, type ParsedCommandOptions } from './options';
 import {
-  type ProgramCall,
-  type Program,
+  type SimulatedCall,
+  type SimulatedProgram,
   NOTHING_PRINTED,
-  makeOther,
-  OTHER_PRINTED,
-  makeOutcome,
-  selectLines,
-  makeWholeFile,
+  makeUnknownPrinted,
+  UNKNOWN_PRINTED,
+  makeOutcomeThatPrints,
+  selectPrintedLines,
+  makePrintedFile,
   type CommandEffect,
   type CommandOutcome,
-  type PrintedText,
+  type ExpectedPrint,
 } from './printed';
 import type { GivenText, ScriptWord } from './script';
 import { readSedRanges } from './sed';
@@ -26,47 +26,51 @@ import { readSedRanges } from './sed';
 export const joinWordPath = (folder: ScriptWord, word: ScriptWord): ScriptWord =>
   word === undefined ? undefined : joinPath(folder, word);
 
-const UNKNOWN_OUTCOME: CommandOutcome = makeOutcome(OTHER_PRINTED);
-const SILENT_OUTCOME: CommandOutcome = makeOutcome(NOTHING_PRINTED);
+const UNKNOWN_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
+const SILENT_OUTCOME: CommandOutcome = makeOutcomeThatPrints(NOTHING_PRINTED);
 
-const getOnly = (input: readonly PrintedText[] | undefined): PrintedText | undefined =>
+const getOnlyElement = (input: readonly ExpectedPrint[] | undefined): ExpectedPrint | undefined =>
   input?.length === 1 ? input[0] : undefined;
 
-const limitLines =
-  (lines: number): Program =>
+const createLineLimitedProgram =
+  (lines: number): SimulatedProgram =>
   () =>
-    makeOutcome(makeOther(lines));
+    makeOutcomeThatPrints(makeUnknownPrinted(lines));
 
-function printFiles(call: ProgramCall, options: Options, numbers: NumberForm | undefined): CommandOutcome {
+function simulatePrintingFiles(
+  call: SimulatedCall,
+  options: ParsedCommandOptions,
+  numbers: LineNumberForm | undefined,
+): CommandOutcome {
   const { operands } = options;
   if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
-    const only = getOnly(call.input);
+    const only = getOnlyElement(call.input);
     if (!call.input) return UNKNOWN_OUTCOME;
-    if (numbers === undefined) return makeOutcome(...call.input);
+    if (numbers === undefined) return makeOutcomeThatPrints(...call.input);
     // If the whole file is piped, the numbers are the file's own.
-    return only?.kind === 'lines' && only.numbers === undefined && isFromStart(only)
-      ? makeOutcome({ ...only, numbers })
-      : makeOutcome(makeOther(countMostLines(call.input)));
+    return only?.kind === 'lines' && only.numbers === undefined && startsAtFirstLine(only)
+      ? makeOutcomeThatPrints({ ...only, numbers })
+      : makeOutcomeThatPrints(makeUnknownPrinted(sumMaxLines(call.input)));
   }
   const paths = operands.map((operand) => joinWordPath(call.folder, operand));
   if (paths.includes(undefined) || operands.includes('-') || (numbers !== undefined && paths.length > 1))
     return UNKNOWN_OUTCOME;
-  return makeOutcome(...paths.map((path) => makeWholeFile(path as string, numbers)));
+  return makeOutcomeThatPrints(...paths.map((path) => makePrintedFile(path as string, numbers)));
 }
 
-const countMostLines = (printed: readonly PrintedText[]): number => printed.reduce((sum, part) => sum + part.most, 0);
+const sumMaxLines = (printed: readonly ExpectedPrint[]): number => printed.reduce((sum, part) => sum + part.most, 0);
 
-const isFromStart = ({ ranges }: Extract<PrintedText, { kind: 'lines' }>): boolean =>
+const startsAtFirstLine = ({ ranges }: Extract<ExpectedPrint, { kind: 'lines' }>): boolean =>
   ranges?.length === 1 && ranges[0]?.first === 1;
 
-const runCat: Program = (call) => {
-  const options = readOptions(call.words, new Set());
+const simulateCat: SimulatedProgram = (call) => {
+  const options = parseCommandOptions(call.words, new Set());
   if (hasOption(options, 'A', 'e', 'E', 't', 'T', 'v', 's', 'b', 'show-all', 'squeeze-blank', 'number-nonblank'))
     return UNKNOWN_OUTCOME;
-  return printFiles(call, options, hasOption(options, 'n', 'number') ? 'tab' : undefined);
+  return simulatePrintingFiles(call, options, hasOption(options, 'n', 'number') ? 'tab' : undefined);
 };
 
-const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
+const NL_SEPARATORS: Readonly<Record<string, LineNumberForm>> = {
   '\t': 'tab',
   ': ': 'colon',
   ':': 'colon',
@@ -75,68 +79,71 @@ const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
 };
 
 /** nl doesn't count blank lines without `-ba`, so its numbers differ from the file's. */
-const runNl: Program = (call) => {
-  const options = readOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
+const simulateNl: SimulatedProgram = (call) => {
+  const options = parseCommandOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
   const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
   const counts = getOption(options, 'b') === 'a' && !hasOption(options, 'v', 'i', 'd', 'l');
-  return counts && form ? printFiles(call, options, form) : UNKNOWN_OUTCOME;
+  return counts && form ? simulatePrintingFiles(call, options, form) : UNKNOWN_OUTCOME;
 };
 
-function takePart(
-  call: ProgramCall,
+function simulateHeadOrTail(
+  call: SimulatedCall,
   operands: readonly ScriptWord[],
   isHeaded: boolean,
-  part: (whole: PrintedText) => PrintedText,
+  part: (whole: ExpectedPrint) => ExpectedPrint,
 ): CommandOutcome {
   if (operands.length === 0) {
-    const only = getOnly(call.input);
-    if (only) return makeOutcome(part(only));
-    return makeOutcome(makeOther(call.input ? part(makeOther(countMostLines(call.input))).most : Infinity));
+    const only = getOnlyElement(call.input);
+    if (only) return makeOutcomeThatPrints(part(only));
+    return makeOutcomeThatPrints(
+      makeUnknownPrinted(call.input ? part(makeUnknownPrinted(sumMaxLines(call.input))).most : Infinity),
+    );
   }
   const [operand] = operands;
   if (operands.length > 1) {
     // An unknown word may be any number of files, each with a header.
-    return isHeaded ? makeOutcome({ kind: 'headed', folder: call.folder, most: Infinity }) : UNKNOWN_OUTCOME;
+    return isHeaded ? makeOutcomeThatPrints({ kind: 'headed', folder: call.folder, most: Infinity }) : UNKNOWN_OUTCOME;
   }
   const path = joinWordPath(call.folder, operand);
   // A wildcard may match one file, which has no header, or several.
-  return path === undefined ? UNKNOWN_OUTCOME : makeOutcome(part(makeWholeFile(path)));
+  return path === undefined ? UNKNOWN_OUTCOME : makeOutcomeThatPrints(part(makePrintedFile(path)));
 }
 
-const runHead: Program = (call) => {
-  const options = readOptions(call.words, new Set(['n', 'c', 'lines', 'bytes']));
+const simulateHead: SimulatedProgram = (call) => {
+  const options = parseCommandOptions(call.words, new Set(['n', 'c', 'lines', 'bytes']));
   if (hasOption(options, 'c', 'bytes', 'z')) return UNKNOWN_OUTCOME;
   const given = getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
   const count = /^-?\d+$/.test(given) ? Number(given) : undefined;
   if (count === undefined) return UNKNOWN_OUTCOME;
-  return takePart(call, options.operands, !hasOption(options, 'q'), (whole) =>
-    selectLines(whole, [{ first: 1, last: count < 0 ? Infinity : count }]),
+  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) =>
+    selectPrintedLines(whole, [{ first: 1, last: count < 0 ? Infinity : count }]),
   );
 };
 
-const runTail: Program = (call) => {
+const simulateTail: SimulatedProgram = (call) => {
   const words = /^\+\d+$/.test(call.words[0] ?? '') ? ['-n', ...call.words] : call.words;
-  const options = readOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
+  const options = parseCommandOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
   if (hasOption(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return UNKNOWN_OUTCOME;
   const given = getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
   if (!/^[+-]?\d+$/.test(given)) return UNKNOWN_OUTCOME;
   const count = Math.abs(Number(given));
   if (given.startsWith('+'))
-    return takePart(call, options.operands, !hasOption(options, 'q'), (whole) =>
-      selectLines(whole, [{ first: Math.max(1, count), last: Infinity }]),
+    return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) =>
+      selectPrintedLines(whole, [{ first: Math.max(1, count), last: Infinity }]),
     );
-  return takePart(call, options.operands, !hasOption(options, 'q'), (whole) => takeLast(whole, count));
+  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) => takeLastLines(whole, count));
 };
 
-function takeLast(whole: PrintedText, count: number): PrintedText {
+function takeLastLines(whole: ExpectedPrint, count: number): ExpectedPrint {
   const least = Math.min(whole.most, count);
-  if (whole.kind !== 'lines') return { ...selectLines(whole, [{ first: 1, last: count }]), most: least } as PrintedText;
+  if (whole.kind !== 'lines')
+    return { ...selectPrintedLines(whole, [{ first: 1, last: count }]), most: least } as ExpectedPrint;
   return { ...whole, ranges: [{ first: undefined, most: least }], most: least };
 }
 
-const runSed: Program = (call) => {
+const simulateSed: SimulatedProgram = (call) => {
   const words = call.words;
-  const options = readOptions(words, new Set(['e', 'f', 'l', 'expression', 'file', 'line-length']));
+  const options = parseCommandOptions(words, new Set(['e', 'f', 'l', 'expression', 'file', 'line-length']));
   const inPlace = [...options.given.keys()].some((name) => name === 'i' || name === 'in-place' || name === 'I');
   const scripts = [...(options.given.get('e') ?? []), ...(options.given.get('expression') ?? [])];
   const operands = scripts.length > 0 || hasOption(options, 'f', 'file') ? options.operands : options.operands.slice(1);
@@ -148,15 +155,17 @@ const runSed: Program = (call) => {
   if (!wanted) return UNKNOWN_OUTCOME;
   // sed continues its line numbers across files.
   if (operands.length > 1) return UNKNOWN_OUTCOME;
-  return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selectLines(whole, wanted)));
+  return simulateHeadOrTail(call, operands, false, (whole) =>
+    wanted === 'some' ? takeUnknownLines(whole) : selectPrintedLines(whole, wanted),
+  );
 };
 
-const takeSome = (whole: PrintedText): PrintedText =>
+const takeUnknownLines = (whole: ExpectedPrint): ExpectedPrint =>
   whole.kind === 'lines'
     ? { ...whole, ranges: undefined }
     : whole.kind === 'matches' || whole.kind === 'paths'
       ? whole
-      : makeOther(whole.most);
+      : makeUnknownPrinted(whole.most);
 
 /** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
 function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
@@ -186,7 +195,7 @@ function makeEditOutcome(folder: ScriptWord, words: readonly ScriptWord[]): Comm
   return { printed: [NOTHING_PRINTED], effects };
 }
 
-const runEcho: Program = ({ words }) => {
+const simulateEcho: SimulatedProgram = ({ words }) => {
   let rest = words;
   let isPlain = true;
   let hasNewline = true;
@@ -199,17 +208,17 @@ const runEcho: Program = ({ words }) => {
   const joined = rest.join(' ');
   // Backslashes mean different things in different shells.
   const text = isPlain && !joined.includes('\\') ? joined : unescapeText(joined);
-  return text === undefined ? UNKNOWN_OUTCOME : makeOutcome(makeText(text + (hasNewline ? '\n' : '')));
+  return text === undefined ? UNKNOWN_OUTCOME : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));
 };
 
-const makeText = (text: string, at?: GivenText['at']): PrintedText => ({
+const makePrintedText = (text: string, at?: GivenText['at']): ExpectedPrint => ({
   kind: 'text',
   text,
   at,
   most: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-export const makeGivenText = ({ text, at }: GivenText): PrintedText => makeText(text, at);
+export const makeGivenText = ({ text, at }: GivenText): ExpectedPrint => makePrintedText(text, at);
 
 function unescapeText(text: string): string | undefined {
   if (!text.includes('\\')) return text;
@@ -221,7 +230,7 @@ function unescapeText(text: string): string | undefined {
         .replaceAll(/\\(["'])/g, '$1');
 }
 
-const runPrintf: Program = ({ words }) => {
+const simulatePrintf: SimulatedProgram = ({ words }) => {
   const [format, ...values] = words[0] === '--' ? words.slice(1) : words;
   if (format === undefined || values.includes(undefined)) return UNKNOWN_OUTCOME;
   const text = unescapeText(format);
@@ -229,7 +238,7 @@ const runPrintf: Program = ({ words }) => {
   if (values.length === 0)
     return text.replaceAll('%%', '').includes('%')
       ? UNKNOWN_OUTCOME
-      : makeOutcome(makeText(text.replaceAll('%%', '%')));
+      : makeOutcomeThatPrints(makePrintedText(text.replaceAll('%%', '%')));
   if (text.split('%s').join('').includes('%')) return UNKNOWN_OUTCOME;
   const places = text.split('%s').length - 1;
   if (places === 0 || values.length % places !== 0) return UNKNOWN_OUTCOME;
@@ -238,57 +247,57 @@ const runPrintf: Program = ({ words }) => {
     let next = at;
     all += text.replaceAll('%s', () => values[next++] as string);
   }
-  return makeOutcome(makeText(all));
+  return makeOutcomeThatPrints(makePrintedText(all));
 };
 
-const runWc: Program = ({ words }) => {
-  const { operands } = readOptions(words, new Set());
-  return makeOutcome(
-    makeOther(operands.includes(undefined) ? Infinity : operands.length + (operands.length === 1 ? 0 : 1)),
+const simulateWc: SimulatedProgram = ({ words }) => {
+  const { operands } = parseCommandOptions(words, new Set());
+  return makeOutcomeThatPrints(
+    makeUnknownPrinted(operands.includes(undefined) ? Infinity : operands.length + (operands.length === 1 ? 0 : 1)),
   );
 };
 
-const runReordering: Program = ({ input, words }) => {
-  const only = getOnly(input);
-  if (!only || readOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return UNKNOWN_OUTCOME;
-  return makeOutcome(only.kind === 'matches' || only.kind === 'paths' ? only : makeOther(only.most));
+const simulateReordering: SimulatedProgram = ({ input, words }) => {
+  const only = getOnlyElement(input);
+  if (!only || parseCommandOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return UNKNOWN_OUTCOME;
+  return makeOutcomeThatPrints(only.kind === 'matches' || only.kind === 'paths' ? only : makeUnknownPrinted(only.most));
 };
 
-export const makeWriteEffect = (path: string, printed: PrintedText | undefined, appends: boolean): CommandEffect =>
+export const makeWriteEffect = (path: string, printed: ExpectedPrint | undefined, appends: boolean): CommandEffect =>
   printed?.kind === 'text'
     ? { kind: 'write', path, text: printed.text, at: printed.at, appends }
     : { kind: 'write', path, text: undefined, at: undefined, appends };
 
-const runRm: Program = ({ words, folder }) => {
-  const options = readOptions(words, new Set());
+const simulateRm: SimulatedProgram = ({ words, folder }) => {
+  const options = parseCommandOptions(words, new Set());
   const effects = options.operands.flatMap((word): CommandEffect[] => {
     const path = joinWordPath(folder, word);
     return path === undefined ? [] : [{ kind: 'delete', path }];
   });
-  return { printed: [hasOption(options, 'v') ? OTHER_PRINTED : NOTHING_PRINTED], effects };
+  return { printed: [hasOption(options, 'v') ? UNKNOWN_PRINTED : NOTHING_PRINTED], effects };
 };
 
-const applyPatch: Program = ({ words, folder, input }) => {
+const simulateApplyPatch: SimulatedProgram = ({ words, folder, input }) => {
   const [patch] = words;
-  const given = getOnly(input);
+  const given = getOnlyElement(input);
   const text = patch ?? (given?.kind === 'text' ? given.text : undefined);
   if (text?.includes('*** Begin Patch') !== true) return UNKNOWN_OUTCOME;
   const at = patch === undefined && given?.kind === 'text' ? given.at : undefined;
-  return { printed: [OTHER_PRINTED], effects: [{ kind: 'patch', text, at, folder }] };
+  return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text, at, folder }] };
 };
 
-const runFind: Program = ({ words }) => {
+const simulateFind: SimulatedProgram = ({ words }) => {
   const actions = words.filter(
     (word) => word === undefined || /^-(?:exec|execdir|ok|okdir|printf|fprintf?|fls|ls|delete|print0)$/.test(word),
   );
   return actions.length > 0 && !actions.every((word) => word === '-ls')
     ? UNKNOWN_OUTCOME
-    : makeOutcome({ kind: 'paths', most: Infinity });
+    : makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
 };
 
-const runPathLister: Program = () => makeOutcome({ kind: 'paths', most: Infinity });
+const simulatePathLister: SimulatedProgram = () => makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
 
-const runSilently: Program = () => SILENT_OUTCOME;
+const simulateSilentProgram: SimulatedProgram = () => SILENT_OUTCOME;
 
 const SILENT_PROGRAMS =
   'cd true : false export declare local readonly typeset mkdir touch chmod chown ln sleep set shopt unset exit wait trap test [ umask ulimit kill rmdir return break continue';
@@ -296,40 +305,40 @@ const SILENT_PROGRAMS =
 const ONE_LINE_PROGRAMS = 'pwd date whoami hostname mktemp uname nproc arch id uptime tty';
 const LINE_PER_NAME_PROGRAMS = 'which basename dirname realpath readlink sha256sum md5sum shasum';
 
-const assignProgram = (names: string, program: Program): Record<string, Program> =>
+const assignProgram = (names: string, program: SimulatedProgram): Record<string, SimulatedProgram> =>
   Object.fromEntries(names.split(' ').map((name) => [name, program]));
 
 /** Exported for `npm run bench -- --only ablation`, which removes programs one by one. */
-export const PROGRAMS: Readonly<Record<string, Program>> = {
+export const SIMULATED_PROGRAMS: Readonly<Record<string, SimulatedProgram>> = {
   ...searchPrograms,
-  git: runGit,
-  cat: runCat,
-  less: runCat,
-  more: runCat,
-  nl: runNl,
-  head: runHead,
-  tail: runTail,
-  sed: runSed,
-  gsed: runSed,
-  echo: runEcho,
-  printf: runPrintf,
-  wc: runWc,
-  sort: runReordering,
-  uniq: runReordering,
-  rm: runRm,
-  unlink: runRm,
-  apply_patch: applyPatch,
-  applypatch: applyPatch,
-  find: runFind,
-  fd: runPathLister,
-  ls: runPathLister,
-  tree: runPathLister,
-  ...assignProgram(SILENT_PROGRAMS, runSilently),
-  ...assignProgram(ONE_LINE_PROGRAMS, limitLines(1)),
+  git: simulateGit,
+  cat: simulateCat,
+  less: simulateCat,
+  more: simulateCat,
+  nl: simulateNl,
+  head: simulateHead,
+  tail: simulateTail,
+  sed: simulateSed,
+  gsed: simulateSed,
+  echo: simulateEcho,
+  printf: simulatePrintf,
+  wc: simulateWc,
+  sort: simulateReordering,
+  uniq: simulateReordering,
+  rm: simulateRm,
+  unlink: simulateRm,
+  apply_patch: simulateApplyPatch,
+  applypatch: simulateApplyPatch,
+  find: simulateFind,
+  fd: simulatePathLister,
+  ls: simulatePathLister,
+  tree: simulatePathLister,
+  ...assignProgram(SILENT_PROGRAMS, simulateSilentProgram),
+  ...assignProgram(ONE_LINE_PROGRAMS, createLineLimitedProgram(1)),
   ...assignProgram(LINE_PER_NAME_PROGRAMS, ({ words }) =>
-    makeOutcome(makeOther(words.includes(undefined) ? Infinity : words.length)),
+    makeOutcomeThatPrints(makeUnknownPrinted(words.includes(undefined) ? Infinity : words.length)),
   ),
 };
 
-export const findProgram = (name: string): Program | undefined =>
-  Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+export const findProgram = (name: string): SimulatedProgram | undefined =>
+  Object.hasOwn(SIMULATED_PROGRAMS, name) ? SIMULATED_PROGRAMS[name] : undefined;

@@ -9,7 +9,7 @@ export interface GivenText {
   readonly at: Slice | undefined;
 }
 
-export interface Redirect {
+export interface OutputRedirect {
   readonly stream: 'output' | 'errors' | 'both';
   readonly to: ScriptWord;
   readonly appends: boolean;
@@ -20,7 +20,7 @@ export interface SimpleCommand {
   readonly words: readonly ScriptWord[];
   readonly given: GivenText | undefined;
   readonly inputFile: ScriptWord | null;
-  readonly redirects: readonly Redirect[];
+  readonly redirects: readonly OutputRedirect[];
 }
 
 export type RunCondition = 'always' | 'success' | 'failure';
@@ -37,7 +37,7 @@ export interface ScriptStep {
 const FOLDER_CHANGING_COMMAND =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
-export class Shell {
+export class ShellScriptState {
   /** Longer scripts are generated. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
@@ -55,20 +55,20 @@ export class Shell {
 
   /** @returns false if the script has too many steps */
   addStep(when: RunCondition, commands: readonly SimpleCommand[]): boolean {
-    if (this.steps.length >= Shell.MAX_STEPS) return false;
+    if (this.steps.length >= ShellScriptState.MAX_STEPS) return false;
     this.steps.push({ when, folder: this.folder, commands });
     return true;
   }
 
   /** The step may have changed variables and the folder. */
-  addUnknown(when: RunCondition, text: string): boolean {
+  addUnknownStep(when: RunCondition, text: string): boolean {
     const isAdded = this.addStep(when, []);
     if (FOLDER_CHANGING_COMMAND.test(text)) this.folder = undefined;
     this.variables.clear();
     return isAdded;
   }
 
-  enterFolder(words: readonly ScriptWord[]): void {
+  changeFolder(words: readonly ScriptWord[]): void {
     const target = words.find((word) => word === undefined || !/^(?:-[LP@]|--|\/d|-(?:Literal)?Path)$/i.test(word));
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
   }

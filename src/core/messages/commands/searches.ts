@@ -1,19 +1,19 @@
-import { hasOption, readOptions, getOption, type Options } from './options';
+import { hasOption, parseCommandOptions, getOption, type ParsedCommandOptions } from './options';
 import {
   NOTHING_PRINTED,
-  makeOther,
-  OTHER_PRINTED,
-  makeOutcome,
+  makeUnknownPrinted,
+  UNKNOWN_PRINTED,
+  makeOutcomeThatPrints,
   type CommandEffect,
   type CommandOutcome,
-  type PrintedText,
-  type ProgramCall,
-  type Program,
+  type ExpectedPrint,
+  type SimulatedCall,
+  type SimulatedProgram,
 } from './printed';
 import type { ScriptWord } from './script';
 import { joinPath } from '../filePath';
 
-const UNKNOWN_OUTCOME: CommandOutcome = makeOutcome(OTHER_PRINTED);
+const UNKNOWN_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
 
 const GREP_VALUE_OPTIONS = new Set([
   'e',
@@ -63,7 +63,7 @@ const RG_VALUE_OPTIONS = new Set([
   ],
 ]);
 /** Options that print no lines of files, or change them. */
-const LINELESS_OPTIONS = [
+const SEARCH_OPTIONS_WITHOUT_LINES = [
   'c',
   'count',
   'count-matches',
@@ -104,60 +104,64 @@ const SEARCH_RULES = {
   grep: {
     values: GREP_VALUE_OPTIONS,
     isRecursive: false,
-    noLines: LINELESS_OPTIONS.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
+    noLines: SEARCH_OPTIONS_WITHOUT_LINES.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
   },
-  rg: { values: RG_VALUE_OPTIONS, isRecursive: true, noLines: LINELESS_OPTIONS },
+  rg: { values: RG_VALUE_OPTIONS, isRecursive: true, noLines: SEARCH_OPTIONS_WITHOUT_LINES },
 } satisfies Record<string, SearchRules>;
 
 const createSearchProgram =
-  ({ values, isRecursive, noLines }: SearchRules): Program =>
+  ({ values, isRecursive, noLines }: SearchRules): SimulatedProgram =>
   ({ words, folder, input }) => {
-    const options = readOptions(words, values);
-    if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcome(NOTHING_PRINTED);
+    const options = parseCommandOptions(words, values);
+    if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcomeThatPrints(NOTHING_PRINTED);
     if (hasOption(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
-      return makeOutcome({ kind: 'paths', most: Infinity });
+      return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
     if (hasOption(options, ...noLines)) return UNKNOWN_OUTCOME;
     const hasPattern = hasOption(options, 'e', 'f', 'regexp', 'file');
     const where = hasPattern ? options.operands : options.operands.slice(1);
     const isNumbered = hasOption(options, 'n', 'line-number') && !hasOption(options, 'N', 'no-line-number');
     const matches = { kind: 'matches', isNumbered, folder, most: Infinity } as const;
     const recurses = isRecursive || hasOption(options, 'r', 'R', 'recursive', 'dereference-recursive');
-    if (where.length === 0 && input) return makeOutcome(filterInput(input, options, isNumbered));
+    if (where.length === 0 && input) return makeOutcomeThatPrints(simulateFilteringInput(input, options, isNumbered));
     if (hasOption(options, 'h', 'no-filename', 'I'))
-      return where.length === 1 && !recurses ? makeOneFileOutcome(where[0], matches) : UNKNOWN_OUTCOME;
+      return where.length === 1 && !recurses ? makeSearchOutcomeOfOneFile(where[0], matches) : UNKNOWN_OUTCOME;
     if (where.length === 0 && !recurses) return UNKNOWN_OUTCOME;
-    const isOne = where.length === 1 && !hasOption(options, 'H', 'with-filename') && !isFolder(where[0]);
+    const isOne = where.length === 1 && !hasOption(options, 'H', 'with-filename') && !looksLikeFolder(where[0]);
     // grep -r prints the file name; ripgrep omits it for a single file.
     if (isOne && (!recurses || isRecursive))
-      return where[0] === undefined ? UNKNOWN_OUTCOME : makeOneFileOutcome(where[0], matches);
-    return makeOutcome({ ...matches, path: undefined });
+      return where[0] === undefined ? UNKNOWN_OUTCOME : makeSearchOutcomeOfOneFile(where[0], matches);
+    return makeOutcomeThatPrints({ ...matches, path: undefined });
   };
 
-function makeOneFileOutcome(
+function makeSearchOutcomeOfOneFile(
   word: ScriptWord,
-  matches: Omit<Extract<PrintedText, { kind: 'matches' }>, 'path'>,
+  matches: Omit<Extract<ExpectedPrint, { kind: 'matches' }>, 'path'>,
 ): CommandOutcome {
   const path = word === undefined ? undefined : joinPath(matches.folder, word);
-  return path === undefined ? UNKNOWN_OUTCOME : makeOutcome({ ...matches, path });
+  return path === undefined ? UNKNOWN_OUTCOME : makeOutcomeThatPrints({ ...matches, path });
 }
 
 /** A name without an extension may be a folder, one with a wildcard several files. */
-const isFolder = (word: ScriptWord): boolean =>
+const looksLikeFolder = (word: ScriptWord): boolean =>
   word !== undefined && !/[^/\\.]\.\w+$/.test(word) && !/^(?:\w*file|LICENSE|README)$/i.test(word);
 
-function filterInput(input: readonly PrintedText[], options: Options, isNumbered: boolean): PrintedText {
+function simulateFilteringInput(
+  input: readonly ExpectedPrint[],
+  options: ParsedCommandOptions,
+  isNumbered: boolean,
+): ExpectedPrint {
   const [only] = input;
-  if (!only || input.length !== 1) return OTHER_PRINTED;
-  if (only.kind === 'matches') return isNumbered ? makeOther(only.most) : only;
+  if (!only || input.length !== 1) return UNKNOWN_PRINTED;
+  if (only.kind === 'matches') return isNumbered ? makeUnknownPrinted(only.most) : only;
   if (only.kind === 'paths') return only;
-  if (only.kind !== 'lines') return makeOther(only.most);
+  if (only.kind !== 'lines') return makeUnknownPrinted(only.most);
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
     // If the whole file is piped, the numbers are the file's own.
     const isWhole = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
     return isWhole
       ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most }
-      : makeOther(only.most);
+      : makeUnknownPrinted(only.most);
   }
   // Dashes between groups of context are not lines of the file.
   if (hasContext && only.numbers === undefined)
@@ -165,7 +169,7 @@ function filterInput(input: readonly PrintedText[], options: Options, isNumbered
   return { ...only, ranges: undefined };
 }
 
-export const searchPrograms: Readonly<Record<string, Program>> = {
+export const searchPrograms: Readonly<Record<string, SimulatedProgram>> = {
   grep: createSearchProgram(SEARCH_RULES.grep),
   egrep: createSearchProgram(SEARCH_RULES.grep),
   fgrep: createSearchProgram(SEARCH_RULES.grep),
@@ -175,7 +179,7 @@ export const searchPrograms: Readonly<Record<string, Program>> = {
 };
 
 const GIT_VALUE_OPTIONS = new Set(['C', 'c', 'git-dir', 'work-tree', 'namespace']);
-const DIFFLESS_OPTIONS = [
+const GIT_OPTIONS_WITHOUT_DIFF = [
   'stat',
   'shortstat',
   'numstat',
@@ -214,12 +218,12 @@ const DIFF_VALUE_OPTIONS = new Set([
   'grep',
 ]);
 
-export const runGit: Program = (call) => {
+export const simulateGit: SimulatedProgram = (call) => {
   const at = findSubcommand(call.words);
   const [name, ...words] = call.words.slice(at);
   if (name === undefined) return UNKNOWN_OUTCOME;
-  const folder = findFolder(call.words.slice(0, at), call.folder);
-  return runGitCommand(name, { ...call, words, folder });
+  const folder = findFolderOfGitOption(call.words.slice(0, at), call.folder);
+  return simulateGitCommand(name, { ...call, words, folder });
 };
 
 function findSubcommand(words: readonly ScriptWord[]): number {
@@ -232,14 +236,14 @@ function findSubcommand(words: readonly ScriptWord[]): number {
   return at;
 }
 
-function findFolder(options: readonly ScriptWord[], folder: ScriptWord): ScriptWord {
+function findFolderOfGitOption(options: readonly ScriptWord[], folder: ScriptWord): ScriptWord {
   const at = options.indexOf('-C');
   if (at < 0) return folder;
   const target = options[at + 1];
   return target === undefined ? undefined : joinPath(folder, target);
 }
 
-function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
+function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
   const { words, folder } = call;
   switch (name) {
     case 'diff':
@@ -247,34 +251,34 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
     case 'show':
       return makeShowOutcome(words, folder);
     case 'log': {
-      const options = readOptions(words, DIFF_VALUE_OPTIONS);
-      if (hasOption(options, 'p', 'patch', 'u') && !hasOption(options, ...DIFFLESS_OPTIONS))
-        return makeOutcome({ kind: 'diff', folder, most: Infinity });
-      return makeOutcome(makeOther(countLogLines(options)));
+      const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
+      if (hasOption(options, 'p', 'patch', 'u') && !hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF))
+        return makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity });
+      return makeOutcomeThatPrints(makeUnknownPrinted(countLogLines(options)));
     }
     case 'stash':
-      return words[0] === 'show' && hasOption(readOptions(words, DIFF_VALUE_OPTIONS), 'p', 'patch')
-        ? makeOutcome({ kind: 'diff', folder, most: Infinity })
+      return words[0] === 'show' && hasOption(parseCommandOptions(words, DIFF_VALUE_OPTIONS), 'p', 'patch')
+        ? makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity })
         : UNKNOWN_OUTCOME;
     case 'grep':
       // In another revision, each line starts with the revision's name.
-      return runGitGrep(call);
+      return simulateGitGrep(call);
     case 'ls-files':
     case 'ls-tree':
-      return makeOutcome({ kind: 'paths', most: Infinity });
+      return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
     case 'status': {
-      const options = readOptions(words, new Set());
+      const options = parseCommandOptions(words, new Set());
       return hasOption(options, 's', 'short', 'porcelain')
-        ? makeOutcome({ kind: 'status', most: Infinity })
+        ? makeOutcomeThatPrints({ kind: 'status', most: Infinity })
         : UNKNOWN_OUTCOME;
     }
     case 'branch':
-      return words[0] === '--show-current' ? makeOutcome(makeOther(1)) : UNKNOWN_OUTCOME;
+      return words[0] === '--show-current' ? makeOutcomeThatPrints(makeUnknownPrinted(1)) : UNKNOWN_OUTCOME;
     case 'add':
-      return makeOutcome(NOTHING_PRINTED);
+      return makeOutcomeThatPrints(NOTHING_PRINTED);
     case 'rev-parse':
     case 'merge-base':
-      return makeOutcome(makeOther(Math.max(1, words.length)));
+      return makeOutcomeThatPrints(makeUnknownPrinted(Math.max(1, words.length)));
     case 'mv': {
       const [from, to] = words.filter((word) => word === undefined || !word.startsWith('-'));
       const path = from === undefined ? undefined : joinPath(folder, from);
@@ -286,20 +290,20 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
     }
     case 'rm':
       return {
-        printed: [OTHER_PRINTED],
-        effects: hasOption(readOptions(words, new Set()), 'cached')
+        printed: [UNKNOWN_PRINTED],
+        effects: hasOption(parseCommandOptions(words, new Set()), 'cached')
           ? []
-          : makeFileEffects('delete', readOptions(words, new Set()).operands, folder),
+          : makeFileEffects('delete', parseCommandOptions(words, new Set()).operands, folder),
       };
     case 'restore':
       return {
         printed: [NOTHING_PRINTED],
-        effects: makeFileEffects('edit', readOptions(words, new Set(['s', 'source'])).operands, folder),
+        effects: makeFileEffects('edit', parseCommandOptions(words, new Set(['s', 'source'])).operands, folder),
       };
     case 'checkout': {
       const dashes = words.indexOf('--');
       return {
-        printed: [OTHER_PRINTED],
+        printed: [UNKNOWN_PRINTED],
         effects: dashes < 0 ? [] : makeFileEffects('edit', words.slice(dashes + 1), folder),
       };
     }
@@ -307,10 +311,10 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
       const [given] = call.input ?? [];
       if (
         given?.kind !== 'text' ||
-        readOptions(words, new Set(['p', 'directory', 'C'])).operands.some((word) => word !== '-')
+        parseCommandOptions(words, new Set(['p', 'directory', 'C'])).operands.some((word) => word !== '-')
       )
         return UNKNOWN_OUTCOME;
-      return { printed: [OTHER_PRINTED], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
+      return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
     }
     default:
       return UNKNOWN_OUTCOME;
@@ -318,7 +322,7 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
 }
 
 /** `--oneline -5` prints at most five lines. */
-function countLogLines(options: Options): number {
+function countLogLines(options: ParsedCommandOptions): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
   // Other named formats print several lines for each commit.
@@ -351,16 +355,16 @@ function makeFileEffects(kind: 'edit' | 'delete', words: readonly ScriptWord[], 
 }
 
 function simulateDiff(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
-  const options = readOptions(words, DIFF_VALUE_OPTIONS);
-  if (hasOption(options, 'name-only')) return makeOutcome({ kind: 'paths', most: Infinity });
+  const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
+  if (hasOption(options, 'name-only')) return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
   // `--stat -p` also prints a diff, which its header reveals.
-  if (hasOption(options, ...DIFFLESS_OPTIONS) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
-  return makeOutcome({ kind: 'diff', folder, most: Infinity });
+  if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
+  return makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity });
 }
 
 /** `git show HEAD:path` prints a file, `git show HEAD` a commit. */
 function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
-  const options = readOptions(words, DIFF_VALUE_OPTIONS);
+  const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
   const [object] = options.operands;
   if (options.operands.includes(undefined)) return UNKNOWN_OUTCOME;
   if (options.operands.length === 1 && object !== undefined) {
@@ -371,7 +375,7 @@ function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): Comm
       const known = path.startsWith('./') ? joinPath(folder, path) : path;
       return known === undefined || path === '' || path.endsWith('/')
         ? UNKNOWN_OUTCOME
-        : makeOutcome({
+        : makeOutcomeThatPrints({
             kind: 'lines',
             path: known,
             revision: object.slice(0, colon),
@@ -382,17 +386,17 @@ function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): Comm
     }
   }
   if (options.operands.some((operand) => operand?.includes(':'))) return UNKNOWN_OUTCOME;
-  if (hasOption(options, ...DIFFLESS_OPTIONS) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
-  return makeOutcome({ kind: 'diff', folder, most: Infinity });
+  if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
+  return makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity });
 }
 
-function runGitGrep({ words, folder }: ProgramCall): CommandOutcome {
-  const options = readOptions(words, GREP_VALUE_OPTIONS);
+function simulateGitGrep({ words, folder }: SimulatedCall): CommandOutcome {
+  const options = parseCommandOptions(words, GREP_VALUE_OPTIONS);
   if (hasOption(options, 'l', 'files-with-matches', 'L', 'name-only'))
-    return makeOutcome({ kind: 'paths', most: Infinity });
+    return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
   if (hasOption(options, 'c', 'count', 'o', 'only-matching', 'h', 'heading', 'break', 'column', 'p', 'W', 'q'))
     return UNKNOWN_OUTCOME;
-  return makeOutcome({
+  return makeOutcomeThatPrints({
     kind: 'matches',
     path: undefined,
     isNumbered: hasOption(options, 'n', 'line-number'),

@@ -1,7 +1,7 @@
-import type { Range } from './printed';
+import type { LineNumberRange } from './printed';
 
 /** Only prints or quits: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
-const SED_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
+const SED_LINE_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
@@ -9,14 +9,14 @@ const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\
  * @returns 'some' if the selection depends on the lines' content; undefined if the script changes
  * lines or is unknown
  */
-export function readSedRanges(script: string, isQuiet: boolean): readonly Range[] | 'some' | undefined {
-  const commands = splitScript(script);
-  const ranges: Range[] = [];
+export function readSedRanges(script: string, isQuiet: boolean): readonly LineNumberRange[] | 'some' | undefined {
+  const commands = splitSedScript(script);
+  const ranges: LineNumberRange[] = [];
   let end = Infinity;
   let isByText = false;
   let afterQuit = false;
   for (const command of commands) {
-    const [, first, last, action] = SED_COMMAND.exec(command) ?? [];
+    const [, first, last, action] = SED_LINE_COMMAND.exec(command) ?? [];
     if (action === undefined) {
       if (!isQuiet || !SED_TEXT_COMMAND.test(command)) return undefined;
       isByText = true;
@@ -34,7 +34,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       end = Number(first);
       afterQuit = true;
     } else if (action === 'd') {
-      const range = parseRange(first, last);
+      const range = parseSedRange(first, last);
       if (isQuiet || commands.length > 1) return undefined;
       return [
         ...(range.first > 1 ? [{ first: 1, last: range.first - 1 }] : []),
@@ -42,16 +42,16 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       ];
     } else {
       if (!isQuiet) return undefined;
-      ranges.push(parseRange(first, last));
+      ranges.push(parseSedRange(first, last));
     }
   }
   if (commands.length === 0) return undefined;
   if (isByText) return 'some';
   if (!isQuiet) return [{ first: 1, last: end }];
-  return sortRanges(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
+  return sortRangesIfDisjoint(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
 }
 
-function parseRange(first: string, last: string | undefined): Range {
+function parseSedRange(first: string, last: string | undefined): LineNumberRange {
   const from = Number(first);
   if (last === undefined) return { first: from, last: from };
   if (last === '$') return { first: from, last: Infinity };
@@ -60,13 +60,13 @@ function parseRange(first: string, last: string | undefined): Range {
 }
 
 /** sed prints in file order, and a line once for each matching command. */
-function sortRanges(ranges: readonly Range[]): readonly Range[] | undefined {
+function sortRangesIfDisjoint(ranges: readonly LineNumberRange[]): readonly LineNumberRange[] | undefined {
   const sorted = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
-  const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as Range).last);
+  const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as LineNumberRange).last);
   return isApart && sorted.length > 0 ? sorted : undefined;
 }
 
-function splitScript(script: string): string[] {
+function splitSedScript(script: string): string[] {
   const commands: string[] = [];
   let command = '';
   let inPattern = false;

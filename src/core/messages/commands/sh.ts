@@ -2,37 +2,37 @@ import { parse } from 'unbash';
 import type { Slice } from '../../slice';
 import {
   getProgramName,
-  Shell,
+  ShellScriptState,
   unwrapCommand,
   type GivenText,
-  type Redirect,
+  type OutputRedirect,
   type SimpleCommand,
   type RunCondition,
   type ScriptWord,
 } from './script';
 
-type Script = ReturnType<typeof parse>;
-type Statement = Script['commands'][number];
-type Node = Statement['command'];
-type Command = Extract<Node, { type: 'Command' }>;
-type CommandNode = Extract<Node, { type: 'Pipeline' }>['commands'][number];
-type ShellWord = NonNullable<Command['name']>;
-type Part = NonNullable<ShellWord['parts']>[number];
-type Redirection = Command['redirects'][number];
+type ParsedShellScript = ReturnType<typeof parse>;
+type ShellStatement = ParsedShellScript['commands'][number];
+type ShellNode = ShellStatement['command'];
+type ShellCommand = Extract<ShellNode, { type: 'Command' }>;
+type CommandNode = Extract<ShellNode, { type: 'Pipeline' }>['commands'][number];
+type ShellWord = NonNullable<ShellCommand['name']>;
+type ShellWordPart = NonNullable<ShellWord['parts']>[number];
+type Redirection = ShellCommand['redirects'][number];
 
 /** The parser is superlinear in the number of here-documents on one line; real lines have few. */
 const MAX_HERE_DOCUMENTS = 64;
 /** Parses `bash -c "bash -c '…'"` to this depth. */
 const MAX_SHELL_NESTING = 3;
 
-export function readSh(line: string, folder: ScriptWord): Shell['steps'] | undefined {
-  const shell = new Shell(folder);
-  return new ShReader(shell, line, { start: 0, end: line.length }, 0).readScript() ? shell.steps : undefined;
+export function parseShScript(line: string, folder: ScriptWord): ShellScriptState['steps'] | undefined {
+  const shell = new ShellScriptState(folder);
+  return new ShScriptReader(shell, line, { start: 0, end: line.length }, 0).readScript() ? shell.steps : undefined;
 }
 
-class ShReader {
+class ShScriptReader {
   constructor(
-    private readonly shell: Shell,
+    private readonly shell: ShellScriptState,
     private readonly line: string,
     /** Undefined if the script is escaped in the command line. */
     private readonly at: Slice | undefined,
@@ -47,7 +47,7 @@ class ShReader {
   }
 
   /** @param when condition for the first statement; the others run in any case */
-  private readStatements(statements: readonly Statement[], when: RunCondition): boolean {
+  private readStatements(statements: readonly ShellStatement[], when: RunCondition): boolean {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';
       // A background command can print at any time.
@@ -55,7 +55,7 @@ class ShReader {
     });
   }
 
-  private readNode(node: Node, when: RunCondition): boolean {
+  private readNode(node: ShellNode, when: RunCondition): boolean {
     if (node.type !== 'AndOr')
       return node.type === 'Pipeline' ? this.readPipeline(node, when) : this.readCommand(node, when);
     return node.commands.every((command, at) => {
@@ -64,14 +64,14 @@ class ShReader {
     });
   }
 
-  private readPipeline(node: Extract<Node, { type: 'Pipeline' }>, when: RunCondition): boolean {
+  private readPipeline(node: Extract<ShellNode, { type: 'Pipeline' }>, when: RunCondition): boolean {
     const { commands, prefixes } = node;
     // `time` prints too.
     const isPlain = prefixes.every(({ type }) => type === 'Negation');
     const [only] = commands;
     if (isPlain && commands.length === 1 && only) return this.readCommand(only, when);
     const simple = isPlain
-      ? commands.map((command) => (command.type === 'Command' ? this.readSimple(command) : undefined))
+      ? commands.map((command) => (command.type === 'Command' ? this.readSimpleCommand(command) : undefined))
       : [];
     const known = simple.filter((command) => command !== undefined);
     return known.length > 0 && known.length === simple.length
@@ -80,13 +80,13 @@ class ShReader {
   }
 
   private addUnknown({ pos, end }: { readonly pos: number; readonly end: number }, when: RunCondition): boolean {
-    return this.shell.addUnknown(when, this.line.slice(pos, end));
+    return this.shell.addUnknownStep(when, this.line.slice(pos, end));
   }
 
   private readCommand(node: CommandNode, when: RunCondition): boolean {
     switch (node.type) {
       case 'Command':
-        return this.readOne(node, when);
+        return this.readSingleCommand(node, when);
       case 'BraceGroup':
         return this.readStatements(node.body.commands, when);
       case 'Subshell': {
@@ -113,7 +113,7 @@ class ShReader {
     });
   }
 
-  private readOne(node: Command, when: RunCondition): boolean {
+  private readSingleCommand(node: ShellCommand, when: RunCondition): boolean {
     const { shell } = this;
     if (!node.name) {
       for (const part of node.prefix)
@@ -125,13 +125,13 @@ class ShReader {
       // A command that is a single unknown word may print anything; assignments print nothing.
       return node.redirects.length > 0 ? this.addUnknown(node, when) : true;
     }
-    const command = this.readSimple(node);
+    const command = this.readSimpleCommand(node);
     const words = unwrapCommand(command.words);
     const [program] = words;
     if (program === undefined) return this.addUnknown(node, when);
     switch (getProgramName(program)) {
       case 'cd':
-        shell.enterFolder(words.slice(1));
+        shell.changeFolder(words.slice(1));
         return shell.addStep(when, [command]);
       case 'pushd':
       case 'popd':
@@ -154,14 +154,14 @@ class ShReader {
       case 'bash':
       case 'sh':
       case 'zsh':
-        return this.readInner(node, words, when) ?? shell.addStep(when, [command]);
+        return this.readNestedScript(node, words, when) ?? shell.addStep(when, [command]);
       default:
         return shell.addStep(when, [command]);
     }
   }
 
   /** Undefined for commands other than `bash -lc '…'`. */
-  private readInner(node: Command, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
+  private readNestedScript(node: ShellCommand, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];
     const isAlone = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
@@ -171,7 +171,7 @@ class ShReader {
     const at = source && this.locateText({ start: source.pos, end: source.end }, text);
     const restore = this.shell.saveState();
     const before = this.shell.steps.length;
-    const isRead = new ShReader(this.shell, text, at, this.depth + 1).readScript();
+    const isRead = new ShScriptReader(this.shell, text, at, this.depth + 1).readScript();
     restore();
     if (isRead) {
       const first = this.shell.steps[before];
@@ -182,14 +182,14 @@ class ShReader {
     return this.addUnknown(node, when);
   }
 
-  private readSimple(node: Command): SimpleCommand {
+  private readSimpleCommand(node: ShellCommand): SimpleCommand {
     const words: ScriptWord[] = node.name ? [this.readWord(node.name)] : [];
     for (const arg of node.args) words.push(arg.type === 'Word' ? this.readWord(arg) : this.readAssignment(arg));
     const [program] = words;
     if (program !== undefined) words[0] = getProgramName(program);
     let given: GivenText | undefined;
     let inputFile: ScriptWord | null = null;
-    const redirects: Redirect[] = [];
+    const redirects: OutputRedirect[] = [];
     for (const redirection of node.redirects) {
       if (redirection.type === 'HereDoc') given = this.readHereDocument(redirection);
       else if (redirection.type === 'HereString') given = this.readHereString(redirection.target);
@@ -199,7 +199,7 @@ class ShReader {
     return { words, given, inputFile, redirects };
   }
 
-  private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): Redirect[] {
+  private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): OutputRedirect[] {
     const to = this.readWord(target);
     const appends = operator.endsWith('>>');
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
@@ -241,7 +241,7 @@ class ShReader {
       : { start: this.at.start + start + quote, end: this.at.start + end - quote };
   }
 
-  private readAssignment(arg: Extract<Command['args'][number], { type: 'Assignment' }>): ScriptWord {
+  private readAssignment(arg: Extract<ShellCommand['args'][number], { type: 'Assignment' }>): ScriptWord {
     const value = arg.value.type === 'Word' ? this.readWord(arg.value) : undefined;
     return value === undefined ? undefined : `${arg.name}=${value}`;
   }
@@ -258,7 +258,7 @@ class ShReader {
     return text;
   }
 
-  private readPart(part: Part, isQuoted: boolean): ScriptWord {
+  private readPart(part: ShellWordPart, isQuoted: boolean): ScriptWord {
     switch (part.type) {
       case 'Literal':
       case 'SingleQuoted':

@@ -1,5 +1,5 @@
 import type { CommandStep } from './commandSteps';
-import type { CommandEffect, LineRange, PrintedText } from './printed';
+import type { CommandEffect, LineRange, ExpectedPrint } from './printed';
 
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
   if (!steps) return ['not a command line'];
@@ -10,7 +10,7 @@ export function describeSteps(steps: readonly CommandStep[] | undefined): string
   });
 }
 
-function describePrinted(printed: PrintedText): string[] {
+function describePrinted(printed: ExpectedPrint): string[] {
   const { most } = printed;
   const limit = most === Infinity ? '' : ` max ${most}`;
   switch (printed.kind) {

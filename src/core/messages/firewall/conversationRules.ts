@@ -1,6 +1,6 @@
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
-import { checkPairs } from './toolPairs';
+import { checkToolPairs } from './toolPairs';
 import type { BlockPosition, Violation } from './violation';
 
 /** The API allows this many cache breakpoints. */
@@ -8,14 +8,14 @@ const MAX_CACHE_MARKS = 4;
 
 export function checkConversation(messages: readonly ApiMessage[]): Violation[] {
   return [
-    ...checkFirst(messages),
+    ...checkFirstMessage(messages),
     ...messages.flatMap(checkMessage),
-    ...checkPairs(messages),
+    ...checkToolPairs(messages),
     ...checkCacheMarks(messages),
   ];
 }
 
-function checkFirst(messages: readonly ApiMessage[]): Violation[] {
+function checkFirstMessage(messages: readonly ApiMessage[]): Violation[] {
   const index = messages.findIndex((message) => message.role !== 'system');
   const first = messages[index];
   return first && first.role !== 'user'
@@ -25,12 +25,12 @@ function checkFirst(messages: readonly ApiMessage[]): Violation[] {
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-const HALF_PAIR_DETAIL = 'it holds half of a surrogate pair, which is no character';
+const LONE_SURROGATE_DETAIL = 'it holds half of a surrogate pair, which is no character';
 
 function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessage[]): Violation[] {
   if (typeof message.content === 'string') {
     if (!message.content.isWellFormed())
-      return [{ rule: 'text-well-formed', message: index, detail: HALF_PAIR_DETAIL }];
+      return [{ rule: 'text-well-formed', message: index, detail: LONE_SURROGATE_DETAIL }];
     return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
   }
   // Only the last assistant message may be empty: a reply to be continued.
@@ -43,24 +43,24 @@ function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessa
 
 function checkBlock(block: Block, message: number, at: number): Violation[] {
   const where = { message, block: at };
-  if (!isWellFormed(block)) return [{ rule: 'text-well-formed', ...where, detail: HALF_PAIR_DETAIL }];
+  if (!hasNoLoneSurrogates(block)) return [{ rule: 'text-well-formed', ...where, detail: LONE_SURROGATE_DETAIL }];
   if (isText(block) && isBlank(block.text)) return [{ rule: 'text-not-blank', ...where, detail: 'the text is blank' }];
   if (isToolUse(block) && !isRecord(block.input)) {
     return [{ rule: 'input-is-object', ...where, detail: `the input of ${block.name} is no object` }];
   }
-  if (isToolResult(block)) return checkResult(block, where);
+  if (isToolResult(block)) return checkToolResult(block, where);
   return [];
 }
 
 /** APIs reject lone surrogates as invalid JSON; tools that cut output produce them. */
-function isWellFormed(value: unknown): boolean {
+function hasNoLoneSurrogates(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return (value as readonly unknown[]).every(isWellFormed);
-  return Object.entries(value).every(([key, each]) => key.isWellFormed() && isWellFormed(each));
+  if (Array.isArray(value)) return (value as readonly unknown[]).every(hasNoLoneSurrogates);
+  return Object.entries(value).every(([key, each]) => key.isWellFormed() && hasNoLoneSurrogates(each));
 }
 
-function checkResult(block: ToolResultBlock, where: BlockPosition): Violation[] {
+function checkToolResult(block: ToolResultBlock, where: BlockPosition): Violation[] {
   const violations: Violation[] = [];
   const parts = Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
   if (parts.some((part) => isText(part) && isBlank(part.text))) {

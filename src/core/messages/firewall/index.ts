@@ -23,14 +23,14 @@ export function findNewViolations(
   const origins = options.origins ?? original.map((_, index) => index);
   const blamed = new Map<string, number>();
   for (const violation of checkConversation(original)) {
-    const key = makeKey(violation, violation.message, original);
+    const key = makeViolationKey(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
   // A view may cut or move a lone surrogate of the original; our cuts never create one.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
   const own = checkConversation(view).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
-    const key = makeKey(violation, origins[violation.message] ?? violation.message, view);
+    const key = makeViolationKey(violation, origins[violation.message] ?? violation.message, view);
     const left = blamed.get(key) ?? 0;
     if (left > 0) blamed.set(key, left - 1);
     return left === 0;
@@ -39,15 +39,19 @@ export function findNewViolations(
 }
 
 /** A view may leave out thinking, so positions don't count it. */
-function makeKey({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
+function makeViolationKey(
+  { rule, message, block }: Violation,
+  origin: number,
+  messages: readonly ApiMessage[],
+): string {
   const holder = messages[message];
-  const place = block === undefined || !holder ? '' : listPlaces(holder)[block];
+  const place = block === undefined || !holder ? '' : listBlockPlaces(holder)[block];
   return `${rule} ${origin} ${place ?? ''}`;
 }
 
 const placesByMessage = new WeakMap<ApiMessage, readonly number[]>();
 
-function listPlaces(message: ApiMessage): readonly number[] {
+function listBlockPlaces(message: ApiMessage): readonly number[] {
   const known = placesByMessage.get(message);
   if (known) return known;
   let before = 0;

@@ -4,7 +4,7 @@ import type { ApiMessage, Block } from '../types';
 import type { BlockPosition, Violation } from './violation';
 
 /** The API treats consecutive messages of one role as one. */
-interface PairedTurn {
+interface TurnBeingPaired {
   role: ApiMessage['role'] | undefined;
   readonly open: Map<string, BlockPosition>;
   readonly answered: Set<string>;
@@ -12,11 +12,11 @@ interface PairedTurn {
 }
 
 /** Calls at the end of the conversation may be pending. */
-export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
+export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
-  const paused: PausedCalls = new Map();
-  const turn: PairedTurn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
+  const paused: PausedCallsByMessage = new Map();
+  const turn: TurnBeingPaired = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
     if (message.role !== turn.role) {
@@ -43,9 +43,9 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
  * Server calls whose program waits for calls that it made; their results come in a later assistant
  * message. Source: Anthropic docs, "Programmatic tool calling".
  */
-type PausedCalls = Map<string, number>;
+type PausedCallsByMessage = Map<string, number>;
 
-const reportUnanswered = ({ open, answered }: PairedTurn): Violation[] =>
+const reportUnanswered = ({ open, answered }: TurnBeingPaired): Violation[] =>
   [...open]
     .filter(([id]) => !answered.has(id))
     .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
@@ -55,7 +55,7 @@ function collectCalls(
   index: number,
   used: Set<string>,
   open: Map<string, BlockPosition>,
-  paused: PausedCalls,
+  paused: PausedCallsByMessage,
 ): Violation[] {
   const violations: Violation[] = [];
   const take = (id: string, where: BlockPosition): void => {
@@ -121,7 +121,7 @@ const getServerResultId = (block: Block): string | undefined =>
     ? block['tool_use_id']
     : undefined;
 
-function checkResults(message: ApiMessage, index: number, turn: PairedTurn): Violation[] {
+function checkResults(message: ApiMessage, index: number, turn: TurnBeingPaired): Violation[] {
   if (typeof message.content === 'string') {
     turn.hasOther = true;
     return [];

@@ -1,6 +1,6 @@
 import { looksLikeMarker } from '../markers';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
-import { findTurnStart } from '../task';
+import { findStartOfOpenTurn } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { BlockPosition, Violation } from './violation';
 import { isEqual } from '../../isEqual';
@@ -30,16 +30,16 @@ export function checkView(
     violations.push(...checkMessageUnchanged(before, message, index));
   });
   violations.push(
-    ...checkOrder(origins, original.length),
-    ...checkTask(original, view),
-    ...checkOpening(original, view, origins),
+    ...checkMessageOrder(origins, original.length),
+    ...checkTaskUnchanged(original, view),
+    ...checkThinkingAtTurnStart(original, view, origins),
   );
   return violations;
 }
 
-const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
+const dropThinkingBlocks = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
-function checkOrder(origins: readonly number[], length: number): Violation[] {
+function checkMessageOrder(origins: readonly number[], length: number): Violation[] {
   let last = -1;
   let summarized = false;
   for (const [message, origin] of [...origins, length].entries()) {
@@ -57,12 +57,12 @@ function checkOrder(origins: readonly number[], length: number): Violation[] {
   return [];
 }
 
-const findFirstUser = (messages: readonly ApiMessage[]): number =>
+const findFirstUserMessage = (messages: readonly ApiMessage[]): number =>
   messages.findIndex((message) => message.role === 'user');
 
-function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
-  const before = original[findFirstUser(original)];
-  const at = findFirstUser(view);
+function checkTaskUnchanged(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
+  const before = original[findFirstUserMessage(original)];
+  const at = findFirstUserMessage(view);
   if (!before || view[at] === before || isEqual(view[at], before)) return [];
   return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
 }
@@ -78,13 +78,13 @@ const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
  * a thinking block". If a summary includes the start of the turn, the next answer may have lost its
  * thinking earlier.
  */
-function checkOpening(
+function checkThinkingAtTurnStart(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   origins: readonly number[],
 ): Violation[] {
   if (view.at(-1)?.role !== 'user') return [];
-  const message = findTurnStart(view) + 1;
+  const message = findStartOfOpenTurn(view) + 1;
   const before = original[origins[message] ?? -1];
   if (origins[message - 1] === SUMMARY_ORIGIN || !beginsWithThinking(before) || beginsWithThinking(view[message]))
     return [];
@@ -110,7 +110,7 @@ function checkMessageUnchanged(before: ApiMessage, after: ApiMessage, message: n
     return violations;
   }
   // A view may leave out a whole thinking block; all other blocks keep their positions.
-  const kept = now.some(isAnyThinking) ? old : withoutThinking(old);
+  const kept = now.some(isAnyThinking) ? old : dropThinkingBlocks(old);
   if (kept.length !== now.length) {
     const rule =
       old.filter(isAnyThinking).length === now.filter(isAnyThinking).length ? 'structure-kept' : 'thinking-kept';
@@ -124,7 +124,7 @@ function checkMessageUnchanged(before: ApiMessage, after: ApiMessage, message: n
 function checkBlockUnchanged(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
   if (!before || before === after) return [];
   const where = { message, block };
-  if (isReplacementOf(after, before)) return [];
+  if (isMarkerForImage(after, before)) return [];
   if (before.type !== after.type) {
     return [{ rule: 'structure-kept', ...where, detail: `a ${before.type} became a ${after.type}` }];
   }
@@ -144,7 +144,7 @@ function checkBlockUnchanged(before: Block | undefined, after: Block, message: n
 }
 
 /** A text that is exactly one marker may replace an image. */
-const isReplacementOf = (after: Block, before: Block): boolean =>
+const isMarkerForImage = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
 /** Text in a result stays text; anything else (an image) keeps its position. */
@@ -163,7 +163,7 @@ function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, w
         part === other ||
         (isRecord(part) &&
           isRecord(other) &&
-          (haveSameFields(part, other, ['text', 'result']) || isReplacementOf(other, part)))
+          (haveSameFields(part, other, ['text', 'result']) || isMarkerForImage(other, part)))
       );
     });
   return kept ? [] : [{ rule: 'structure-kept', ...where, detail: 'a part of a result was lost or changed' }];

@@ -21,9 +21,9 @@ type ByteKind = keyof typeof BYTE_KINDS;
 const STATE_TABLE_COLUMNS = 16;
 
 /** From here on, states end the piece: before the last byte, one byte earlier, or undecided. */
-export const END_BEFORE_BYTE = 13 * STATE_TABLE_COLUMNS;
-export const END_EARLIER = 14 * STATE_TABLE_COLUMNS;
-const END_UNKNOWN = 15 * STATE_TABLE_COLUMNS;
+export const PIECE_ENDS_BEFORE_BYTE = 13 * STATE_TABLE_COLUMNS;
+export const PIECE_ENDED_EARLIER = 14 * STATE_TABLE_COLUMNS;
+const PIECE_END_UNKNOWN = 15 * STATE_TABLE_COLUMNS;
 
 const SCANNER_STATES = {
   start: 0,
@@ -43,9 +43,13 @@ const SCANNER_STATES = {
 type ScannerState = keyof typeof SCANNER_STATES;
 type ScannerStep = ScannerState | 'BEFORE' | 'EARLIER' | 'UNKNOWN';
 
-const WORD_STEPS: Partial<Record<ByteKind, ScannerStep>> = { upper: 'upper', lower: 'lower' };
-const OTHER_STEPS: Partial<Record<ByteKind, ScannerStep>> = { slash: 'others', apostrophe: 'others', other: 'others' };
-const SPACE_STEPS: Partial<Record<ByteKind, ScannerStep>> = {
+const STEPS_AFTER_LETTERS: Partial<Record<ByteKind, ScannerStep>> = { upper: 'upper', lower: 'lower' };
+const STEPS_AFTER_OTHER_CHARS: Partial<Record<ByteKind, ScannerStep>> = {
+  slash: 'others',
+  apostrophe: 'others',
+  other: 'others',
+};
+const STEPS_AFTER_SPACES: Partial<Record<ByteKind, ScannerStep>> = {
   blank: 'spaces',
   tab: 'spaces',
   newline: 'UNKNOWN',
@@ -55,17 +59,20 @@ const SPACE_STEPS: Partial<Record<ByteKind, ScannerStep>> = {
 /** Unlisted kinds end the piece; non-ASCII bytes are undecided. */
 const STEPS_BY_STATE: Record<ScannerState, Partial<Record<ByteKind, ScannerStep>>> = {
   start: {
-    ...{ ...WORD_STEPS, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },
+    ...{ ...STEPS_AFTER_LETTERS, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },
     ...{ slash: 'prefix', apostrophe: 'prefix', other: 'prefix' },
   },
-  upper: { ...WORD_STEPS, apostrophe: 'UNKNOWN' },
+  upper: { ...STEPS_AFTER_LETTERS, apostrophe: 'UNKNOWN' },
   lower: { lower: 'lower', apostrophe: 'UNKNOWN' },
-  blank: { ...WORD_STEPS, ...OTHER_STEPS, ...SPACE_STEPS },
-  tab: { ...WORD_STEPS, ...SPACE_STEPS },
+  blank: { ...STEPS_AFTER_LETTERS, ...STEPS_AFTER_OTHER_CHARS, ...STEPS_AFTER_SPACES },
+  tab: { ...STEPS_AFTER_LETTERS, ...STEPS_AFTER_SPACES },
   // The last space belongs to the visible character after it.
-  spaces: { ...SPACE_STEPS, ...toAll('EARLIER', 'lower', 'upper', 'digit', 'slash', 'apostrophe', 'other') },
-  prefix: { ...WORD_STEPS, ...OTHER_STEPS, newline: 'tail' },
-  others: { ...OTHER_STEPS, newline: 'tail' },
+  spaces: {
+    ...STEPS_AFTER_SPACES,
+    ...makeStepsForKinds('EARLIER', 'lower', 'upper', 'digit', 'slash', 'apostrophe', 'other'),
+  },
+  prefix: { ...STEPS_AFTER_LETTERS, ...STEPS_AFTER_OTHER_CHARS, newline: 'tail' },
+  others: { ...STEPS_AFTER_OTHER_CHARS, newline: 'tail' },
   tail: { newline: 'tail', slash: 'tail', wide: 'BEFORE' },
   digit: { digit: 'digits' },
   digits: { digit: 'number' },
@@ -73,24 +80,24 @@ const STEPS_BY_STATE: Record<ScannerState, Partial<Record<ByteKind, ScannerStep>
   newlines: { newline: 'newlines', blank: 'UNKNOWN', tab: 'UNKNOWN' },
 };
 
-function toAll(step: ScannerStep, ...kinds: ByteKind[]): Partial<Record<ByteKind, ScannerStep>> {
+function makeStepsForKinds(step: ScannerStep, ...kinds: ByteKind[]): Partial<Record<ByteKind, ScannerStep>> {
   return Object.fromEntries(kinds.map((kind) => [kind, step]));
 }
 
-function encodeStep(step: ScannerStep): number {
-  if (step === 'BEFORE') return END_BEFORE_BYTE;
-  if (step === 'EARLIER') return END_EARLIER;
-  return step === 'UNKNOWN' ? END_UNKNOWN : SCANNER_STATES[step] * STATE_TABLE_COLUMNS;
+function encodeScannerStep(step: ScannerStep): number {
+  if (step === 'BEFORE') return PIECE_ENDS_BEFORE_BYTE;
+  if (step === 'EARLIER') return PIECE_ENDED_EARLIER;
+  return step === 'UNKNOWN' ? PIECE_END_UNKNOWN : SCANNER_STATES[step] * STATE_TABLE_COLUMNS;
 }
 
 /** Indexed by state + kind of byte. */
-export const NEXT_STATE = new Uint8Array(256);
+export const NEXT_SCANNER_STATE = new Uint8Array(256);
 for (const [state, steps] of Object.entries(STEPS_BY_STATE) as [
   ScannerState,
   Partial<Record<ByteKind, ScannerStep>>,
 ][]) {
   for (const [kind, column] of Object.entries(BYTE_KINDS) as [ByteKind, number][])
-    NEXT_STATE[SCANNER_STATES[state] * STATE_TABLE_COLUMNS + column] = encodeStep(
+    NEXT_SCANNER_STATE[SCANNER_STATES[state] * STATE_TABLE_COLUMNS + column] = encodeScannerStep(
       steps[kind] ?? (kind === 'wide' ? 'UNKNOWN' : 'BEFORE'),
     );
 }

@@ -4,16 +4,16 @@ export const PADDING_BYTES = 16;
 /** Ends the text in a buffer. Never occurs in UTF-8. */
 export const END_BYTE = 0xff;
 
-export interface ByteText {
+export interface TextBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }
 
-export function createByteText(size: number): ByteText {
-  return toByteText(new Uint8Array(size + PADDING_BYTES));
+export function allocateTextBytes(size: number): TextBytes {
+  return wrapTextBytes(new Uint8Array(size + PADDING_BYTES));
 }
 
-export function toByteText(bytes: Uint8Array): ByteText {
+export function wrapTextBytes(bytes: Uint8Array): TextBytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
@@ -25,26 +25,26 @@ const SHORT_WORD_MASKS = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i)
   i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1,
 );
 
-export function readWord0(view: DataView, start: number, length: number): number {
+export function readFirst4Bytes(view: DataView, start: number, length: number): number {
   return view.getInt32(start, true) & (SHORT_WORD_MASKS[length + 8] as number);
 }
 
-export function readWord1(view: DataView, start: number, length: number): number {
+export function readMiddle4Bytes(view: DataView, start: number, length: number): number {
   return view.getInt32(start + 4, true) & (SHORT_WORD_MASKS[length + 4] as number);
 }
 
-export function readWord2(view: DataView, start: number, length: number): number {
+export function readLast4Bytes(view: DataView, start: number, length: number): number {
   return view.getInt32(start + 8, true) & (SHORT_WORD_MASKS[length] as number);
 }
 
 /** Only the high bits are well distributed. */
-export function hashShort(w0: number, w1: number, w2: number, length: number): number {
+export function hashShortPiece(w0: number, w1: number, w2: number, length: number): number {
   const mixed = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca77) ^ Math.imul(w2 + length, 0xc2b2ae3d);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 
 /** Only the high bits are well distributed. */
-export function hashLong(view: DataView, start: number, length: number): number {
+export function hashLongPiece(view: DataView, start: number, length: number): number {
   let mixed = length;
   const last = start + length - 4;
   for (let at = start; at < last; at += 4) {

@@ -20,7 +20,7 @@ const CODE_POINT_COUNT = 0x110000;
  * @param ranges first code point << 8 | class bits, ascending; a range ends where the next one
  * starts
  */
-export function expandClasses(ranges: Uint32Array): Uint8Array {
+export function expandCharClasses(ranges: Uint32Array): Uint8Array {
   const classes = new Uint8Array(CODE_POINT_COUNT);
   let last = 0;
   let from = 0;

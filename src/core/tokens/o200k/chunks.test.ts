@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findChunkEnd } from './chunks';
-import { RankTable } from './rankTable';
+import { TokenRankTable } from './rankTable';
 import { createRandom, makeRandomText, splitWithReference, rankTableBytes } from './testing';
 
-const { classes } = new RankTable(rankTableBytes);
+const { classes } = new TokenRankTable(rankTableBytes);
 
 function chunks(text: string, size: number): string[] {
   const found: string[] = [];

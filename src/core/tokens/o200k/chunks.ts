@@ -8,27 +8,27 @@ import {
   CLASS_UPPER,
 } from './charClass';
 
-const CLASSES_BEFORE_CUT = CLASS_UPPER | CLASS_LOWER | CLASS_CASELESS | CLASS_NUMBER;
-const CLASSES_AFTER_CUT = CLASS_OTHER | CLASS_SPACE | CLASS_NEWLINE;
+const CLASSES_BEFORE_CHUNK_END = CLASS_UPPER | CLASS_LOWER | CLASS_CASELESS | CLASS_NUMBER;
+const CLASSES_AFTER_CHUNK_END = CLASS_OTHER | CLASS_SPACE | CLASS_NEWLINE;
 const APOSTROPHE = 0x27;
 
 /**
  * A piece always ends between a letter or number and a character that is neither letter, number,
  * mark nor apostrophe. The class of surrogates is unknown.
  */
-function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
+function isSafeChunkEnd(text: string, at: number, classes: Uint8Array): boolean {
   const behind = text.charCodeAt(at);
-  if (((classes[behind] as number) & CLASSES_AFTER_CUT) === 0 || behind === APOSTROPHE) return false;
+  if (((classes[behind] as number) & CLASSES_AFTER_CHUNK_END) === 0 || behind === APOSTROPHE) return false;
   if (behind >= 0xd800 && behind <= 0xdfff) return false;
-  return ((classes[text.charCodeAt(at - 1)] as number) & CLASSES_BEFORE_CUT) !== 0;
+  return ((classes[text.charCodeAt(at - 1)] as number) & CLASSES_BEFORE_CHUNK_END) !== 0;
 }
 
 /** Returns the last safe cut within `size` UTF-16 units, or else the first one after them. */
 export function findChunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
   if (text.length - from <= size) return text.length;
-  for (let at = from + size; at > from; at--) if (isSafeCut(text, at, classes)) return at;
+  for (let at = from + size; at > from; at--) if (isSafeChunkEnd(text, at, classes)) return at;
   for (let at = from + size + 1; at < text.length; at++) {
-    if (isSafeCut(text, at, classes)) return at;
+    if (isSafeChunkEnd(text, at, classes)) return at;
   }
   return text.length;
 }

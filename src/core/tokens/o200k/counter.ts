@@ -1,9 +1,9 @@
 import type { TokenCounter } from '../types';
-import { createByteText, END_BYTE, PADDING_BYTES, type ByteText } from './bytes';
+import { allocateTextBytes, END_BYTE, PADDING_BYTES, type TextBytes } from './bytes';
 import { findChunkEnd } from './chunks';
 import { BytePairMerger } from './merge';
-import { PieceCache } from './pieceCache';
-import { NO_RANK, RankTable } from './rankTable';
+import { PieceTokenCache } from './pieceCache';
+import { NO_TOKEN_RANK, TokenRankTable } from './rankTable';
 import { PieceScanner } from './scanner';
 
 /** UTF-16 units encoded at a time; the size doesn't affect counts. */
@@ -18,16 +18,16 @@ const MAX_BYTES_PER_UNIT = 3;
  * @param chunk UTF-16 units that are turned into bytes at a time
  */
 export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): TokenCounter {
-  const ranks = new RankTable(table);
+  const ranks = new TokenRankTable(table);
   const scanner = new PieceScanner(ranks.classes);
   const merger = new BytePairMerger(ranks);
-  const cache = new PieceCache((text, start, length) =>
-    ranks.getRank(text.view, start, length) === NO_RANK ? merger.countTokens(text, start, length) : 1,
+  const cache = new PieceTokenCache((text, start, length) =>
+    ranks.getRank(text.view, start, length) === NO_TOKEN_RANK ? merger.countTokens(text, start, length) : 1,
   );
-  const buffer = createByteText(chunk * MAX_BYTES_PER_UNIT);
+  const buffer = allocateTextBytes(chunk * MAX_BYTES_PER_UNIT);
   const encoder = new TextEncoder();
 
-  function countBytes(text: ByteText, length: number): number {
+  function countBytesOfPieces(text: TextBytes, length: number): number {
     const bytes = text.bytes;
     bytes.fill(END_BYTE, length, length + PADDING_BYTES);
     let tokens = 0;
@@ -46,10 +46,10 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): Toke
     while (from < text.length) {
       const to = findChunkEnd(text, from, chunk, ranks.classes);
       const part = from === 0 && to === text.length ? text : text.slice(from, to);
-      if (part.length <= chunk) tokens += countBytes(buffer, encoder.encodeInto(part, buffer.bytes).written);
+      if (part.length <= chunk) tokens += countBytesOfPieces(buffer, encoder.encodeInto(part, buffer.bytes).written);
       else {
-        const endless = createByteText(Buffer.byteLength(part));
-        tokens += countBytes(endless, encoder.encodeInto(part, endless.bytes).written);
+        const endless = allocateTextBytes(Buffer.byteLength(part));
+        tokens += countBytesOfPieces(endless, encoder.encodeInto(part, endless.bytes).written);
       }
       from = to;
     }

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BytePairMerger } from './merge';
-import { NO_RANK, RankTable } from './rankTable';
+import { NO_TOKEN_RANK, TokenRankTable } from './rankTable';
 import { encodeText, createRandom, rankTableBytes } from './testing';
 
-const ranks = new RankTable(rankTableBytes);
+const ranks = new TokenRankTable(rankTableBytes);
 
 /** The literal definition of byte-pair merging. */
 function plainMerge(text: string): number {
   const { view, length } = encodeText(text);
   const starts = Array.from({ length: length + 1 }, (_, i) => i);
   for (;;) {
-    let best = NO_RANK;
+    let best = NO_TOKEN_RANK;
     let at = 0;
     for (let i = 0; i + 2 < starts.length; i++) {
       const rank = ranks.getRank(view, starts[i]!, starts[i + 2]! - starts[i]!);
@@ -20,7 +20,7 @@ function plainMerge(text: string): number {
         at = i;
       }
     }
-    if (best === NO_RANK) return starts.length - 1;
+    if (best === NO_TOKEN_RANK) return starts.length - 1;
     starts.splice(at + 1, 1);
   }
 }

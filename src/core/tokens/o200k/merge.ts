@@ -1,8 +1,8 @@
-import type { ByteText } from './bytes';
+import type { TextBytes } from './bytes';
 import { MinHeap } from './minHeap';
-import { MAX_TOKEN_BYTES, NO_RANK, type RankTable } from './rankTable';
+import { MAX_TOKEN_BYTES, NO_TOKEN_RANK, type TokenRankTable } from './rankTable';
 
-export interface MergeSizes {
+export interface MergeSizeLimits {
   /** Beyond this size a heap finds the lowest rank, instead of a linear search. */
   readonly simple: number;
   /** Longer pieces are merged in windows of this size, which keeps time and memory linear. */
@@ -10,7 +10,7 @@ export interface MergeSizes {
   readonly overlap: number;
 }
 
-const DEFAULT_MERGE_SIZES: MergeSizes = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN_BYTES };
+const DEFAULT_MERGE_SIZES: MergeSizeLimits = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN_BYTES };
 
 /** Repetitive text is merged once. */
 const MAX_KNOWN_WINDOWS = 8;
@@ -30,8 +30,8 @@ const RANK_FACTOR = 2 ** 31;
  * leftmost first.
  */
 export class BytePairMerger {
-  readonly #table: RankTable;
-  readonly #sizes: MergeSizes;
+  readonly #table: TokenRankTable;
+  readonly #sizes: MergeSizeLimits;
   /** For the simple merge: starts of the parts. */
   readonly #starts: Int32Array;
   /** Rank of the part at an index joined with the next one. */
@@ -41,7 +41,7 @@ export class BytePairMerger {
   #previous: Int32Array;
   #heap: MinHeap;
 
-  constructor(table: RankTable, sizes: MergeSizes = DEFAULT_MERGE_SIZES) {
+  constructor(table: TokenRankTable, sizes: MergeSizeLimits = DEFAULT_MERGE_SIZES) {
     this.#table = table;
     this.#sizes = sizes;
     this.#starts = new Int32Array(sizes.simple + 1);
@@ -56,7 +56,7 @@ export class BytePairMerger {
     return Math.max(this.#sizes.simple, this.#sizes.window);
   }
 
-  countTokens(text: ByteText, start: number, length: number): number {
+  countTokens(text: TextBytes, start: number, length: number): number {
     if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
     return this.#windows(text, start, length);
@@ -67,11 +67,11 @@ export class BytePairMerger {
     const starts = this.#starts;
     const ranks = this.#ranks;
     let parts = length;
-    let best = NO_RANK;
+    let best = NO_TOKEN_RANK;
     let at = 0;
     for (let i = 0; i < length; i++) {
       starts[i] = start + i;
-      const rank = i + 1 < length ? table.getPairRank(view, start + i) : NO_RANK;
+      const rank = i + 1 < length ? table.getPairRank(view, start + i) : NO_TOKEN_RANK;
       ranks[i] = rank;
       if (rank < best) {
         best = rank;
@@ -79,16 +79,16 @@ export class BytePairMerger {
       }
     }
     starts[length] = start + length;
-    while (best !== NO_RANK) {
+    while (best !== NO_TOKEN_RANK) {
       parts--;
       for (let i = at + 1; i < parts; i++) {
         starts[i] = starts[i + 1] as number;
         ranks[i] = ranks[i + 1] as number;
       }
       starts[parts] = start + length;
-      ranks[at] = at + 1 < parts ? this.#rankOfTwo(view, at) : NO_RANK;
+      ranks[at] = at + 1 < parts ? this.#rankOfTwo(view, at) : NO_TOKEN_RANK;
       if (at > 0) ranks[at - 1] = this.#rankOfTwo(view, at - 1);
-      best = NO_RANK;
+      best = NO_TOKEN_RANK;
       for (let i = 0; i < parts; i++) {
         const rank = ranks[i] as number;
         if (rank < best) {
@@ -110,7 +110,7 @@ export class BytePairMerger {
    * a boundary depends only on the two tokens next to it. So two windows that share a token combine
    * to the tokens of the whole: the first token of a window must also be in the previous one.
    */
-  #windows(text: ByteText, start: number, length: number): number {
+  #windows(text: TextBytes, start: number, length: number): number {
     const end = start + length;
     const known: CachedWindow[] = [];
     let size = this.#sizes.window;
@@ -144,9 +144,9 @@ export class BytePairMerger {
     }
   }
 
-  #window({ bytes, view }: ByteText, from: number, to: number, known: CachedWindow[]): CachedWindow {
+  #window({ bytes, view }: TextBytes, from: number, to: number, known: CachedWindow[]): CachedWindow {
     const own = bytes.subarray(from, to);
-    const again = known.find((other) => isSame(other.bytes, own));
+    const again = known.find((other) => areBytesEqual(other.bytes, own));
     if (again) return again;
     if (own.length > this.#next.length) this.#reserve(own.length);
     const parts = this.#heapMerge(view, from, own.length);
@@ -166,11 +166,11 @@ export class BytePairMerger {
     for (let at = 0; at < length; at++) {
       next[at] = at + 1;
       previous[at] = at - 1;
-      const rank = at + 1 < length ? table.getPairRank(view, start + at) : NO_RANK;
+      const rank = at + 1 < length ? table.getPairRank(view, start + at) : NO_TOKEN_RANK;
       ranks[at] = rank;
-      if (rank !== NO_RANK) heap.append(rank * RANK_FACTOR + at);
+      if (rank !== NO_TOKEN_RANK) heap.appendUnordered(rank * RANK_FACTOR + at);
     }
-    heap.arrange();
+    heap.buildHeap();
     let parts = length;
     while (heap.size > 0) {
       const key = heap.top;
@@ -182,7 +182,7 @@ export class BytePairMerger {
       const gone = next[at] as number;
       const end = next[gone] as number;
       next[at] = end;
-      ranks[gone] = NO_RANK;
+      ranks[gone] = NO_TOKEN_RANK;
       if (end < length) previous[end] = at;
       this.#renew(view, start, at, length);
       if (at > 0) this.#renew(view, start, previous[at] as number, length);
@@ -192,10 +192,10 @@ export class BytePairMerger {
 
   #renew(view: DataView, start: number, at: number, length: number): void {
     const middle = this.#next[at] as number;
-    let rank = NO_RANK;
+    let rank = NO_TOKEN_RANK;
     if (middle < length) rank = this.#table.getRank(view, start + at, (this.#next[middle] as number) - at);
     this.#ranks[at] = rank;
-    if (rank !== NO_RANK) this.#heap.push(rank * RANK_FACTOR + at);
+    if (rank !== NO_TOKEN_RANK) this.#heap.push(rank * RANK_FACTOR + at);
   }
 
   /** Each merge removes one key from the heap and adds at most two. */
@@ -207,7 +207,7 @@ export class BytePairMerger {
   }
 }
 
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
+function areBytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;

@@ -16,12 +16,12 @@ export class MinHeap {
   }
 
   /** Does not sort; call `arrange` before anything else. */
-  append(key: number): void {
+  appendUnordered(key: number): void {
     this.#keys[this.#size++] = key;
   }
 
   /** Sorts appended keys in linear time. */
-  arrange(): void {
+  buildHeap(): void {
     for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#keys[at] as number);
   }
 

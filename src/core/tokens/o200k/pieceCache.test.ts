@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { PieceCache } from './pieceCache';
+import { PieceTokenCache } from './pieceCache';
 import { encodeText } from './testing';
 
 /** Counts bytes as tokens, and its own calls. */
 function counted() {
   let asked = 0;
-  const cache = new PieceCache((_, __, length) => {
+  const cache = new PieceTokenCache((_, __, length) => {
     asked++;
     return length;
   });

@@ -1,22 +1,22 @@
 import {
-  hashLong,
-  hashShort,
+  hashLongPiece,
+  hashShortPiece,
   areBytesEqual,
   MAX_SHORT_BYTES,
-  readWord0,
-  readWord1,
-  readWord2,
-  type ByteText,
+  readFirst4Bytes,
+  readMiddle4Bytes,
+  readLast4Bytes,
+  type TextBytes,
 } from './bytes';
 
 /** Requires `length` >= 2. */
-export type CountPiece = (text: ByteText, start: number, length: number) => number;
+export type CountPieceTokens = (text: TextBytes, start: number, length: number) => number;
 
 /** Longer pieces are not cached. */
 const MAX_CACHED_PIECE_BYTES = 56;
 
-const SHORT_BITS = 16; // 65,536 short pieces, 16 bytes each
-const LONG_BITS = 13; // 8,192 long pieces, 64 bytes each
+const SHORT_SLOT_BITS = 16; // 65,536 short pieces, 16 bytes each
+const LONG_SLOT_BITS = 13; // 8,192 long pieces, 64 bytes each
 const COUNT_BITS = 8; // the last word of an entry: length above, tokens below; 0 if empty
 const COUNT_MASK = (1 << COUNT_BITS) - 1;
 const LONG_META_WORD = 1; // a long entry: hash, length and tokens, then the bytes
@@ -26,24 +26,24 @@ const LONG_BYTES_WORD = 2;
  * Stores pieces in two fixed arrays, so it is exact, bounded and retains no strings. A new piece
  * replaces the one with the same hash slot.
  */
-export class PieceCache {
-  readonly #short = new Int32Array(4 << SHORT_BITS);
-  readonly #long = new Int32Array(16 << LONG_BITS);
+export class PieceTokenCache {
+  readonly #short = new Int32Array(4 << SHORT_SLOT_BITS);
+  readonly #long = new Int32Array(16 << LONG_SLOT_BITS);
   readonly #longView = new DataView(this.#long.buffer);
-  readonly #countPiece: CountPiece;
+  readonly #countPiece: CountPieceTokens;
 
-  constructor(countPiece: CountPiece) {
+  constructor(countPiece: CountPieceTokens) {
     this.#countPiece = countPiece;
   }
 
   /** Requires `length` >= 2. */
-  countTokens(text: ByteText, start: number, length: number): number {
+  countTokens(text: TextBytes, start: number, length: number): number {
     if (length > MAX_SHORT_BYTES) return this.#countLong(text, start, length);
     const view = text.view;
-    const w0 = readWord0(view, start, length);
-    const w1 = readWord1(view, start, length);
-    const w2 = readWord2(view, start, length);
-    const at = (hashShort(w0, w1, w2, length) >>> (32 - SHORT_BITS)) << 2;
+    const w0 = readFirst4Bytes(view, start, length);
+    const w1 = readMiddle4Bytes(view, start, length);
+    const w2 = readLast4Bytes(view, start, length);
+    const at = (hashShortPiece(w0, w1, w2, length) >>> (32 - SHORT_SLOT_BITS)) << 2;
     const entries = this.#short;
     const meta = entries[at + 3] as number;
     if (entries[at] === w0 && entries[at + 1] === w1 && entries[at + 2] === w2 && meta >>> COUNT_BITS === length)
@@ -56,10 +56,10 @@ export class PieceCache {
     return tokens;
   }
 
-  #countLong(text: ByteText, start: number, length: number): number {
+  #countLong(text: TextBytes, start: number, length: number): number {
     if (length > MAX_CACHED_PIECE_BYTES) return this.#countPiece(text, start, length);
-    const hash = hashLong(text.view, start, length);
-    const at = (hash >>> (32 - LONG_BITS)) << 4;
+    const hash = hashLongPiece(text.view, start, length);
+    const at = (hash >>> (32 - LONG_SLOT_BITS)) << 4;
     const entries = this.#long;
     const meta = entries[at + LONG_META_WORD] as number;
     if (

@@ -1,45 +1,45 @@
-import { expandClasses } from './charClass';
+import { expandCharClasses } from './charClass';
 import {
-  hashLong,
-  hashShort,
+  hashLongPiece,
+  hashShortPiece,
   PADDING_BYTES,
   MAX_SHORT_BYTES,
   areBytesEqual,
-  toByteText,
-  readWord0,
-  readWord1,
-  readWord2,
+  wrapTextBytes,
+  readFirst4Bytes,
+  readMiddle4Bytes,
+  readLast4Bytes,
 } from './bytes';
 
 export const MAX_TOKEN_BYTES = 128;
 
 /** Rank of bytes that are not a token; higher than all others. */
-export const NO_RANK = 0x7fffffff;
+export const NO_TOKEN_RANK = 0x7fffffff;
 
 const TABLE_MAGIC = 0x314b324f; // 'O2K1'
 const TABLE_HEAD_BYTES = 16;
 
 /** 2^19 slots for 200,000 tokens: half of all lookups miss, which a sparse table detects fast. */
-const SLOT_BITS = 19;
-const SLOT_MASK = (1 << SLOT_BITS) - 1;
-const SLOT_SHIFT = 32 - SLOT_BITS;
+const HASH_SLOT_BITS = 19;
+const SLOT_MASK = (1 << HASH_SLOT_BITS) - 1;
+const SLOT_SHIFT = 32 - HASH_SLOT_BITS;
 
 /** A slot contains rank + 1 and, above it, low bits of the hash; 0 is empty. */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
-export class RankTable {
+export class TokenRankTable {
   readonly classes: Uint8Array;
   readonly #asset: DataView;
   readonly #offsets: Int32Array;
   /** Ranks by hash of the bytes, with open addressing. */
-  readonly #slots = new Int32Array(1 << SLOT_BITS);
+  readonly #slots = new Int32Array(1 << HASH_SLOT_BITS);
   /** Ranks of two-byte tokens by their little-endian number. */
-  readonly #pairs = new Int32Array(1 << 16).fill(NO_RANK);
+  readonly #pairs = new Int32Array(1 << 16).fill(NO_TOKEN_RANK);
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
   constructor(asset: Uint8Array) {
-    const { view } = toByteText(asset);
+    const { view } = wrapTextBytes(asset);
     if (asset.length < TABLE_HEAD_BYTES || view.getUint32(0, true) !== TABLE_MAGIC)
       throw new Error('not an o200k table');
     const tokens = view.getUint32(4, true);
@@ -49,7 +49,7 @@ export class RankTable {
     if (asset.length !== bytesAt + view.getUint32(8, true) + PADDING_BYTES)
       throw new Error('the o200k table is cut off');
     this.#asset = view;
-    this.classes = expandClasses(
+    this.classes = expandCharClasses(
       Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(TABLE_HEAD_BYTES + i * 4, true)),
     );
     this.#offsets = new Int32Array(tokens + 1);
@@ -60,26 +60,26 @@ export class RankTable {
     return this.#pairs[view.getUint16(start, true)] as number;
   }
 
-  /** Requires `length` >= 2; returns NO_RANK if the bytes are not a token. */
+  /** Requires `length` >= 2; returns NO_TOKEN_RANK if the bytes are not a token. */
   getRank(view: DataView, start: number, length: number): number {
-    if (length > MAX_SHORT_BYTES) return length > MAX_TOKEN_BYTES ? NO_RANK : this.#longRank(view, start, length);
-    const w0 = readWord0(view, start, length);
-    const w1 = readWord1(view, start, length);
-    const w2 = readWord2(view, start, length);
-    const hash = hashShort(w0, w1, w2, length);
+    if (length > MAX_SHORT_BYTES) return length > MAX_TOKEN_BYTES ? NO_TOKEN_RANK : this.#longRank(view, start, length);
+    const w0 = readFirst4Bytes(view, start, length);
+    const w1 = readMiddle4Bytes(view, start, length);
+    const w2 = readLast4Bytes(view, start, length);
+    const hash = hashShortPiece(w0, w1, w2, length);
     const asset = this.#asset;
     let slot = hash >>> SLOT_SHIFT;
     for (;;) {
       const found = this.#slots[slot] as number;
-      if (found === 0) return NO_RANK;
+      if (found === 0) return NO_TOKEN_RANK;
       if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
         const rank = (found & RANK_MASK) - 1;
         const at = this.#offsets[rank] as number;
         if (
           (this.#offsets[rank + 1] as number) - at === length &&
-          readWord0(asset, at, length) === w0 &&
-          readWord1(asset, at, length) === w1 &&
-          readWord2(asset, at, length) === w2
+          readFirst4Bytes(asset, at, length) === w0 &&
+          readMiddle4Bytes(asset, at, length) === w1 &&
+          readLast4Bytes(asset, at, length) === w2
         )
           return rank;
       }
@@ -88,11 +88,11 @@ export class RankTable {
   }
 
   #longRank(view: DataView, start: number, length: number): number {
-    const hash = hashLong(view, start, length);
+    const hash = hashLongPiece(view, start, length);
     let slot = hash >>> SLOT_SHIFT;
     for (;;) {
       const found = this.#slots[slot] as number;
-      if (found === 0) return NO_RANK;
+      if (found === 0) return NO_TOKEN_RANK;
       if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
         const rank = (found & RANK_MASK) - 1;
         const at = this.#offsets[rank] as number;
@@ -114,8 +114,13 @@ export class RankTable {
       offsets[rank] = at;
       const hash =
         length > MAX_SHORT_BYTES
-          ? hashLong(view, at, length)
-          : hashShort(readWord0(view, at, length), readWord1(view, at, length), readWord2(view, at, length), length);
+          ? hashLongPiece(view, at, length)
+          : hashShortPiece(
+              readFirst4Bytes(view, at, length),
+              readMiddle4Bytes(view, at, length),
+              readLast4Bytes(view, at, length),
+              length,
+            );
       let slot = hash >>> SLOT_SHIFT;
       while (slots[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
       slots[slot] = (hash << RANK_BITS) | (rank + 1);

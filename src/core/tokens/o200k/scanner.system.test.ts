@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { getClass } from '../../../../scripts/ranks.mjs';
-import { RankTable } from './rankTable';
+import { TokenRankTable } from './rankTable';
 import { PieceScanner } from './scanner';
 import { encodeText, createRandom, makeRandomText, splitWithReference, rankTableBytes } from './testing';
 
-const { classes } = new RankTable(rankTableBytes);
+const { classes } = new TokenRankTable(rankTableBytes);
 const scanner = new PieceScanner(classes);
 
 /** Byte offsets of the ends of pieces. */

@@ -1,4 +1,4 @@
-import { END_BEFORE_BYTE, END_EARLIER, KIND_BY_BYTE, NEXT_STATE } from './asciiPieces';
+import { PIECE_ENDS_BEFORE_BYTE, PIECE_ENDED_EARLIER, KIND_BY_BYTE, NEXT_SCANNER_STATE } from './asciiPieces';
 import {
   CLASS_CASELESS,
   CLASS_END,
@@ -43,10 +43,10 @@ export class PieceScanner {
   findPieceEnd(bytes: Uint8Array, start: number): number {
     let at = start;
     let state = 0;
-    do state = NEXT_STATE[state + (KIND_BY_BYTE[bytes[at++] as number] as number)] as number;
-    while (state < END_BEFORE_BYTE);
-    if (state === END_BEFORE_BYTE) return at - 1;
-    return state === END_EARLIER ? at - 2 : this.#general(bytes, start);
+    do state = NEXT_SCANNER_STATE[state + (KIND_BY_BYTE[bytes[at++] as number] as number)] as number;
+    while (state < PIECE_ENDS_BEFORE_BYTE);
+    if (state === PIECE_ENDS_BEFORE_BYTE) return at - 1;
+    return state === PIECE_ENDED_EARLIER ? at - 2 : this.#general(bytes, start);
   }
 
   #general(bytes: Uint8Array, start: number): number {
@@ -57,7 +57,7 @@ export class PieceScanner {
     if (kind === CLASS_NEWLINE) return this.#space(bytes, start);
     // Anything else may precede a word.
     const first = bytes[start] as number;
-    const second = start + getWidth(first);
+    const second = start + getUtf8Width(first);
     const next = this.#classAt(bytes, second);
     if ((next & CLASS_WORD) !== 0) return this.#word(bytes, second);
     if (kind === CLASS_OTHER || (next === CLASS_OTHER && first === BLANK)) return this.#others(bytes, second);
@@ -70,13 +70,13 @@ export class PieceScanner {
     let afterCaseless = start;
     let kind = this.#classAt(bytes, at);
     while ((kind & (CLASS_UPPER | CLASS_CASELESS | CLASS_MARK)) !== 0) {
-      at += getWidth(bytes[at] as number);
+      at += getUtf8Width(bytes[at] as number);
       if (kind !== CLASS_UPPER) afterCaseless = at;
       kind = this.#classAt(bytes, at);
     }
     if (kind === CLASS_LOWER) {
       do {
-        at += getWidth(bytes[at] as number);
+        at += getUtf8Width(bytes[at] as number);
         kind = this.#classAt(bytes, at);
       } while ((kind & (CLASS_LOWER | CLASS_CASELESS | CLASS_MARK)) !== 0);
     } else if (afterCaseless !== start) {
@@ -90,14 +90,14 @@ export class PieceScanner {
   #number(bytes: Uint8Array, start: number): number {
     let at = start;
     for (let digits = 0; digits < 3 && this.#classAt(bytes, at) === CLASS_NUMBER; digits++) {
-      at += getWidth(bytes[at] as number);
+      at += getUtf8Width(bytes[at] as number);
     }
     return at;
   }
 
   #others(bytes: Uint8Array, from: number): number {
     let at = from;
-    while ((this.#classAt(bytes, at) & (CLASS_OTHER | CLASS_MARK)) !== 0) at += getWidth(bytes[at] as number);
+    while ((this.#classAt(bytes, at) & (CLASS_OTHER | CLASS_MARK)) !== 0) at += getUtf8Width(bytes[at] as number);
     while (bytes[at] === LINE_FEED || bytes[at] === CARRIAGE_RETURN || bytes[at] === SLASH) at++;
     return at;
   }
@@ -109,7 +109,7 @@ export class PieceScanner {
     let kind = this.#classAt(bytes, at);
     while ((kind & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
       last = at;
-      at += getWidth(bytes[at] as number);
+      at += getUtf8Width(bytes[at] as number);
       if (kind === CLASS_NEWLINE) afterNewline = at;
       kind = this.#classAt(bytes, at);
     }
@@ -134,7 +134,7 @@ export class PieceScanner {
   }
 }
 
-function getWidth(first: number): number {
+function getUtf8Width(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 

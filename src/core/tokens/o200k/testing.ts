@@ -6,7 +6,7 @@ import { keptRanks } from '../../../../scripts/ranks.mjs';
 import { isLong } from '../../../../test/support/long';
 import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
-import { END_BYTE, createByteText, type ByteText } from './bytes';
+import { END_BYTE, allocateTextBytes, type TextBytes } from './bytes';
 
 /** The shipped table. */
 export const rankTableBytes = keptRanks();
@@ -41,9 +41,9 @@ export function splitWithReference(text: string): string[] {
 }
 
 /** The text as UTF-8 with the end byte, and its length in bytes. */
-export function encodeText(text: string): ByteText & { readonly length: number } {
+export function encodeText(text: string): TextBytes & { readonly length: number } {
   const bytes = new TextEncoder().encode(text);
-  const buffer = createByteText(bytes.length);
+  const buffer = allocateTextBytes(bytes.length);
   buffer.bytes.set(bytes);
   buffer.bytes.fill(END_BYTE, bytes.length);
   return { ...buffer, length: bytes.length };

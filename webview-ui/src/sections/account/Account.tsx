@@ -3,8 +3,8 @@ import { getErrorMessage } from '../../../../src/core/errors';
 import {
   describeCompactions,
   describeLostLines,
-  describeReplayed,
-  describeUncomposed,
+  describeReplayedRequests,
+  describeSessionsWithoutParts,
   isCostUnknown,
   WHAT_IF_ASSUMPTIONS,
   describeWhatIfCounts,
@@ -12,18 +12,18 @@ import {
 import { WHAT_IF_CHOICE_IDS, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { FigureList } from '../../components/FigureList';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearch } from '../../state/search';
+import { useSearchQuery } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
-import { Days, Groups, formatMoney, formatCostRange } from './Groups';
-import { Made, Waste, Windows } from './Contents';
-import { Tools } from './Tools';
+import { CostPerDayChart, AccountGroupsTable, formatMoney, formatCostRange } from './Groups';
+import { ContentPartsTable, RereadAndUnusedTables, SessionWindowsTable } from './Contents';
+import { ToolWeightsTables } from './Tools';
 
 /** Reads nothing until the user asks for it. */
-export function Account(): ReactNode {
+export function AccountSection(): ReactNode {
   return (
     <Section
       id="account"
@@ -36,16 +36,16 @@ export function Account(): ReactNode {
         'account bill spending dollars money agents waste',
       ]}
     >
-      <Content />
+      <AccountContent />
     </Section>
   );
 }
 
-const ALL_TIME = 'all';
+const ALL_TIME_VALUE = 'all';
 const PERIODS_DAYS = [7, 30, 90] as const;
 
-const NO_COMPARISON = 'none';
-const CHOICE_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICE_IDS)[number], string>> = {
+const NO_COMPARISON_VALUE = 'none';
+const WHAT_IF_CHOICE_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICE_IDS)[number], string>> = {
   current: 'Current settings',
   lossless: 'Lossless',
   'file-aware': 'File-Aware',
@@ -54,11 +54,11 @@ const CHOICE_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICE_IDS)[number], string>
   truncation: 'Truncation',
 };
 
-function Content(): ReactNode {
-  const isSearching = useSearch() !== '';
+function AccountContent(): ReactNode {
+  const isSearching = useSearchQuery() !== '';
   const { connection } = usePanel();
-  const [period, setPeriod] = useState<string>(ALL_TIME);
-  const [choice, setChoice] = useState<string>(NO_COMPARISON);
+  const [period, setPeriod] = useState<string>(ALL_TIME_VALUE);
+  const [choice, setChoice] = useState<string>(NO_COMPARISON_VALUE);
   const [account, setAccount] = useState<ShownAccount>();
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -75,7 +75,7 @@ function Content(): ReactNode {
   // No timeout: reading takes long, and the user can cancel it.
   const patient = { timeoutMs: Infinity };
   const other = WHAT_IF_CHOICE_IDS.find((each) => each === choice);
-  const preferences = { ...(period !== ALL_TIME && { days: Number(period) }), ...(other && { choice: other }) };
+  const preferences = { ...(period !== ALL_TIME_VALUE && { days: Number(period) }), ...(other && { choice: other }) };
   const add = () =>
     act(async () => {
       const answer = await connection.sendRequest('account', preferences, patient);
@@ -95,7 +95,7 @@ function Content(): ReactNode {
           label={t('Period')}
           value={period}
           choices={[
-            { value: ALL_TIME, label: t('All time') },
+            { value: ALL_TIME_VALUE, label: t('All time') },
             ...PERIODS_DAYS.map((days) => ({ value: String(days), label: t('The last {0} days', days) })),
           ]}
           onChange={setPeriod}
@@ -104,8 +104,11 @@ function Content(): ReactNode {
           label={t('Compare with')}
           value={choice}
           choices={[
-            { value: NO_COMPARISON, label: t('No comparison') },
-            ...WHAT_IF_CHOICE_IDS.map((id) => ({ value: id, label: t('Compare with {0}', t(CHOICE_NAMES[id])) })),
+            { value: NO_COMPARISON_VALUE, label: t('No comparison') },
+            ...WHAT_IF_CHOICE_IDS.map((id) => ({
+              value: id,
+              label: t('Compare with {0}', t(WHAT_IF_CHOICE_NAMES[id])),
+            })),
           ]}
           onChange={setChoice}
         />
@@ -116,14 +119,14 @@ function Content(): ReactNode {
           {t('Save as a page…')}
         </Button>
       </p>
-      <Problems problems={problems} />
-      {account && <Shown account={account} />}
-      <Tools stored={account?.total.calls} />
+      <ProblemList problems={problems} />
+      {account && <AccountReport account={account} />}
+      <ToolWeightsTables stored={account?.total.calls} />
     </>
   );
 }
 
-function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
+function AccountReport({ account }: { readonly account: ShownAccount }): ReactNode {
   const { total, groups, sessions, leftOut } = account;
   if (total.sessions === 0) return <p role="status">{t('No agent stored a session in this period.')}</p>;
   return (
@@ -141,19 +144,20 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
         )}
         {total.estimated.length > 0 &&
           ` ${t('Estimated: {0}.', total.estimated.map(({ agent, sessions: count }) => t('{0} of {1}', formatSessions(count), agent)).join(', '))}`}
-        {total.replayed > 0 && ` ${formatRequests(total.replayed)} ${t(describeReplayed(total.replayed, total))}.`}
-        {total.uncomposed > 0 && ` ${t(describeUncomposed(total))}`}
+        {total.replayed > 0 &&
+          ` ${formatRequests(total.replayed)} ${t(describeReplayedRequests(total.replayed, total))}.`}
+        {total.uncomposed > 0 && ` ${t(describeSessionsWithoutParts(total))}`}
         {leftOut > 0 &&
           ` ${t('{0} could not be read ({1}). See the log for details.', formatSessions(leftOut), total.unread.map(({ reason, sessions: count }) => `${count}: ${reason}`).join('; '))}`}
       </p>
-      {account.whatIf && <WhatIf whatIf={account.whatIf} />}
-      <Figures total={total} />
+      {account.whatIf && <WhatIfResult whatIf={account.whatIf} />}
+      <AccountFigures total={total} />
       {total.compactions.count > 0 && <p>{describeCompactions(total.compactions)}.</p>}
-      <Days days={groups.day} />
-      <Groups groups={groups} />
-      <Made total={total} />
-      <Waste total={total} />
-      <Windows sessions={sessions} />
+      <CostPerDayChart days={groups.day} />
+      <AccountGroupsTable groups={groups} />
+      <ContentPartsTable total={total} />
+      <RereadAndUnusedTables total={total} />
+      <SessionWindowsTable sessions={sessions} />
       <Disclosure title={t('How is this computed?')}>
         <ul className="rules-told">
           {ACCOUNT_RULES.map((rule) => (
@@ -173,7 +177,7 @@ const ACCOUNT_RULES: readonly string[] = [
   'Read again: an earlier read of the file had shown most of these lines. Never used again: the result introduced new names, and the model wrote none of them afterwards. This is a hint, not proof.',
 ];
 
-function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
+function WhatIfResult({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
   const { choice, cost, after, atMost } = whatIf;
   const [low, high] = [formatDollars(after), formatDollars(atMost)];
   return (
@@ -193,7 +197,7 @@ function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf'
   );
 }
 
-function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNode {
+function AccountFigures({ total }: { readonly total: ShownAccount['total'] }): ReactNode {
   const { requests, unpriced, fresh, cacheWrite, cacheRead, output } = total;
   const input = fresh + cacheWrite + cacheRead;
   const figures: readonly (readonly [string, string])[] = [

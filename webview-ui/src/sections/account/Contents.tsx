@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { PART_LABELS } from '../../../../src/core/account/parts';
-import { fillShare } from '../../../../src/core/account/fillLevel';
-import { describeSentOften, isCostUnknown } from '../../../../src/core/account/words';
+import { formatFillShare } from '../../../../src/core/account/fillLevel';
+import { describeTokensSentOften, isCostUnknown } from '../../../../src/core/account/words';
 import type { ShownAccount } from '../../../../src/panel/protocol';
-import { Table, type Column } from '../../components/Table';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatNumber, formatPercent, t } from '../../l10n';
-import { Bar, formatMoney } from './Groups';
+import { ShareBar, formatMoney } from './Groups';
 
 type AccountTotals = ShownAccount['total'];
 
@@ -15,7 +15,7 @@ interface ContentPart {
   readonly share: number;
 }
 
-export function Made({ total: { parts, sentOften } }: { readonly total: AccountTotals }): ReactNode {
+export function ContentPartsTable({ total: { parts, sentOften } }: { readonly total: AccountTotals }): ReactNode {
   const known = Object.entries(PART_LABELS).flatMap(([kind, words]) => {
     const tokens = parts[kind as keyof typeof parts];
     return tokens > 0 ? [{ words, tokens }] : [];
@@ -25,13 +25,13 @@ export function Made({ total: { parts, sentOften } }: { readonly total: AccountT
   const rows = known
     .toSorted((a, b) => b.tokens - a.tokens)
     .map(({ words, tokens }): ContentPart => ({ words, share: tokens / all }));
-  const columns: readonly Column<ContentPart>[] = [
+  const columns: readonly TableColumn<ContentPart>[] = [
     { title: t('Content'), cell: ({ words }) => t(words) },
     {
       title: t('Share of all tokens sent'),
       cell: ({ share }) => (
         <span className="measured">
-          <Bar share={share / (rows[0]?.share ?? 1)} />
+          <ShareBar share={share / (rows[0]?.share ?? 1)} />
           {formatPercent(100 * share)}
         </span>
       ),
@@ -41,20 +41,20 @@ export function Made({ total: { parts, sentOften } }: { readonly total: AccountT
     <>
       <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ words }) => words} />
       <p>
-        {t('Content that was sent ten times counts ten times.')} {t(describeSentOften(sentOften, all))}
+        {t('Content that was sent ten times counts ten times.')} {t(describeTokensSentOften(sentOften, all))}
       </p>
     </>
   );
 }
 
-export function Waste({ total: { files, unused } }: { readonly total: AccountTotals }): ReactNode {
-  const fileColumns: readonly Column<AccountTotals['files'][number]>[] = [
+export function RereadAndUnusedTables({ total: { files, unused } }: { readonly total: AccountTotals }): ReactNode {
+  const fileColumns: readonly TableColumn<AccountTotals['files'][number]>[] = [
     { title: t('Files read again and again'), cell: ({ path }) => <span className="wrapped">{path}</span> },
     { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => <span className="wrapped">{session}</span> },
   ];
-  const unusedColumns: readonly Column<AccountTotals['unused'][number]>[] = [
+  const unusedColumns: readonly TableColumn<AccountTotals['unused'][number]>[] = [
     { title: t('Never used again'), cell: ({ tool, what }) => <span className="wrapped">{`${tool} ${what}`}</span> },
     { title: t('Times sent'), isNumber: true, cell: ({ sent }) => formatNumber(sent) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
@@ -75,11 +75,11 @@ export function Waste({ total: { files, unused } }: { readonly total: AccountTot
 
 type ShownSession = ShownAccount['sessions'][number];
 
-const findPeak = ({ fill }: ShownSession): number => Math.max(...fill, 0);
+const findPeakFill = ({ fill }: ShownSession): number => Math.max(...fill, 0);
 
-export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
+export function SessionWindowsTable({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
   if (sessions.length === 0) return null;
-  const columns: readonly Column<ShownSession>[] = [
+  const columns: readonly TableColumn<ShownSession>[] = [
     { title: t('Costliest sessions'), cell: ({ title }) => <span className="wrapped">{title}</span> },
     {
       title: t('Cost'),
@@ -90,20 +90,21 @@ export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode
         </span>
       ),
     },
-    { title: t('Window, first request to last'), cell: (session) => <Sparkline session={session} /> },
-    { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(findPeak(session)) },
+    { title: t('Window, first request to last'), cell: (session) => <FillSparkline session={session} /> },
+    { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(findPeakFill(session)) },
     {
       title: t('Fullest'),
       isNumber: true,
       cell: (session) =>
         session.window === undefined
           ? t('– (its window is not known)')
-          : formatPercent((100 * findPeak(session)) / session.window),
+          : formatPercent((100 * findPeakFill(session)) / session.window),
     },
     {
       title: t('Now'),
       isNumber: true,
-      cell: ({ now }) => (now?.window === undefined ? t('– (its window is not known)') : fillShare(now, now.window)),
+      cell: ({ now }) =>
+        now?.window === undefined ? t('– (its window is not known)') : formatFillShare(now, now.window),
     },
     { title: t('Compactions'), isNumber: true, cell: ({ compactions }) => formatNumber(compactions.count) },
   ];
@@ -112,18 +113,18 @@ export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode
   );
 }
 
-const BAR_LENGTH = 120;
-const BAR_HEIGHT = 20;
+const SPARKLINE_LENGTH = 120;
+const SPARKLINE_HEIGHT = 20;
 
-function Sparkline({ session }: { readonly session: ShownSession }): ReactNode {
+function FillSparkline({ session }: { readonly session: ShownSession }): ReactNode {
   const { fill, window = 0 } = session;
-  const most = Math.max(window, findPeak(session), 1);
+  const most = Math.max(window, findPeakFill(session), 1);
   const points = fill.map((tokens, index) => {
-    const x = (BAR_LENGTH * index) / Math.max(1, fill.length - 1);
-    return `${x.toFixed(1)},${(BAR_HEIGHT * (1 - tokens / most)).toFixed(1)}`;
+    const x = (SPARKLINE_LENGTH * index) / Math.max(1, fill.length - 1);
+    return `${x.toFixed(1)},${(SPARKLINE_HEIGHT * (1 - tokens / most)).toFixed(1)}`;
   });
   return (
-    <svg className="sparkline" viewBox={`0 -1 ${BAR_LENGTH} ${BAR_HEIGHT + 2}`} aria-hidden="true">
+    <svg className="sparkline" viewBox={`0 -1 ${SPARKLINE_LENGTH} ${SPARKLINE_HEIGHT + 2}`} aria-hidden="true">
       <polyline className="chart-line" points={points.join(' ')} />
     </svg>
   );

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { computeCostRange, isCostUnknown } from '../../../../src/core/account/words';
 import type { ShownAccount, ShownAccountRow } from '../../../../src/panel/protocol';
-import { Table, type Column } from '../../components/Table';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
 import { Dropdown } from '../../ui';
 
@@ -33,7 +33,7 @@ const CHART_HEIGHT = 80;
 /** Limits the bars' width if there are only a few days. */
 const MAX_BAR_STEP = 20;
 
-export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
+export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const first = days[0];
   const last = days.at(-1);
@@ -65,9 +65,13 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
   );
 }
 
-type Grouping = keyof ShownAccount['groups'];
+type AccountGrouping = keyof ShownAccount['groups'];
 
-const listGroupings = (): readonly { readonly value: Grouping; readonly label: string; readonly head: string }[] => [
+const listGroupings = (): readonly {
+  readonly value: AccountGrouping;
+  readonly label: string;
+  readonly head: string;
+}[] => [
   { value: 'agent', label: t('By agent'), head: t('Agent') },
   { value: 'project', label: t('By project'), head: t('Project') },
   { value: 'model', label: t('By model'), head: t('Model') },
@@ -77,14 +81,14 @@ const listGroupings = (): readonly { readonly value: Grouping; readonly label: s
   { value: 'session', label: t('By session'), head: t('Session') },
 ];
 
-export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
-  const [grouping, setGrouping] = useState<Grouping>('agent');
+export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
+  const [grouping, setGrouping] = useState<AccountGrouping>('agent');
   const choices = listGroupings();
   const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
   const most = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
   const number = (value: number): string => formatNumber(value);
   const short = (tokens: number): string => formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
-  const columns: readonly Column<ShownAccountRow>[] = [
+  const columns: readonly TableColumn<ShownAccountRow>[] = [
     {
       title: head,
       cell: ({ label: of, tree }) =>
@@ -94,7 +98,7 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
           <span className="wrapped">{`${'↳ '.repeat(tree?.depth ?? 0)}${of}`}</span>
         ),
     },
-    { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
+    { title: t('Cost'), cell: (row) => <CostWithBar row={row} most={most} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
     { title: t('Estimated requests'), isNumber: true, cell: ({ replayed }) => number(replayed) },
     { title: t('Input'), isNumber: true, cell: ({ fresh }) => short(fresh) },
@@ -126,10 +130,10 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
 }
 
 /** The cost has a bar relative to the largest cost. */
-function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
+function CostWithBar({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
   return (
     <span className="measured">
-      <Bar share={most === 0 ? 0 : row.cost / most} />
+      <ShareBar share={most === 0 ? 0 : row.cost / most} />
       {formatMoney(row)}
       {row.tree && row.tree.sessions > 1 && <span>{t('{0} with all sessions below', formatMoney(row.tree))}</span>}
     </span>
@@ -137,7 +141,7 @@ function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: num
 }
 
 /** @param share of the largest, 0 to 1 */
-export const Bar = ({ share }: { readonly share: number }): ReactNode => (
+export const ShareBar = ({ share }: { readonly share: number }): ReactNode => (
   <svg className="measure" viewBox="0 0 60 10" aria-hidden="true">
     <rect className="chart-after" width={60 * share} height={10} />
   </svg>

@@ -1,22 +1,22 @@
 import type { ReactNode } from 'react';
-import type { ShownAccount, ShownTool, ShownWeights } from '../../../../src/panel/protocol';
+import type { ShownAccount, ShownToolWeight, ShownToolWeights } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
-import { Table, type Column } from '../../components/Table';
+import { ProblemList } from '../../components/Problems';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatNumber, t } from '../../l10n';
-import { useAnswer } from '../../state/useAnswer';
+import { useRequestAnswer } from '../../state/useAnswer';
 
 type StoredCalls = ShownAccount['total']['calls'];
 
-interface ToolsProps {
+interface ToolWeightsProps {
   /** Absent until the user analyzes stored sessions. */
   readonly stored: StoredCalls | undefined;
 }
 
-export function Tools({ stored }: ToolsProps): ReactNode {
-  const { answer } = useAnswer('toolWeights', {});
+export function ToolWeightsTables({ stored }: ToolWeightsProps): ReactNode {
+  const { answer } = useRequestAnswer('toolWeights', {});
   if (answer.kind === 'waiting') return null;
-  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
+  if (answer.kind === 'failed') return <ProblemList problems={[answer.message]} />;
   return (
     <>
       <h4 className="group-title">{t('Tool definitions')}</h4>
@@ -26,22 +26,25 @@ export function Tools({ stored }: ToolsProps): ReactNode {
           : t('All tools of a conversation are sent with each of its requests, whether or not they are called.')}
       </p>
       {answer.result.map((weights, index) => (
-        <OfConversation key={`${index} ${weights.title}`} weights={weights} stored={stored} />
+        <ToolWeightsOfConversation key={`${index} ${weights.title}`} weights={weights} stored={stored} />
       ))}
     </>
   );
 }
 
-interface CalledTool extends ShownTool {
+interface CalledTool extends ShownToolWeight {
   /** Calls in the same agent's stored sessions; absent until they are analyzed. */
   readonly inStored: number | undefined;
 }
 
-interface OfConversationProps extends ToolsProps {
-  readonly weights: ShownWeights;
+interface ToolWeightsOfConversationProps extends ToolWeightsProps {
+  readonly weights: ShownToolWeights;
 }
 
-function OfConversation({ weights: { title, agent, tools }, stored }: OfConversationProps): ReactNode {
+function ToolWeightsOfConversation({
+  weights: { title, agent, tools },
+  stored,
+}: ToolWeightsOfConversationProps): ReactNode {
   const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
   // Some agents have another name in their stored sessions.
   const isKnown = own.size > 0;
@@ -49,7 +52,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
     ...tool,
     inStored: isKnown ? (own.get(tool.name) ?? 0) : undefined,
   }));
-  const unused = called.filter((tool) => countCalls(tool) === 0);
+  const unused = called.filter((tool) => countToolCalls(tool) === 0);
   return (
     <Disclosure
       title={t('{0}, {1}: {2} tokens in each request', title, agent, formatTokenSum(called))}
@@ -61,13 +64,13 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
           {t('You can turn them off in the chat’s list of tools, or in the agent’s own list.')}
         </p>
       )}
-      <ByServer tools={called} />
+      <ToolWeightsByServer tools={called} />
       <Table
         label={t('Tools')}
         columns={[
           { title: t('Tool'), cell: ({ name }) => <span className="wrapped">{name}</span> },
           { title: t('MCP server'), cell: ({ server }) => server ?? '' },
-          ...makeFigureColumns((tool: CalledTool) => [tool], isKnown),
+          ...makeToolFigureColumns((tool: CalledTool) => [tool], isKnown),
         ]}
         rows={called}
         keyOf={({ name }, index) => `${index} ${name}`}
@@ -88,19 +91,19 @@ interface ToolServer {
   readonly tools: readonly CalledTool[];
 }
 
-function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNode {
+function ToolWeightsByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNode {
   const names = [...new Set(tools.map(({ server }) => server))];
   if (names.every((name) => name === undefined)) return null;
   const servers = names
     .map((name): ToolServer => ({ name, tools: tools.filter(({ server }) => server === name) }))
-    .toSorted((a, b) => sumTokens(b.tools) - sumTokens(a.tools));
+    .toSorted((a, b) => sumToolTokens(b.tools) - sumToolTokens(a.tools));
   return (
     <Table
       label={t('MCP servers')}
       columns={[
         { title: t('MCP server'), cell: ({ name }) => name ?? t('Built in and from extensions') },
         { title: t('Tools'), isNumber: true, cell: (server) => formatNumber(server.tools.length) },
-        ...makeFigureColumns((server: ToolServer) => server.tools, tools[0]?.inStored !== undefined),
+        ...makeToolFigureColumns((server: ToolServer) => server.tools, tools[0]?.inStored !== undefined),
       ]}
       rows={servers}
       keyOf={({ name = '' }) => name}
@@ -108,11 +111,11 @@ function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNo
   );
 }
 
-function makeFigureColumns<Row>(
+function makeToolFigureColumns<Row>(
   toolsOf: (row: Row) => readonly CalledTool[],
   hasStored: boolean,
-): readonly Column<Row>[] {
-  const column = (title: string, of: (tool: CalledTool) => number): Column<Row> => ({
+): readonly TableColumn<Row>[] {
+  const column = (title: string, of: (tool: CalledTool) => number): TableColumn<Row> => ({
     title,
     isNumber: true,
     cell: (row) => formatNumber(toolsOf(row).reduce((sum, tool) => sum + of(tool), 0)),
@@ -125,8 +128,9 @@ function makeFigureColumns<Row>(
   ];
 }
 
-const countCalls = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number => calls + callsElsewhere + inStored;
+const countToolCalls = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number =>
+  calls + callsElsewhere + inStored;
 
-const sumTokens = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
+const sumToolTokens = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
-const formatTokenSum = (tools: readonly CalledTool[]): string => formatNumber(sumTokens(tools));
+const formatTokenSum = (tools: readonly CalledTool[]): string => formatNumber(sumToolTokens(tools));

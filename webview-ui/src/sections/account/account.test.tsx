@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
-import { makeOverview, type DayUsage } from '../../../../src/core/account/account';
-import { asReplayed, makeSessionAccount } from '../../../../src/core/account/testing';
+import { makeAccountOverview, type DayUsage } from '../../../../src/core/account/account';
+import { markUsageReplayed, makeSessionAccount } from '../../../../src/core/account/testing';
 import { openPage, type TestPage } from '../../testing';
 import { formatMoney } from './Groups';
 
@@ -14,7 +14,7 @@ const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsag
 const session = (title: string, agent: string, days: readonly DayUsage[]) =>
   makeSessionAccount({ title, agent, usage: days });
 
-const OVERVIEW = makeOverview([
+const OVERVIEW = makeAccountOverview([
   session('Mend the parser', 'Claude Code', [usage('2026-01-01', 1.5), usage('2026-01-02', 3)]),
   session('Write a test', 'Codex', [usage('2026-01-02', 0, { model: 'nobody-knows', unpriced: 10 })]),
 ]);
@@ -68,7 +68,7 @@ it('the account lists the costliest sessions by their own cost, ten at first', a
   const others = Array.from({ length: 14 }, (_, index) =>
     session(`Other ${index}`, 'Codex', [usage('2026-01-02', 1 + index / 10)]),
   );
-  const overview = makeOverview([parent, child, ...others]);
+  const overview = makeAccountOverview([parent, child, ...others]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   const rows = (): string[] =>
@@ -126,9 +126,9 @@ it.each([1, 2])('the account never counts fewer than no requests with a known pr
 });
 
 it('the account shows replayed costs as a range', async () => {
-  const overview = makeOverview([
+  const overview = makeAccountOverview([
     session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
-    asReplayed(session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)])),
+    markUsageReplayed(session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)])),
   ]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
@@ -162,7 +162,7 @@ it('the account exports what it would sum, with the selected days and comparison
 });
 
 it('the account of one session says so', async () => {
-  const overview = makeOverview([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
+  const overview = makeAccountOverview([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('for 1 request in 1 session.'));
@@ -174,7 +174,7 @@ it('the account shows partial results after a cancellation, and reports failures
     .fn()
     .mockRejectedValueOnce(new vscode.CancellationError())
     .mockRejectedValueOnce(new Error('the disk is gone'))
-    .mockResolvedValue({ overview: makeOverview([]), leftOut: 0, problems: [] });
+    .mockResolvedValue({ overview: makeAccountOverview([]), leftOut: 0, problems: [] });
   const page = await open(computeStoredAccount);
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => computeStoredAccount.mock.calls.length === 1);
@@ -205,7 +205,7 @@ const WEIGHTS = [
 ];
 
 it('the account shows the tools’ tokens in running conversations by server and tool, including tools never called', async () => {
-  const overview = makeOverview([
+  const overview = makeAccountOverview([
     makeSessionAccount({
       title: 'Old',
       usage: [usage('2026-01-02', 1)],
@@ -254,7 +254,7 @@ it('the account shows the tools’ tokens in running conversations by server and
 });
 
 it('the account shows calls as unknown for an agent without stored sessions', async () => {
-  const overview = makeOverview([
+  const overview = makeAccountOverview([
     makeSessionAccount({ title: 'Old', usage: [usage('2026-01-02', 1)], calls: [{ tool: 'Grep', calls: 8 }] }),
   ]);
   const page = await openPage({

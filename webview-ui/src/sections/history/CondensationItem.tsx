@@ -50,7 +50,7 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
           {state !== 'shown' && <span className="tag">{state === 'undone' ? t('undone') : t('replaced')}</span>}
         </span>
       </div>
-      <p className="row-help">{formatFigures(entry)}</p>
+      <p className="row-help">{formatCondensationFigures(entry)}</p>
       <span className="item-buttons actions">
         {change && (
           <Button onClick={() => void setUndone(change === 'undo')}>{change === 'undo' ? t('Undo') : t('Redo')}</Button>
@@ -59,12 +59,12 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
           {t('Show diff')}
         </Button>
       </span>
-      {isOpen && <Details entry={entry} />}
+      {isOpen && <CondensationDetails entry={entry} />}
     </li>
   );
 }
 
-function formatFigures(entry: HistoryEntry): string {
+function formatCondensationFigures(entry: HistoryEntry): string {
   const { at, tokensBefore, tokensAfter, timeMs, cost } = entry;
   const tokens = t(
     '{0} → {1} tokens ({2} saved)',
@@ -75,7 +75,7 @@ function formatFigures(entry: HistoryEntry): string {
   return [formatTimeOfDay(at), tokens, formatDuration(timeMs), formatDollars(cost)].join(' · ');
 }
 
-function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
+function CondensationDetails({ entry }: { readonly entry: HistoryEntry }): ReactNode {
   const { passes, savedPerRequest, path, use, rereads } = entry;
   return (
     <div className="item-content">
@@ -93,7 +93,7 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
             : t('Once given back to its agent, each later request costs {0} less.', formatDollars(savedPerRequest))}
         </p>
       )}
-      {use && <p>{formatUse(use)}</p>}
+      {use && <p>{formatUseOfRemoved(use)}</p>}
       {rereads !== undefined && (
         <p>
           {rereads === 1
@@ -107,7 +107,13 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
 }
 
 /** Describes the agent's later requests for removed content. */
-function formatUse({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
+function formatUseOfRemoved({
+  turns,
+  rereads,
+  recalls,
+  failedEdits,
+  expected,
+}: NonNullable<HistoryEntry['use']>): string {
   const uses = rereads + recalls + failedEdits;
   const within = turns === 1 ? t('1 turn') : t('{0} turns', turns);
   if (uses === 0) return t('Removed content needed again within {0}: never.', within);

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { matchesQuery } from '../../state/search';
@@ -8,9 +8,9 @@ import { Button, TextField } from '../../ui';
 import { CondensationItem } from './CondensationItem';
 import { getPresetName, getProviderLabel } from '../../names';
 
-const PAGE_SIZE = 20;
+const CONDENSATIONS_PER_PAGE = 20;
 
-interface CondensationsProps {
+interface CondensationsListProps {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   readonly total: number;
@@ -18,10 +18,10 @@ interface CondensationsProps {
   readonly again: () => void;
 }
 
-export function Condensations({ entries, total, again }: CondensationsProps): ReactNode {
+export function CondensationsList({ entries, total, again }: CondensationsListProps): ReactNode {
   const panel = usePanel();
   const [query, setQuery] = useState('');
-  const [shown, setShown] = useState(PAGE_SIZE);
+  const [shown, setShown] = useState(CONDENSATIONS_PER_PAGE);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const wanted = query.trim().toLowerCase();
   const found =
@@ -63,13 +63,13 @@ export function Condensations({ entries, total, again }: CondensationsProps): Re
       {found.length > shown && (
         <Button
           onClick={() => {
-            setShown(shown + PAGE_SIZE);
+            setShown(shown + CONDENSATIONS_PER_PAGE);
           }}
         >
           {t('Show more')}
         </Button>
       )}
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </>
   );
 }

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import type { EmptyRun } from '../../../../src/panel/protocol';
-import { Table, type Column } from '../../components/Table';
+import type { RunWithoutEffect } from '../../../../src/panel/protocol';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatDollars, formatDuration, formatTimeOfDay, t } from '../../l10n';
 import { getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
 
 /** Shows runs that failed, were canceled, or had nothing to do. */
-export function EmptyRuns({ runs }: { readonly runs: readonly EmptyRun[] }): ReactNode {
+export function RunsWithoutEffect({ runs }: { readonly runs: readonly RunWithoutEffect[] }): ReactNode {
   const { welcome } = usePanel();
-  const columns: readonly Column<EmptyRun>[] = [
+  const columns: readonly TableColumn<RunWithoutEffect>[] = [
     { title: t('When'), cell: ({ at }) => formatTimeOfDay(at) },
     { title: t('Provider'), cell: ({ provider }) => getProviderLabel(welcome.providers, provider) },
     { title: t('Outcome'), cell: ({ outcome }) => OUTCOME_TEXTS[outcome]() },
@@ -26,7 +26,7 @@ export function EmptyRuns({ runs }: { readonly runs: readonly EmptyRun[] }): Rea
   );
 }
 
-const OUTCOME_TEXTS: Readonly<Record<EmptyRun['outcome'], () => string>> = {
+const OUTCOME_TEXTS: Readonly<Record<RunWithoutEffect['outcome'], () => string>> = {
   unchanged: () => t('left as it was'),
   refused: () => t('refused by the checks'),
   cancelled: () => t('cancelled'),

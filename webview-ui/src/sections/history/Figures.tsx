@@ -4,7 +4,7 @@ import { FigureList } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
 /** An undone condensation saves nothing. */
-export function Figures({ history }: { readonly history: History }): ReactNode {
+export function HistoryFigures({ history }: { readonly history: History }): ReactNode {
   const { total, sums, groups } = history;
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
   const runs = sum(groups.map((group) => group.runs));

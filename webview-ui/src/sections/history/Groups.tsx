@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RunGroup } from '../../../../src/panel/protocol';
-import { Table, type Column } from '../../components/Table';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatDollars, formatDuration, formatNumber, formatPercent, t } from '../../l10n';
 
 /** Units of the drawing. */
@@ -8,7 +8,7 @@ const CHART_WIDTH = 400;
 const ROW_HEIGHT = 14;
 const BAR_HEIGHT = 10;
 
-export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
+export function SavingsPerModelChart({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
   const most = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
   return (
     <>
@@ -19,7 +19,7 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
         <svg
           viewBox={`0 0 ${CHART_WIDTH} ${groups.length * ROW_HEIGHT}`}
           role="img"
-          aria-label={describeGroups(groups)}
+          aria-label={describeRunGroups(groups)}
         >
           {groups.map(({ key, tokensSaved }, index) => (
             <rect
@@ -34,20 +34,21 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
           ))}
         </svg>
       </figure>
-      <Table label={t('By model')} columns={listColumns(groups)} rows={groups} keyOf={({ key }) => key} />
+      <Table label={t('By model')} columns={listRunGroupColumns(groups)} rows={groups} keyOf={({ key }) => key} />
     </>
   );
 }
 
 const getGroupName = ({ key }: RunGroup): string => (key === '' ? t('Without a model') : key);
 
-const describeGroups = (groups: readonly RunGroup[]): string =>
+const describeRunGroups = (groups: readonly RunGroup[]): string =>
   groups.map((group) => `${getGroupName(group)}: ${formatNumber(group.tokensSaved)}`).join(', ');
 
-const formatShare = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
+const formatShareOfRuns = (count: number, { runs }: RunGroup): string =>
+  formatPercent((100 * count) / Math.max(1, runs));
 
 /** Omits figures that are zero or unknown for all models. */
-const listColumns = (groups: readonly RunGroup[]): readonly Column<RunGroup>[] => [
+const listRunGroupColumns = (groups: readonly RunGroup[]): readonly TableColumn<RunGroup>[] => [
   { title: t('Model'), cell: getGroupName },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
   { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
@@ -58,10 +59,10 @@ const listColumns = (groups: readonly RunGroup[]): readonly Column<RunGroup>[] =
     cell: ({ latencyMs }) => (latencyMs === undefined ? '–' : formatDuration(latencyMs)),
   },
   ...(groups.some(({ failures }) => failures > 0)
-    ? [{ title: t('Failures'), isNumber: true, cell: (group: RunGroup) => formatShare(group.failures, group) }]
+    ? [{ title: t('Failures'), isNumber: true, cell: (group: RunGroup) => formatShareOfRuns(group.failures, group) }]
     : []),
   ...(groups.some(({ fallbacks }) => fallbacks > 0)
-    ? [{ title: t('Fallbacks'), isNumber: true, cell: (group: RunGroup) => formatShare(group.fallbacks, group) }]
+    ? [{ title: t('Fallbacks'), isNumber: true, cell: (group: RunGroup) => formatShareOfRuns(group.fallbacks, group) }]
     : []),
   ...(groups.some(({ estimateErrorPercent }) => estimateErrorPercent !== undefined)
     ? [

@@ -2,22 +2,22 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import type { History as Recorded } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearch } from '../../state/search';
-import { useAnswer } from '../../state/useAnswer';
+import { useSearchQuery } from '../../state/search';
+import { useRequestAnswer } from '../../state/useAnswer';
 import { Button, ProgressRing } from '../../ui';
-import { Condensations } from './Condensations';
-import { EmptyRuns } from './EmptyRuns';
-import { Figures } from './Figures';
-import { Groups } from './Groups';
-import { Recommendations } from './Recommendations';
+import { CondensationsList } from './Condensations';
+import { RunsWithoutEffect } from './EmptyRuns';
+import { HistoryFigures } from './Figures';
+import { SavingsPerModelChart } from './Groups';
+import { RecommendationsList } from './Recommendations';
 import { SavingsChart } from './SavingsChart';
 
 /** All history stays on this machine. */
-export function History(): ReactNode {
+export function HistorySection(): ReactNode {
   return (
     <Section
       id="history"
@@ -33,15 +33,15 @@ export function History(): ReactNode {
         'ledger saved costs condensations recommendations statistics delete',
       ]}
     >
-      <Content />
+      <HistoryContent />
     </Section>
   );
 }
 
-function Content(): ReactNode {
-  const isSearching = useSearch() !== '';
+function HistoryContent(): ReactNode {
+  const isSearching = useSearchQuery() !== '';
   const { state } = usePanel();
-  const { answer, again } = useAnswer('history', {});
+  const { answer, again } = useRequestAnswer('history', {});
   const seen = useRef(state.historyRevision);
   useEffect(() => {
     if (seen.current === state.historyRevision) return;
@@ -53,11 +53,11 @@ function Content(): ReactNode {
   return (
     <>
       {answer.kind === 'failed' ? (
-        <Problems problems={[answer.message]} />
+        <ProblemList problems={[answer.message]} />
       ) : (
-        <Shown history={answer.result} again={again} />
+        <HistoryReport history={answer.result} again={again} />
       )}
-      <Actions again={again} isEmpty={answer.kind === 'there' && answer.result.total === 0} />
+      <HistoryActions again={again} isEmpty={answer.kind === 'there' && answer.result.total === 0} />
     </>
   );
 }
@@ -67,33 +67,33 @@ interface ShownHistoryProps {
   readonly again: () => void;
 }
 
-function Shown({ history, again }: ShownHistoryProps): ReactNode {
+function HistoryReport({ history, again }: ShownHistoryProps): ReactNode {
   const { entries, total, emptyRuns, groups } = history;
   if (total === 0 && emptyRuns.length === 0 && groups.length === 0) {
     return <p className="row-help">{t('Nothing has been condensed yet. Condensations will be listed here.')}</p>;
   }
   return (
     <>
-      <Figures history={history} />
-      <Recommendations recommendations={history.recommendations} again={again} />
+      <HistoryFigures history={history} />
+      <RecommendationsList recommendations={history.recommendations} again={again} />
       <SavingsChart entries={entries} />
-      {groups.length > 0 && <Groups groups={groups} />}
-      <Condensations entries={entries} total={total} again={again} />
+      {groups.length > 0 && <SavingsPerModelChart groups={groups} />}
+      <CondensationsList entries={entries} total={total} again={again} />
       {emptyRuns.length > 0 && (
         <Disclosure title={t('Runs that condensed nothing: {0}', emptyRuns.length)}>
-          <EmptyRuns runs={emptyRuns} />
+          <RunsWithoutEffect runs={emptyRuns} />
         </Disclosure>
       )}
     </>
   );
 }
 
-interface ActionsProps {
+interface HistoryActionsProps {
   readonly again: () => void;
   readonly isEmpty: boolean;
 }
 
-function Actions({ again, isEmpty }: ActionsProps): ReactNode {
+function HistoryActions({ again, isEmpty }: HistoryActionsProps): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const run = async (action: () => Promise<unknown>): Promise<void> => {
@@ -126,7 +126,7 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
           {t('Clear the history…')}
         </Button>
       </p>
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </>
   );
 }

@@ -1,9 +1,14 @@
 import { useState, type ReactNode } from 'react';
 import type { Recommendation } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { formatDollars, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
-import { isStill, saveTogether, type SavedSettings, type SavedTogether } from '../../state/together';
+import {
+  areSettingsUnchanged,
+  saveSettingsTogether,
+  type SavedSettings,
+  type SaveTogetherResult,
+} from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { listProfileEntries } from '../../state/profileEntries';
@@ -22,12 +27,12 @@ interface FollowedRecommendation {
 }
 
 /** Each recommendation can be followed and undone with one click. */
-export function Recommendations({ recommendations, again }: RecommendationsProps): ReactNode {
+export function RecommendationsList({ recommendations, again }: RecommendationsProps): ReactNode {
   const panel = usePanel();
-  const apply = useApply();
+  const apply = useApplyRecommendation();
   const [followed, setFollowed] = useState<FollowedRecommendation>();
   // Undo is offered only while the settings are unchanged.
-  const applied = followed && isStill(panel.state, followed.saved.written) ? followed : undefined;
+  const applied = followed && areSettingsUnchanged(panel.state, followed.saved.written) ? followed : undefined;
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const follow = async (recommendation: Recommendation): Promise<void> => {
@@ -57,7 +62,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
       {recommendations.map((recommendation) => (
         <div key={recommendation.kind}>
           <p>
-            <strong>{describeAdvice(recommendation, panel)}</strong> {describeSaving(recommendation)}
+            <strong>{describeRecommendation(recommendation, panel)}</strong> {describeExpectedSaving(recommendation)}
           </p>
           {/* Stays disabled until the history is reloaded; a repetition would mistake its own values for the previous ones. */}
           <Button
@@ -75,12 +80,12 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
           </>
         )}
       </span>
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </div>
   );
 }
 
-function describeAdvice(recommendation: Recommendation, panel: Panel): string {
+function describeRecommendation(recommendation: Recommendation, panel: Panel): string {
   switch (recommendation.kind) {
     case 'profile':
       return t('Condense with the model {0}.', recommendation.profile);
@@ -96,7 +101,7 @@ function describeAdvice(recommendation: Recommendation, panel: Panel): string {
   }
 }
 
-function describeSaving({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
+function describeExpectedSaving({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
     return t('{0} of the last {1} automatic runs started only when the window was full.', runs, from);
   }
@@ -108,7 +113,7 @@ function describeSaving({ kind, from, saving: { dollars, tokens, runs } }: Recom
   return t('Over the last {0} runs this would have saved {1}.', from, parts.join(', '));
 }
 
-function useApply(): (recommendation: Recommendation) => Promise<SavedTogether> {
+function useApplyRecommendation(): (recommendation: Recommendation) => Promise<SaveTogetherResult> {
   const { state } = usePanel();
   const settings = {
     condensingProfile: useSetting('condensingProfile'),
@@ -117,8 +122,8 @@ function useApply(): (recommendation: Recommendation) => Promise<SavedTogether> 
     smart: useSetting('smart'),
     strategy: useSetting('strategy'),
   };
-  const change = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<SavedTogether> =>
-    saveTogether(changes.map(([name, value]) => [settings[name], value] as const));
+  const change = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<SaveTogetherResult> =>
+    saveSettingsTogether(changes.map(([name, value]) => [settings[name], value] as const));
   return (recommendation) => {
     switch (recommendation.kind) {
       case 'profile': {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
-import type { Backend } from '../../../../src/panel/testing';
+import type { TestBackend } from '../../../../src/panel/testing';
 import { openPage, type TestPage } from '../../testing';
 
 const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
@@ -47,7 +47,7 @@ const run = (changes: object = {}): object => ({
   ...changes,
 });
 
-const shown = (history: object, backend: Backend = {}): Promise<TestPage> =>
+const shown = (history: object, backend: TestBackend = {}): Promise<TestPage> =>
   openPage({
     view: { open: ['history'] },
     backend: { readHistory: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },
@@ -151,7 +151,7 @@ describe('the history section', () => {
           const state = isUndone ? { state: 'undone', change: 'redo' } : {};
           return Promise.resolve({ entries: [entry('1', state)], runs: [] });
         },
-        changeCondensation: (_services: unknown, subject: unknown, wanted: boolean) => {
+        undoOrRedoCondensation: (_services: unknown, subject: unknown, wanted: boolean) => {
           asked.push(subject);
           isUndone = wanted;
           return Promise.resolve();

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import type { ComparedPass, ComparedPresets, Difference } from '../../../../src/panel/protocol';
+import type { ComparedPass, ComparedPresets, ConfigDifference } from '../../../../src/panel/protocol';
 import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { t } from '../../l10n';
-import { describePlace, describeValue } from './differenceWords';
+import { describeSettingPath, describeValue } from './differenceWords';
 
 interface DifferenceTableProps {
   readonly compared: ComparedPresets;
@@ -13,7 +13,7 @@ interface DifferenceTableProps {
 /** Lists differences pass by pass; equal parts are only counted. */
 export function DifferenceTable({ compared, names }: DifferenceTableProps): ReactNode {
   const { general, passes } = compared;
-  const differing = passes.filter((pass) => !isSame(pass));
+  const differing = passes.filter((pass) => !isUnchangedPass(pass));
   const same = passes.length - differing.length;
   if (general.length === 0 && differing.length === 0) {
     return <p role="status">{t('Both are the same.')}</p>;
@@ -21,9 +21,9 @@ export function DifferenceTable({ compared, names }: DifferenceTableProps): Reac
   return (
     <>
       <SideBySide label={t('Differences between {0} and {1}', ...names)} names={names} className="differences">
-        {general.length > 0 && <Group title={t('For all passes')} differences={general} />}
+        {general.length > 0 && <DifferencesGroup title={t('For all passes')} differences={general} />}
         {differing.map((pass, index) => (
-          <Pass key={index} pass={pass} />
+          <PassDifferences key={index} pass={pass} />
         ))}
       </SideBySide>
       {same > 0 && (
@@ -35,30 +35,30 @@ export function DifferenceTable({ compared, names }: DifferenceTableProps): Reac
   );
 }
 
-const isSame = ({ first, second, differences }: ComparedPass): boolean =>
+const isUnchangedPass = ({ first, second, differences }: ComparedPass): boolean =>
   first !== undefined && first.position === second?.position && first.name === second.name && differences.length === 0;
 
-function Pass({ pass }: { readonly pass: ComparedPass }): ReactNode {
+function PassDifferences({ pass }: { readonly pass: ComparedPass }): ReactNode {
   const { first, second, differences } = pass;
   const title = t((first ?? second)?.name ?? '');
   const positions = [first, second].map((placed) => (placed ? t('pass {0}', placed.position) : t('has no such pass')));
   const isMoved = first?.position !== second?.position;
   const isRenamed = first !== undefined && second !== undefined && first.name !== second.name;
   return (
-    <Group title={title} differences={differences}>
+    <DifferencesGroup title={title} differences={differences}>
       {isMoved && <SideBySideRow name={t('Place')} values={positions} />}
       {isRenamed && <SideBySideRow name={t('Name')} values={[t(first.name), t(second.name)]} />}
-    </Group>
+    </DifferencesGroup>
   );
 }
 
-interface GroupProps {
+interface DifferencesGroupProps {
   readonly title: string;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ConfigDifference[];
   readonly children?: ReactNode;
 }
 
-const Group = ({ title, differences, children }: GroupProps): ReactNode => (
+const DifferencesGroup = ({ title, differences, children }: DifferencesGroupProps): ReactNode => (
   <tbody>
     <tr>
       <th colSpan={3} scope="rowgroup" className="difference-group">
@@ -69,7 +69,7 @@ const Group = ({ title, differences, children }: GroupProps): ReactNode => (
     {differences.map(({ path, first, second }) => (
       <SideBySideRow
         key={path.join('.')}
-        name={describePlace(path)}
+        name={describeSettingPath(path)}
         values={[describeValue(first), describeValue(second)]}
       />
     ))}

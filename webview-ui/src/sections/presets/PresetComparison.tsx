@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react';
-import type { Comparable, PresetState } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import type { ComparableConfiguration, PresetState } from '../../../../src/panel/protocol';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useLatest } from '../../state/useLatest';
+import { useLatestAnswer } from '../../state/useLatest';
 import { Button, Dropdown, type DropdownChoice } from '../../ui';
-import { makePresetValue } from '../preview/configurations';
+import { makePresetChoiceValue } from '../preview/configurations';
 import { DifferenceTable } from './DifferenceTable';
 
 const CURRENT_SETTINGS = 'current';
@@ -22,16 +22,20 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
     { value: CURRENT_SETTINGS, label: t('Current settings') },
     ...state.presets
       .filter(({ id }) => id !== preset.id)
-      .map((other) => ({ value: makePresetValue(other.id), label: getPresetLabel(other) })),
+      .map((other) => ({ value: makePresetChoiceValue(other.id), label: getPresetLabel(other) })),
   ];
   // The preset in use equals the settings.
   const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT_SETTINGS);
   const other = others.find(({ value }) => value === wanted) ?? others[0];
-  const second: Comparable = state.presets
-    .filter(({ id }) => makePresetValue(id) === other?.value)
+  const second: ComparableConfiguration = state.presets
+    .filter(({ id }) => makePresetChoiceValue(id) === other?.value)
     .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
   const settings = JSON.stringify([state.settings['smart']?.value, state.settings['presets']?.value]);
-  const { answer, shown } = useLatest('comparePresets', { first: { kind: 'preset', id: preset.id }, second }, settings);
+  const { answer, shown } = useLatestAnswer(
+    'comparePresets',
+    { first: { kind: 'preset', id: preset.id }, second },
+    settings,
+  );
   return (
     <div className="group-plain">
       <div className="control-line">
@@ -42,12 +46,12 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
           onChange={setWanted}
         />
       </div>
-      {answer.kind === 'failed' && <Problems problems={[answer.message]} />}
+      {answer.kind === 'failed' && <ProblemList problems={[answer.message]} />}
       {shown && answer.kind !== 'failed' && <DifferenceTable compared={shown} names={[name, other?.label ?? '']} />}
       <p className="actions">
         <Button
           onClick={() => {
-            changeView({ compared: [makePresetValue(preset.id), other?.value ?? CURRENT_SETTINGS] });
+            changeView({ compared: [makePresetChoiceValue(preset.id), other?.value ?? CURRENT_SETTINGS] });
             reveal('two-configurations');
           }}
         >

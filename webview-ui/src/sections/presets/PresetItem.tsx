@@ -1,19 +1,19 @@
 import { useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import type { EntryName, ListChange } from '../../../../src/core/settingValue';
+import type { ListEntryName, ListChange } from '../../../../src/core/settingValue';
 import type { PresetState, SettingScope } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useUndoKey } from '../../state/undoKey';
-import { Findable } from '../../state/search';
-import { saveTogether, type WrittenSetting } from '../../state/together';
+import { SearchablePlace } from '../../state/search';
+import { saveSettingsTogether, type WrittenSetting } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
-import { isOwn, readPasses } from '../smart/smartValue';
-import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
-import { presetFigures } from '../start/providerFacts';
+import { isOwnConfiguration, readPassEntries } from '../smart/smartValue';
+import { MEASURED_LOSS_BY_PRESET } from '../../../../src/core/condense/measured';
+import { describePresetFigures } from '../start/providerFacts';
 import { PresetComparison } from './PresetComparison';
 
 export interface UndoableChange {
@@ -32,7 +32,7 @@ interface PresetItemProps {
   readonly scope: SettingScope;
   /** The preset's index in the user's list, or -1. */
   readonly ownIndex: number;
-  readonly entry: EntryName | undefined;
+  readonly entry: ListEntryName | undefined;
   readonly done: UndoableChange | undefined;
   readonly onDone: (done: UndoableChange | undefined) => void;
   readonly onChange: (change: ListChange, text: string) => Promise<boolean>;
@@ -51,12 +51,12 @@ export function PresetItem({
   const { connection } = usePanel();
   const [newName, setNewName] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const apply = useApply(onDone, setProblems);
+  const apply = useApplyPreset(onDone, setProblems);
   const condensing = useSetting('condensingProfile');
   const called = useSetting('presets', [ownIndex, 'name'], scope);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
-  const passes = readPasses(preset.config);
+  const passes = readPassEntries(preset.config);
   const callsModel = passes.some((pass) => pass.callsModel && pass.isEnabled);
   const rename = async (): Promise<void> => {
     const wanted = newName?.trim() ?? '';
@@ -80,11 +80,11 @@ export function PresetItem({
     );
   };
   const actions = [t('Apply'), t('Export…'), ...(entry ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
-  const measured = isBuiltIn ? MEASURED_PRESETS[id] : undefined;
+  const measured = isBuiltIn ? MEASURED_LOSS_BY_PRESET[id] : undefined;
   const words = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
     <li className="item preset" aria-current={isInUse}>
-      <Findable id={`presets.${id}`} words={words}>
+      <SearchablePlace id={`presets.${id}`} words={words}>
         <div className="item-line">
           {newName === undefined ? (
             <span className="item-name">{name}</span>
@@ -99,7 +99,7 @@ export function PresetItem({
           </span>
         </div>
         <p className="row-help">{isBuiltIn ? t(description) : description}</p>
-        {measured && <p className="row-help">{presetFigures(id, measured)}</p>}
+        {measured && <p className="row-help">{describePresetFigures(id, measured)}</p>}
         {isInUse && callsModel && condensing.value === '' && (
           <p className="row-help" role="note">
             {t('No model writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
@@ -124,24 +124,24 @@ export function PresetItem({
             </>
           )}
         </span>
-        <DoneLine done={done} onDone={onDone} />
-        <Problems problems={problems} />
+        <DoneMessageWithUndo done={done} onDone={onDone} />
+        <ProblemList problems={problems} />
         <div className="preset-comparison">
           <Disclosure title={t('Compare with…')} words={[name]}>
             <PresetComparison preset={preset} name={name} isInUse={isInUse} />
           </Disclosure>
         </div>
-      </Findable>
+      </SearchablePlace>
     </li>
   );
 }
 
-interface DoneLineProps {
+interface DoneMessageWithUndoProps {
   readonly done: UndoableChange | undefined;
   readonly onDone: (done: UndoableChange | undefined) => void;
 }
 
-export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
+export function DoneMessageWithUndo({ done, onDone }: DoneMessageWithUndoProps): ReactNode {
   const undo =
     done?.undo &&
     (() => {
@@ -158,18 +158,18 @@ export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
 }
 
 /** Undo restores both changed settings. */
-function useApply(
+function useApplyPreset(
   onDone: (done: UndoableChange | undefined) => void,
   onProblems: (problems: readonly string[]) => void,
 ): (preset: PresetState) => Promise<void> {
   const smart = useSetting('smart');
   const provider = useSetting('provider');
   return async ({ id, name }) => {
-    const isReplacing = isOwn(smart) && readPasses(smart.value).length > 0;
+    const isReplacing = isOwnConfiguration(smart) && readPassEntries(smart.value).length > 0;
     // While saving, the settings may match the earlier change again, whose Undo restores other
     // values.
     onDone(undefined);
-    const { problems, saved } = await saveTogether([
+    const { problems, saved } = await saveSettingsTogether([
       [smart, id],
       [provider, 'smart'],
     ]);

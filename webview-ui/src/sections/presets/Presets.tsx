@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import type { PresetState } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Findable, useSearch } from '../../state/search';
+import { SearchablePlace, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
-import { isFields, getCurrentPreset } from '../smart/smartValue';
-import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
-import { DoneLine, PresetItem } from './PresetItem';
+import { isPlainObject, getCurrentPreset } from '../smart/smartValue';
+import { MEASURED_LOSS_BY_PRESET } from '../../../../src/core/condense/measured';
+import { DoneMessageWithUndo, PresetItem } from './PresetItem';
 import { usePresetList } from './usePresetList';
 
-export function Presets(): ReactNode {
+export function PresetsSection(): ReactNode {
   const { state, connection, scope } = usePanel();
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   const smart = useSetting('smart');
   const { own, list, names, make, change, done, setDone, problems, setProblems } = usePresetList();
   const inUse = getCurrentPreset(smart, state.settings['smart']?.value);
@@ -61,21 +61,21 @@ export function Presets(): ReactNode {
             preset={preset}
             isInUse={preset.id === inUse}
             scope={own.scope}
-            ownIndex={list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)}
-            entry={names[list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)]}
+            ownIndex={list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
+            entry={names[list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}
             done={done?.of === preset.id ? done : undefined}
             onDone={setDone}
             onChange={change}
           />
         ))}
       </ul>
-      <Findable id="presets.import" words={[t('Import…'), t('Presets'), 'import preset load open file']}>
+      <SearchablePlace id="presets.import" words={[t('Import…'), t('Presets'), 'import preset load open file']}>
         <p className="actions">
           <Button onClick={() => void load()}>{t('Import…')}</Button>
-          <DoneLine done={done?.of === undefined ? done : undefined} onDone={setDone} />
+          <DoneMessageWithUndo done={done?.of === undefined ? done : undefined} onDone={setDone} />
         </p>
-      </Findable>
-      <Problems problems={[...problems, ...own.problems]} />
+      </SearchablePlace>
+      <ProblemList problems={[...problems, ...own.problems]} />
     </div>
   );
 }
@@ -83,9 +83,9 @@ export function Presets(): ReactNode {
 /** Lists built-in presets first, by measured loss. */
 const sortByLoss = (presets: readonly PresetState[]): readonly PresetState[] =>
   presets.toSorted((a, b) => {
-    const [first, second] = [getLoss(a), getLoss(b)];
+    const [first, second] = [getMeasuredLoss(a), getMeasuredLoss(b)];
     return first === second ? 0 : first - second;
   });
 
-const getLoss = ({ id, isBuiltIn }: PresetState): number =>
-  isBuiltIn ? (MEASURED_PRESETS[id]?.lost ?? Infinity) : Infinity;
+const getMeasuredLoss = ({ id, isBuiltIn }: PresetState): number =>
+  isBuiltIn ? (MEASURED_LOSS_BY_PRESET[id]?.lost ?? Infinity) : Infinity;

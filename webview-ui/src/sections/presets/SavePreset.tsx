@@ -1,23 +1,23 @@
 import { useState, type ReactNode } from 'react';
-import { makeFreeId } from '../../../../src/core/freeId';
-import { Problems } from '../../components/Problems';
+import { makeUnusedId } from '../../../../src/core/freeId';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Findable } from '../../state/search';
+import { SearchablePlace } from '../../state/search';
 import { Button, TextField } from '../../ui';
-import { isFields } from '../smart/smartValue';
-import { DoneLine } from './PresetItem';
+import { isPlainObject } from '../smart/smartValue';
+import { DoneMessageWithUndo } from './PresetItem';
 import { usePresetList } from './usePresetList';
 
-export function SavePreset(): ReactNode {
+export function SavePresetForm(): ReactNode {
   const { state } = usePanel();
   const { change, done, setDone, problems } = usePresetList();
   const [name, setName] = useState('');
   const config = state.settings['smart']?.value;
-  if (!isFields(config)) return null;
+  if (!isPlainObject(config)) return null;
   const save = async (): Promise<void> => {
     const called = name.trim();
-    const id = makeFreeId(
+    const id = makeUnusedId(
       called,
       state.presets.map((preset) => preset.id),
       'preset',
@@ -26,7 +26,7 @@ export function SavePreset(): ReactNode {
     if (await change({ kind: 'insert', entry, place: {} }, t('"{0}" was saved.', called))) setName('');
   };
   return (
-    <Findable id="presets.save" words={[t('Save the passes as a preset'), t('Name of the new preset')]}>
+    <SearchablePlace id="presets.save" words={[t('Save the passes as a preset'), t('Name of the new preset')]}>
       <div className="control-line">
         <TextField
           label={t('Name of the new preset')}
@@ -39,8 +39,8 @@ export function SavePreset(): ReactNode {
           {t('Save the passes as a preset')}
         </Button>
       </div>
-      <DoneLine done={done} onDone={setDone} />
-      <Problems problems={problems} />
-    </Findable>
+      <DoneMessageWithUndo done={done} onDone={setDone} />
+      <ProblemList problems={problems} />
+    </SearchablePlace>
   );
 }

@@ -1,4 +1,4 @@
-import { getTitle, formatFieldName } from '../../components/titles';
+import { getFieldTitle, formatFieldName } from '../../components/titles';
 import { formatNumber, t } from '../../l10n';
 
 /** Keys that only group others and can be omitted. */
@@ -12,10 +12,10 @@ const GROUPING_FIELDS: ReadonlySet<string> = new Set([
   'condition',
 ]);
 
-/** Turns "individualConfig, defaults, toolResults, maxLines" into "Tool results › Lines". */
-export function describePlace(path: readonly string[]): string {
+/** Turns "individualConfigSchema, defaults, toolResults, maxLines" into "Tool results › Lines". */
+export function describeSettingPath(path: readonly string[]): string {
   const reported = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
-  return reported.map((key) => getTitle(key, {})).join(' › ');
+  return reported.map((key) => getFieldTitle(key, {})).join(' › ');
 }
 
 export function describeValue(value: unknown): string {
@@ -25,7 +25,7 @@ export function describeValue(value: unknown): string {
     case 'number':
       return formatNumber(value);
     case 'string':
-      return value === '' ? t('none') : describeName(value);
+      return value === '' ? t('none') : describeFieldName(value);
     case 'undefined':
       return '–';
     default:
@@ -35,5 +35,5 @@ export function describeValue(value: unknown): string {
 }
 
 /** Text that the user wrote stays as it is. */
-const describeName = (text: string): string =>
+const describeFieldName = (text: string): string =>
   /^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(formatFieldName(text)) : text;

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type TestPage } from '../../testing';
-import { describePlace, describeValue } from './differenceWords';
+import { describeSettingPath, describeValue } from './differenceWords';
 
 beforeEach(() => {
   fake.reset();
@@ -108,7 +108,7 @@ it.each([
   [['individualConfig', 'defaults', 'toolResults', 'maxLines'], 'Tool results › Lines'],
   [['selection', 'count'], 'Selection › Newest messages left alone'],
 ])('the comparison names the field %j “%s”', (path, words) => {
-  expect(describePlace(path)).toBe(words);
+  expect(describeSettingPath(path)).toBe(words);
 });
 
 it.each<[unknown, string]>([

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import { listEntryNames, type EntryName, type ListChange } from '../../../../src/core/settingValue';
+import { listEntryNames, type ListEntryName, type ListChange } from '../../../../src/core/settingValue';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { isStill } from '../../state/together';
+import { areSettingsUnchanged } from '../../state/together';
 import { useSetting, type SettingHandle } from '../../state/useSetting';
 import type { UndoableChange } from './PresetItem';
 import { usePresetScope } from './usePresetScope';
@@ -11,7 +11,7 @@ import { usePresetScope } from './usePresetScope';
 export interface PresetList {
   readonly own: SettingHandle;
   readonly list: readonly unknown[];
-  readonly names: readonly EntryName[];
+  readonly names: readonly ListEntryName[];
   /** @returns undefined if the change was refused */
   readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
   /**
@@ -59,7 +59,7 @@ export function usePresetList(): PresetList {
     names: listEntryNames(list),
     make,
     change,
-    done: last?.written === undefined || isStill(state, last.written) ? last : undefined,
+    done: last?.written === undefined || areSettingsUnchanged(state, last.written) ? last : undefined,
     setDone,
     problems,
     setProblems,

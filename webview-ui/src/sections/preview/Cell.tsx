@@ -1,9 +1,9 @@
 import { memo, type ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
-import { describeRole, describeOutcome, type CellKind } from './outcomes';
+import { describeRole, getCellKindTexts, type CellKind } from './outcomes';
 
-interface CellProps {
+interface MessageCellButtonProps {
   readonly index: number;
   readonly cell: MessageCell;
   readonly kind: CellKind;
@@ -13,7 +13,7 @@ interface CellProps {
   readonly onFocus: (index: number) => void;
 }
 
-const areCellsEqual = (a: CellProps, b: CellProps): boolean =>
+const areCellsEqual = (a: MessageCellButtonProps, b: MessageCellButtonProps): boolean =>
   a.kind === b.kind &&
   a.isPinned === b.isPinned &&
   a.isCurrent === b.isCurrent &&
@@ -22,7 +22,7 @@ const areCellsEqual = (a: CellProps, b: CellProps): boolean =>
   a.cell.role === b.cell.role;
 
 /** One message of the strip; rerendered only if its own data changes. */
-export const Cell = memo(function Cell({
+export const MessageCellButton = memo(function Cell({
   index,
   cell,
   kind,
@@ -30,8 +30,8 @@ export const Cell = memo(function Cell({
   isCurrent,
   onChoose,
   onFocus,
-}: CellProps): ReactNode {
-  const { letter, name, style } = describeOutcome(kind);
+}: MessageCellButtonProps): ReactNode {
+  const { letter, name, style } = getCellKindTexts(kind);
   const { role, tokensBefore, tokensAfter } = cell;
   const label =
     tokensBefore === tokensAfter

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { Checkbox } from '../../ui';
-import { getCellKind, describeRole, describeOutcome, type MessageMarks } from './outcomes';
+import { getCellKind, describeRole, getCellKindTexts, type MessageMarks } from './outcomes';
 
 interface CellDetailsProps {
   readonly cell: MessageCell;
@@ -14,7 +14,7 @@ interface CellDetailsProps {
 
 export function CellDetails({ cell, index, marks, onPin, onExclude }: CellDetailsProps): ReactNode {
   const { role, words, tokensBefore, tokensAfter } = cell;
-  const { name, help } = describeOutcome(getCellKind(cell, index, marks));
+  const { name, help } = getCellKindTexts(getCellKind(cell, index, marks));
   return (
     <div className="cell-details">
       <p>

@@ -1,24 +1,24 @@
 import type { ReactNode } from 'react';
 import type { Coherence as CoherenceReport } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
-import { useLatest } from '../../state/useLatest';
-import { CoherenceOfKind } from './CoherenceOfKind';
+import { useLatestAnswer } from '../../state/useLatest';
+import { FactKindCoherenceItem } from './CoherenceOfKind';
 import { usePreviewKey, type ShownPreview } from './usePreview';
 
-export function Coherence({ preview }: { readonly preview: ShownPreview }): ReactNode {
+export function CoherenceSection({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
   // Ask after the preview's answer, so that the preview never waits.
   const asked = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
-  const { answer, shown } = useLatest('previewCoherence', asked, usePreviewKey());
+  const { answer, shown } = useLatestAnswer('previewCoherence', asked, usePreviewKey());
   return (
     <div className="group-plain coherence">
       <h4 className="group-title">{t('Facts kept')}</h4>
       {answer.kind === 'failed' ? (
-        <Problems problems={[answer.message]} />
+        <ProblemList problems={[answer.message]} />
       ) : shown ? (
-        <Report report={shown} isWritten={(previewed?.calls ?? 0) > 0} />
+        <CoherenceReportList report={shown} isWritten={(previewed?.calls ?? 0) > 0} />
       ) : (
         <p className="row-help">{t('Looking for files, error lines, instructions and to-dos…')}</p>
       )}
@@ -26,13 +26,13 @@ export function Coherence({ preview }: { readonly preview: ShownPreview }): Reac
   );
 }
 
-interface ReportProps {
+interface CoherenceReportListProps {
   readonly report: CoherenceReport;
   /** True if a model would write part of the resulting text. */
   readonly isWritten: boolean;
 }
 
-function Report({ report, isWritten }: ReportProps): ReactNode {
+function CoherenceReportList({ report, isWritten }: CoherenceReportListProps): ReactNode {
   const kinds = [
     { name: t('Files'), of: report.files },
     { name: t('Error lines'), of: report.errors },
@@ -55,7 +55,7 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
       >
         <ul className="items">
           {kinds.map(({ name, of }) => (
-            <CoherenceOfKind key={name} name={name} found={of} />
+            <FactKindCoherenceItem key={name} name={name} found={of} />
           ))}
         </ul>
       </Disclosure>

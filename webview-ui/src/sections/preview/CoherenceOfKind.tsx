@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import type { Coherence } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
-interface CoherenceOfKindProps {
+interface FactKindCoherenceItemProps {
   /** The kind of facts, such as files. */
   readonly name: string;
   readonly found: Coherence[keyof Coherence];
 }
 
-export function CoherenceOfKind({ name, found }: CoherenceOfKindProps): ReactNode {
+export function FactKindCoherenceItem({ name, found }: FactKindCoherenceItemProps): ReactNode {
   const { kept, recallable, recallableExamples, lost, lostExamples } = found;
   const all = kept + recallable + lost;
   if (all === 0) return null;
@@ -18,19 +18,19 @@ export function CoherenceOfKind({ name, found }: CoherenceOfKindProps): ReactNod
         <span className="item-name">{name}</span>
         <span>{t('{0} of {1} in the view', kept, all)}</span>
       </div>
-      <Examples title={t('Only by reference: {0}', recallable)} examples={recallableExamples} count={recallable} />
-      <Examples title={t('Lost: {0}', lost)} examples={lostExamples} count={lost} />
+      <FactExamples title={t('Only by reference: {0}', recallable)} examples={recallableExamples} count={recallable} />
+      <FactExamples title={t('Lost: {0}', lost)} examples={lostExamples} count={lost} />
     </li>
   );
 }
 
-interface ExamplesProps {
+interface FactExamplesProps {
   readonly title: string;
   readonly examples: readonly string[];
   readonly count: number;
 }
 
-function Examples({ title, examples, count }: ExamplesProps): ReactNode {
+function FactExamples({ title, examples, count }: FactExamplesProps): ReactNode {
   if (count === 0) return null;
   return (
     <>

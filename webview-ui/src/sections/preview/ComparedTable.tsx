@@ -1,27 +1,27 @@
 import type { ReactNode } from 'react';
 import type { ComparedConfiguration } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { formatPercent, t } from '../../l10n';
-import { formatCost, computeReduction } from './Figures';
+import { formatPreviewCost, computeReductionPercent } from './Figures';
 
-interface ComparedTableProps {
+interface ComparedConfigurationsTableProps {
   /** The figures of each configuration, or why they are unknown. */
   readonly results: readonly (ComparedConfiguration | string)[];
   /** The configurations' names, in the same order. */
   readonly names: readonly string[];
 }
 
-export function ComparedTable({ results, names }: ComparedTableProps): ReactNode {
+export function ComparedConfigurationsTable({ results, names }: ComparedConfigurationsTableProps): ReactNode {
   const title = results.find((result) => typeof result !== 'string')?.title ?? '';
   const lines: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [
     [t('Tokens now'), ({ tokensBefore }) => t('{0}', tokensBefore)],
     [t('Tokens afterwards'), ({ tokensAfter }) => t('{0}', tokensAfter)],
-    [t('Reduction'), (result) => formatPercent(computeReduction(result))],
+    [t('Reduction'), (result) => formatPercent(computeReductionPercent(result))],
     [t('Code lines kept'), ({ retention }) => formatShare(retention.verbatim, retention.needed)],
     [t('Code lines that can be recalled'), ({ retention }) => formatShare(retention.recallable, retention.needed)],
     [t('Facts lost'), ({ facts }) => t('{0} of {1}', facts.lost, facts.all)],
-    [t('Cost'), formatCost],
+    [t('Cost'), formatPreviewCost],
   ];
   return (
     <>
@@ -36,7 +36,7 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
           ))}
         </tbody>
       </SideBySide>
-      <Problems problems={results.filter((result) => typeof result === 'string')} />
+      <ProblemList problems={results.filter((result) => typeof result === 'string')} />
     </>
   );
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
-import { useSearch } from '../../state/search';
-import { JudgeSessions } from './JudgeSessions';
-import { TwoConfigurations } from './TwoConfigurations';
+import { useSearchQuery } from '../../state/search';
+import { JudgeSessionsForm } from './JudgeSessions';
+import { TwoConfigurationsComparison } from './TwoConfigurations';
 
-export function Comparison(): ReactNode {
-  const isSearching = useSearch() !== '';
+export function ComparisonSection(): ReactNode {
+  const isSearching = useSearchQuery() !== '';
   return (
     <Section
       id="comparison"
@@ -19,8 +19,8 @@ export function Comparison(): ReactNode {
         'judge sessions needed lines lost weights presets side by side chart',
       ]}
     >
-      {!isSearching && <JudgeSessions />}
-      {!isSearching && <TwoConfigurations />}
+      {!isSearching && <JudgeSessionsForm />}
+      {!isSearching && <TwoConfigurationsComparison />}
     </Section>
   );
 }

@@ -1,17 +1,17 @@
 import { useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import type { EditExcerpt, Params, Preview } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import type { EditExcerpt, MethodParams, Preview } from '../../../../src/panel/protocol';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
 
-interface EditExcerptsProps {
+interface EditExcerptsListProps {
   readonly preview: Preview;
-  readonly question: Params<'preview'>;
+  readonly question: MethodParams<'preview'>;
 }
 
-export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNode {
+export function EditExcerptsList({ preview, question }: EditExcerptsListProps): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const { edits, editCount } = preview;
@@ -28,13 +28,13 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
       <p className="row-help">{describeShownChanges(edits.length, editCount)}</p>
       <ul className="items">
         {edits.map((edit, index) => (
-          <Excerpt key={index} edit={edit} />
+          <EditExcerptItem key={index} edit={edit} />
         ))}
       </ul>
       <p className="actions">
         <Button onClick={showAll}>{t('Show all in the diff editor')}</Button>
       </p>
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </div>
   );
 }
@@ -44,7 +44,7 @@ export function describeShownChanges(shown: number, all: number): string {
   return all === 1 ? t('One change.') : t('All {0} changes.', all);
 }
 
-function Excerpt({ edit }: { readonly edit: EditExcerpt }): ReactNode {
+function EditExcerptItem({ edit }: { readonly edit: EditExcerpt }): ReactNode {
   const { message, step, reason, before, after, tokensBefore, tokensAfter, isWritten } = edit;
   return (
     <li className="item">

@@ -17,11 +17,11 @@ type PreviewFigures = Pick<
 >;
 
 /** Percent of the tokens that would be removed. */
-export const computeReduction = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
+export const computeReductionPercent = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** Shows the cost as a range if one is known. */
-export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
+export function formatPreviewCost({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange) return formatDollars(cost);
   const least = formatDollars(costRange.least);
@@ -30,20 +30,20 @@ export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
   return costRange.endsAtLimit === true ? t('{0}, capped at your limit', range) : range;
 }
 
-const formatCalls = (calls: number): string =>
+const formatModelCalls = (calls: number): string =>
   calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls);
 
 /** Shown on the button that runs the condensation; empty if no model is called. */
-export const formatPrice = (preview: PreviewFigures): string =>
+export const formatCostAndConfidence = (preview: PreviewFigures): string =>
   preview.calls === 0
     ? ''
     : preview.cost === undefined
-      ? t('{0}, cost not known', formatCalls(preview.calls))
-      : t('{0}, {1}', formatCalls(preview.calls), formatCost(preview));
+      ? t('{0}, cost not known', formatModelCalls(preview.calls))
+      : t('{0}, {1}', formatModelCalls(preview.calls), formatPreviewCost(preview));
 
 function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
   if (calls === 0) return t('no model is called');
-  const asked = formatCalls(calls);
+  const asked = formatModelCalls(calls);
   switch (confidence) {
     case 'high':
       return t('{0}; based on many of its replies', asked);
@@ -69,7 +69,7 @@ function formatCallTokens({ calls, callTokens }: PreviewFigures): string {
 /** Higher costs (in US dollars) are marked. */
 const HIGH_COST_DOLLARS = 0.05;
 
-export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {
+export function PreviewFigureList({ preview }: { readonly preview: PreviewFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
   const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > HIGH_COST_DOLLARS;
   const costNotes = [describeCostConfidence(preview), formatCallTokens(preview)]
@@ -82,8 +82,8 @@ export function Figures({ preview }: { readonly preview: PreviewFigures }): Reac
       t('{0}', tokensAfter),
       tokensAfter > targetTokens ? t('misses the target of {0}', targetTokens) : t('target {0}', targetTokens),
     ],
-    [t('Reduction'), formatPercent(computeReduction(preview)), ''],
-    [t('Cost'), formatCost(preview), costNotes, isCostly],
+    [t('Reduction'), formatPercent(computeReductionPercent(preview)), ''],
+    [t('Cost'), formatPreviewCost(preview), costNotes, isCostly],
     [t('Time'), formatDuration(timeMs), calls === 0 ? '' : t('plus the model’s time')],
   ];
   return <FigureList figures={figures} />;

@@ -1,13 +1,13 @@
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import type { JudgedSettings } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
-import { Table, type Column } from '../../components/Table';
+import { ProblemList } from '../../components/Problems';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, ProgressRing } from '../../ui';
 
-export function JudgeSessions(): ReactNode {
+export function JudgeSessionsForm(): ReactNode {
   const { connection } = usePanel();
   const running = useRef<AbortController>(undefined);
   const [judged, setJudged] = useState<JudgedSettings>();
@@ -51,29 +51,33 @@ export function JudgeSessions(): ReactNode {
           </>
         )}
       </p>
-      <Problems problems={problems} />
-      {judged && <Judged judged={judged} />}
+      <ProblemList problems={problems} />
+      {judged && <JudgmentReport judged={judged} />}
     </div>
   );
 }
 
-type CurvePoint = JudgedSettings['points'][number];
+type JudgmentCurvePoint = JudgedSettings['points'][number];
 
-function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
+function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   const { read, sessions, lines, choices, points, isOther } = judged;
   const name = (id: string): string => {
     const found = choices.find((choice) => choice.id === id)?.name ?? id;
     return id === 'current' ? t('{0} (current)', t(found)) : t(found);
   };
-  const columns: readonly Column<CurvePoint>[] = [
+  const columns: readonly TableColumn<JudgmentCurvePoint>[] = [
     { title: t('Option'), cell: ({ choice }) => name(choice) },
-    { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : formatShare(target)) },
-    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => formatShare(left) },
-    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => formatShare(lostShare) },
+    {
+      title: t('Target'),
+      isNumber: true,
+      cell: ({ target }) => (target === undefined ? '–' : formatSharePercent(target)),
+    },
+    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => formatSharePercent(left) },
+    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => formatSharePercent(lostShare) },
     {
       title: t('95% interval'),
       isNumber: true,
-      cell: ({ lost }) => (lost ? t('{0} to {1}', formatShare(lost.low), formatShare(lost.high)) : '–'),
+      cell: ({ lost }) => (lost ? t('{0} to {1}', formatSharePercent(lost.low), formatSharePercent(lost.high)) : '–'),
     },
   ];
   return (
@@ -91,7 +95,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
       </p>
       {lines > 0 && (
         <>
-          <Curve judged={judged} name={name} />
+          <JudgmentChart judged={judged} name={name} />
           <Table
             label={t('Needed lines that each option loses')}
             columns={columns}
@@ -104,7 +108,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   );
 }
 
-const formatShare = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
+const formatSharePercent = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
 
 function describeVerdict({ verdict }: JudgedSettings, name: (id: string) => string): string {
   switch (verdict.kind) {
@@ -115,14 +119,14 @@ function describeVerdict({ verdict }: JudgedSettings, name: (id: string) => stri
         'Keep the current settings. Where another option loses fewer needed lines at the same size, the difference is not significant.',
       );
     case 'change': {
-      const fewer = formatShare(-verdict.difference.share);
+      const fewer = formatSharePercent(-verdict.difference.share);
       return verdict.target === undefined
         ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewer)
         : t(
             'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
             name(verdict.choice),
             fewer,
-            formatShare(verdict.target),
+            formatSharePercent(verdict.target),
           );
     }
   }
@@ -136,14 +140,14 @@ const CHOICE_COLORS = 6;
 const LINE_DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 
 /** Plots needed lines kept (upwards) by tokens removed (to the right). */
-function Curve({
+function JudgmentChart({
   judged: { choices, points },
   name,
 }: {
   readonly judged: JudgedSettings;
   readonly name: (id: string) => string;
 }): ReactNode {
-  const place = ({ left, lostShare }: Pick<CurvePoint, 'left' | 'lostShare'>): string =>
+  const place = ({ left, lostShare }: Pick<JudgmentCurvePoint, 'left' | 'lostShare'>): string =>
     `${((1 - left) * CHART_WIDTH).toFixed(1)},${(lostShare * CHART_HEIGHT).toFixed(1)}`;
   return (
     <figure className="chart">
@@ -182,7 +186,7 @@ function Curve({
         {[0, 0.5, 1].map((part) => (
           <Fragment key={part}>
             <text className="chart-label" x={-4} y={(1 - part) * CHART_HEIGHT + 3} textAnchor="end">
-              {formatShare(part)}
+              {formatSharePercent(part)}
             </text>
             <text
               className="chart-label"
@@ -190,7 +194,7 @@ function Curve({
               y={CHART_HEIGHT + 14}
               textAnchor={part === 1 ? 'end' : part === 0 ? 'start' : 'middle'}
             >
-              {formatShare(part)}
+              {formatSharePercent(part)}
             </text>
           </Fragment>
         ))}

@@ -3,7 +3,7 @@ import type { Preview, PreviewStep } from '../../../../src/panel/protocol';
 import { formatChange, t } from '../../l10n';
 
 /** Each pass has a bar of its tokens before, and within it those that stay. */
-export function PassBars({ preview }: { readonly preview: Preview }): ReactNode {
+export function PassBarChart({ preview }: { readonly preview: Preview }): ReactNode {
   const { steps, tokensBefore } = preview;
   const reported = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
   const idle = steps.filter(({ edits, outcome }) => edits === 0 && outcome.kind === 'done').length;
@@ -13,7 +13,7 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
       <h4 className="group-title">{t('Pass by pass')}</h4>
       <ol className="pass-bars">
         {reported.map((step, index) => (
-          <Bar key={`${index} ${step.name}`} step={step} most={tokensBefore} />
+          <PassBar key={`${index} ${step.name}`} step={step} most={tokensBefore} />
         ))}
       </ol>
       {idle > 0 && (
@@ -32,7 +32,7 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
   );
 }
 
-function Bar({ step, most }: { readonly step: PreviewStep; readonly most: number }): ReactNode {
+function PassBar({ step, most }: { readonly step: PreviewStep; readonly most: number }): ReactNode {
   const { name, tokensBefore, tokensAfter, outcome } = step;
   const width = (tokens: number): string => `${(100 * tokens) / Math.max(1, most)}%`;
   const change = tokensBefore === 0 ? 0 : (100 * (tokensAfter - tokensBefore)) / tokensBefore;

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
-import { useSearch } from '../../state/search';
+import { useSearchQuery } from '../../state/search';
 import { Checkbox, ProgressRing } from '../../ui';
-import { Coherence } from './Coherence';
-import { EditExcerpts } from './EditExcerpts';
-import { Figures } from './Figures';
-import { PassBars } from './PassBars';
+import { CoherenceSection } from './Coherence';
+import { EditExcerptsList } from './EditExcerpts';
+import { PreviewFigureList } from './Figures';
+import { PassBarChart } from './PassBars';
 import { PreviewActions } from './PreviewActions';
 import { FailedPreview, PreviewedConversation } from './PreviewedConversation';
-import { Strip } from './Strip';
+import { MessageStrip } from './Strip';
 import { useEndPreviewOnUnmount, usePreview } from './usePreview';
 
 export function PreviewSection(): ReactNode {
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   return (
     <Section
       id="preview"
@@ -27,12 +27,12 @@ export function PreviewSection(): ReactNode {
         'estimate forecast cost price tokens diff changes result try draft pin exclude mark',
       ]}
     >
-      {!isSearching && <Content />}
+      {!isSearching && <PreviewContent />}
     </Section>
   );
 }
 
-function Content(): ReactNode {
+function PreviewContent(): ReactNode {
   const preview = usePreview();
   useEndPreviewOnUnmount();
   const { shown, answer, isWaiting } = preview;
@@ -59,7 +59,7 @@ function Content(): ReactNode {
       {!shown && answer.kind === 'waiting' && <ProgressRing label={t('Reading the conversation…')} />}
       {shown && answer.kind !== 'failed' && (
         <div className="preview" aria-busy={isWaiting}>
-          <Figures preview={shown} />
+          <PreviewFigureList preview={shown} />
           <p role="status" className="visually-hidden">
             {t('{0} tokens now, {1} afterwards', shown.tokensBefore, shown.tokensAfter)}
           </p>
@@ -68,11 +68,11 @@ function Content(): ReactNode {
               {t(note)}
             </p>
           ))}
-          <PassBars preview={shown} />
-          <Coherence preview={preview} />
-          <Strip cells={shown.cells} marks={preview.marks} onMark={preview.mark} />
+          <PassBarChart preview={shown} />
+          <CoherenceSection preview={preview} />
+          <MessageStrip cells={shown.cells} marks={preview.marks} onMark={preview.mark} />
           <PreviewActions preview={preview} />
-          <EditExcerpts preview={shown} question={preview.question} />
+          <EditExcerptsList preview={shown} question={preview.question} />
         </div>
       )}
     </>

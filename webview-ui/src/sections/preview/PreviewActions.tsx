@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
-import { formatPrice } from './Figures';
+import { formatCostAndConfidence } from './Figures';
 import type { ShownPreview } from './usePreview';
 
 export function PreviewActions({ preview }: { readonly preview: ShownPreview }): ReactNode {
@@ -15,7 +15,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   if (!shown) return null;
   const { conversation, savedPins } = shown;
   // Show the price before the user agrees.
-  const price = formatPrice(shown);
+  const price = formatCostAndConfidence(shown);
   const pinned = [...marks.pinned];
   const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));
   const run = async (action: () => Promise<unknown>): Promise<void> => {
@@ -52,7 +52,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
         </Button>
       </p>
       {isOfDrafts && <p className="row-help">{t('Condensing uses the settings: apply the draft first.')}</p>}
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </div>
   );
 }

@@ -1,14 +1,14 @@
 import { useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, LinkButton } from '../../ui';
-import { usePreviewed, type ShownPreview } from './usePreview';
+import { usePreviewedConversation, type ShownPreview } from './usePreview';
 
 export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: ShownPreview }): ReactNode {
   const { connection } = usePanel();
-  const [, setPreviewed] = usePreviewed();
+  const [, setPreviewed] = usePreviewedConversation();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const choose = async (): Promise<void> => {
     setProblems([]);
@@ -31,7 +31,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
         <Button onClick={again}>{t('Refresh')}</Button>
       </p>
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </div>
   );
 }
@@ -43,10 +43,10 @@ export function FailedPreview({
   readonly message: string;
   readonly preview: ShownPreview;
 }): ReactNode {
-  const [, setPreviewed] = usePreviewed();
+  const [, setPreviewed] = usePreviewedConversation();
   return (
     <>
-      <Problems problems={[message]} />
+      <ProblemList problems={[message]} />
       <p>
         <LinkButton onClick={preview.again}>{t('Try again')}</LinkButton>{' '}
         <LinkButton

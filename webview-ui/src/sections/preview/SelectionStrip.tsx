@@ -1,22 +1,22 @@
 import type { ReactNode } from 'react';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
-import { useLatest } from '../../state/useLatest';
+import { useLatestAnswer } from '../../state/useLatest';
 import { usePassDrafts } from '../smart/passDraft';
-import { usePreviewed, usePreviewKey } from './usePreview';
+import { usePreviewedConversation, usePreviewKey } from './usePreview';
 
 /**
  * Shows which messages of the previewed conversation a pass selects.
  * @param pass index of the pass
  */
 export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
-  const [conversation] = usePreviewed();
-  const { answer, shown } = useLatest(
+  const [conversation] = usePreviewedConversation();
+  const { answer, shown } = useLatestAnswer(
     'previewSelection',
     { conversation, pass, drafts: usePassDrafts() },
     usePreviewKey(),
   );
-  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
+  if (answer.kind === 'failed') return <ProblemList problems={[answer.message]} />;
   if (!shown) return null;
   const { title, taken } = shown;
   const count = taken.filter(Boolean).length;

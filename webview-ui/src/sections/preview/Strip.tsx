@@ -1,18 +1,18 @@
 import { useCallback, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
-import { Cell } from './Cell';
+import { MessageCellButton } from './Cell';
 import { CellDetails } from './CellDetails';
-import { getCellKind, toggleElement, type MessageMarks, CELL_KINDS, describeOutcome, type CellKind } from './outcomes';
+import { getCellKind, toggleElement, type MessageMarks, CELL_KINDS, getCellKindTexts, type CellKind } from './outcomes';
 
-interface StripProps {
+interface MessageStripProps {
   readonly cells: readonly MessageCell[];
   readonly marks: MessageMarks;
   readonly onMark: (marks: MessageMarks) => void;
 }
 
 /** Shows one cell per message. Only one is in the tab order; arrow keys move to the others. */
-export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
+export function MessageStrip({ cells, marks, onMark }: MessageStripProps): ReactNode {
   const [at, setAt] = useState(0);
   const strip = useRef<HTMLDivElement>(null);
   const current = Math.min(at, cells.length - 1);
@@ -35,7 +35,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
       return;
     }
     const buttons = [...(strip.current?.querySelectorAll<HTMLElement>('.cell') ?? [])];
-    const next = findNeighbor(
+    const next = findCellForKey(
       event.key,
       current,
       buttons.map(({ offsetTop }) => offsetTop),
@@ -54,10 +54,10 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
           'Click a message or press Enter to pin it, so that nothing in it is lost. Press X to leave it out of this condensation.',
         )}
       </p>
-      <Legend cells={cells} marks={marks} />
+      <MessageStripLegend cells={cells} marks={marks} />
       <div ref={strip} className="strip" role="group" aria-label={t('Messages')} onKeyDown={onKeyDown}>
         {cells.map((each, index) => (
-          <Cell
+          <MessageCellButton
             key={index}
             index={index}
             cell={each}
@@ -90,7 +90,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
  * Finds the cell to which an arrow key moves in wrapped rows; undefined if there is none.
  * @param tops top of each cell in pixels
  */
-function findNeighbor(key: string, at: number, tops: readonly number[]): number | undefined {
+function findCellForKey(key: string, at: number, tops: readonly number[]): number | undefined {
   const last = tops.length - 1;
   const row = Math.max(1, tops.filter((top) => top === tops[0]).length);
   switch (key) {
@@ -111,13 +111,13 @@ function findNeighbor(key: string, at: number, tops: readonly number[]): number 
   }
 }
 
-interface LegendProps {
+interface MessageStripLegendProps {
   readonly cells: readonly MessageCell[];
   readonly marks: MessageMarks;
 }
 
 /** Explains the colors and letters, with the number of messages for each. */
-function Legend({ cells, marks }: LegendProps): ReactNode {
+function MessageStripLegend({ cells, marks }: MessageStripLegendProps): ReactNode {
   const counts = new Map<CellKind, number>();
   cells.forEach((cell, index) => {
     const kind = getCellKind(cell, index, marks);
@@ -126,7 +126,7 @@ function Legend({ cells, marks }: LegendProps): ReactNode {
   return (
     <ul className="legend">
       {CELL_KINDS.filter((kind) => counts.has(kind)).map((kind) => {
-        const { letter, name, help, style } = describeOutcome(kind);
+        const { letter, name, help, style } = getCellKindTexts(kind);
         return (
           <li key={kind} title={help}>
             <span className={`cell cell-${kind}`} style={style} aria-hidden="true">

@@ -1,28 +1,28 @@
 import { useRef, useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import type { ComparedConfiguration, ConversationName } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import type { ComparedConfiguration, PreviewedConversationName } from '../../../../src/panel/protocol';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, Dropdown, ProgressRing } from '../../ui';
-import { ComparedTable } from './ComparedTable';
-import { parseConfiguration, getConfigurationLabel, useConfigurations } from './configurations';
-import { usePreviewed } from './usePreview';
+import { ComparedConfigurationsTable } from './ComparedTable';
+import { parseConfiguration, getConfigurationLabel, useConfigurationChoices } from './configurations';
+import { usePreviewedConversation } from './usePreview';
 
 /** A conversation with the result of each of the two configurations. */
-interface ComparedRow {
+interface ComparisonResult {
   readonly results: readonly (ComparedConfiguration | string)[];
   /** Names of the configurations when they were compared. */
   readonly names: readonly string[];
 }
 
-export function TwoConfigurations(): ReactNode {
+export function TwoConfigurationsComparison(): ReactNode {
   const { connection, view, changeView } = usePanel();
-  const [previewed] = usePreviewed();
-  const choices = useConfigurations();
+  const [previewed] = usePreviewedConversation();
+  const choices = useConfigurationChoices();
   const chosen = view.compared;
-  const [conversations, setConversations] = useState<readonly ConversationName[]>([]);
-  const [rows, setRows] = useState<readonly ComparedRow[]>([]);
+  const [conversations, setConversations] = useState<readonly PreviewedConversationName[]>([]);
+  const [rows, setRows] = useState<readonly ComparisonResult[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
@@ -104,9 +104,9 @@ export function TwoConfigurations(): ReactNode {
         )}
       </p>
       {isBusy && <ProgressRing label={t('Comparing…')} />}
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
       {rows.map(({ results, names }, index) => (
-        <ComparedTable key={index} results={results} names={names} />
+        <ComparedConfigurationsTable key={index} results={results} names={names} />
       ))}
     </div>
   );

@@ -4,13 +4,13 @@ import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
-const DECISION_WORDS = {
+const DECISION_KIND_TEXTS = {
   pinned: { letter: 'P', label: 'pinned', help: 'nothing in it is lost, now or later', color: 'foreground' },
   excluded: { letter: 'X', label: 'left out', help: 'this condensation doesn’t touch it', color: 'foreground' },
 } as const;
 
-const CELL_KIND_WORDS = { ...OUTCOMES, ...DECISION_WORDS };
-export type CellKind = EditOutcome | keyof typeof DECISION_WORDS;
+const CELL_KIND_TEXTS = { ...OUTCOMES, ...DECISION_KIND_TEXTS };
+export type CellKind = EditOutcome | keyof typeof DECISION_KIND_TEXTS;
 export const CELL_KINDS: readonly CellKind[] = [...EDIT_OUTCOMES, 'pinned', 'excluded'];
 
 interface CellKindTexts {
@@ -21,8 +21,8 @@ interface CellKindTexts {
   readonly style: CSSProperties;
 }
 
-export function describeOutcome(kind: CellKind): CellKindTexts {
-  const { letter, label, help, color } = CELL_KIND_WORDS[kind];
+export function getCellKindTexts(kind: CellKind): CellKindTexts {
+  const { letter, label, help, color } = CELL_KIND_TEXTS[kind];
   const variable = color === 'line' ? 'var(--line)' : `var(--vscode-${color.replaceAll('.', '-')})`;
   return { letter, name: t(label), help: t(help), style: { '--outcome': variable } as CSSProperties };
 }

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import { ConfigurationTarget, fake, workspace } from '../../../../test/support/vscode';
 import { openPage, type TestPage, type PageOptions } from '../../testing';
 import { describeShownChanges } from './EditExcerpts';
-import { Figures, formatPrice } from './Figures';
+import { PreviewFigureList, formatCostAndConfidence } from './Figures';
 
 beforeEach(() => {
   fake.reset();
@@ -61,7 +61,15 @@ it('the preview begins with the user’s own newest conversation, and stays with
 
 it('the preview states the cost on the button before the user agrees', async () => {
   const of = (changes: object): string =>
-    formatPrice({ tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, cost: 0.02, timeMs: 1, ...changes });
+    formatCostAndConfidence({
+      tokensBefore: 2,
+      tokensAfter: 1,
+      targetTokens: 1,
+      calls: 2,
+      cost: 0.02,
+      timeMs: 1,
+      ...changes,
+    });
   expect(of({ calls: 0, cost: 0 })).toBe('');
   expect(of({ calls: 1, cost: undefined })).toBe('one call to a model, cost not known');
   expect(of({ costRange: { least: 0.01, most: 0.03 } })).toBe('2 calls to a model, $0.01 to $0.03');
@@ -81,7 +89,7 @@ it.each([
 ])('the preview marks a cost only above $0.05: %s', (_what, changes, isMarked) => {
   const callTokens = { input: 12_000, cacheRead: 0, cacheWrite: 300, output: 900 };
   const preview = { tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, timeMs: 1, callTokens, ...changes };
-  const shown = renderToStaticMarkup(<Figures preview={preview} />);
+  const shown = renderToStaticMarkup(<PreviewFigureList preview={preview} />);
   expect(shown.includes('figure-warning')).toBe(isMarked);
   expect(shown.includes('12,000 tokens in, 300 written to the cache, 900 out')).toBe(preview.calls > 0);
 });
@@ -177,7 +185,7 @@ function chat() {
       pinned: [],
       content: { messages, edits: [] },
     }),
-    onLiveChange: (_services: unknown, listener: () => void) => {
+    subscribeToLiveChanges: (_services: unknown, listener: () => void) => {
       listeners.add(listener);
       return { dispose: () => listeners.delete(listener) };
     },
@@ -300,7 +308,9 @@ it('the preview saves pins and condenses with the marks', async () => {
       asked.push([what, ...rest.slice(1)]);
       return Promise.resolve();
     };
-  const page = await open({ backend: { savePins: note('pins'), condenseChosen: note('condense') } });
+  const page = await open({
+    backend: { saveConversationPins: note('pins'), condenseChosenConversation: note('condense') },
+  });
   await page.until(() => cells(page).length > 20);
   cells(page)[3]!.click();
   await page.until(() => cells(page)[3]?.getAttribute('aria-pressed') === 'true');

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
-import type { ConversationName, Params, PassDrafts, Preview } from '../../../../src/panel/protocol';
+import type { PreviewedConversationName, MethodParams, PassDrafts, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
-import { useLatest, type RequestAnswer } from '../../state/useLatest';
+import { useLatestAnswer, type RequestAnswer } from '../../state/useLatest';
 import { usePassDrafts } from '../smart/passDraft';
 import type { MessageMarks } from './outcomes';
 
@@ -11,7 +11,7 @@ export interface ShownPreview {
   readonly shown: Preview | undefined;
   readonly isWaiting: boolean;
   /** The request that the preview answers. */
-  readonly question: Params<'preview'>;
+  readonly question: MethodParams<'preview'>;
   readonly marks: MessageMarks;
   readonly mark: (marks: MessageMarks) => void;
   /** Undoes the last mark, if any. */
@@ -25,7 +25,10 @@ export interface ShownPreview {
 }
 
 /** The conversation that the panel previews, kept over a reload. */
-export function usePreviewed(): readonly [ConversationName, (conversation: ConversationName) => void] {
+export function usePreviewedConversation(): readonly [
+  PreviewedConversationName,
+  (conversation: PreviewedConversationName) => void,
+] {
   const { view, changeView } = usePanel();
   return [
     view.previewed,
@@ -49,18 +52,18 @@ export function usePreviewKey(): string {
 type MarkHistory = readonly MessageMarks[];
 
 export function usePreview(): ShownPreview {
-  const [conversation, setPreviewed] = usePreviewed();
+  const [conversation, setPreviewed] = usePreviewedConversation();
   const key = usePreviewKey();
   const name = JSON.stringify(conversation);
   const [history, setHistory] = useState<{ readonly name: string; readonly marks: MarkHistory }>({ name, marks: [] });
   // Marks belong to one conversation.
-  const made = history.name === name ? history.marks : NO_MARKS;
+  const made = history.name === name ? history.marks : NO_MARK_HISTORY;
   const latest = made.at(-1);
   const drafts = usePassDrafts();
   const [isTried, tryDrafts] = useState(true);
   const isOfDrafts = isTried && drafts.passes.length > 0;
   const draftText = JSON.stringify(drafts);
-  const question = useMemo<Params<'preview'>>(
+  const question = useMemo<MethodParams<'preview'>>(
     () => ({
       conversation,
       excluded: [...(latest?.excluded ?? [])],
@@ -69,7 +72,7 @@ export function usePreview(): ShownPreview {
     }),
     [conversation, latest, isOfDrafts, draftText],
   );
-  const { answer, shown, isWaiting, again } = useLatest('preview', question, key);
+  const { answer, shown, isWaiting, again } = useLatestAnswer('preview', question, key);
   const marks = useMemo<MessageMarks>(
     () => latest ?? { pinned: new Set(shown?.savedPins), excluded: new Set() },
     [latest, shown?.savedPins],
@@ -94,7 +97,7 @@ export function usePreview(): ShownPreview {
   return { answer, shown, isWaiting, question, marks, mark, unmark, again, drafted, isOfDrafts, tryDrafts };
 }
 
-const NO_MARKS: MarkHistory = [];
+const NO_MARK_HISTORY: MarkHistory = [];
 
 /** Ends the worker once no component uses the preview. */
 export function useEndPreviewOnUnmount(): void {

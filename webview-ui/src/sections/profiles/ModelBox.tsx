@@ -1,28 +1,34 @@
 import { useState, type ReactNode } from 'react';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
-import { Button, Combo, LinkButton, ProgressRing } from '../../ui';
+import { Button, Combobox, LinkButton, ProgressRing } from '../../ui';
 import type { FieldLabels } from '../../ui/labelled';
-import { describeModel, type VendorModels } from './vendorModels';
+import { describeVendorModel, type VendorModelsLookup } from './vendorModels';
 
-interface ModelBoxProps extends FieldLabels {
+interface ModelNameFieldProps extends FieldLabels {
   readonly value: string;
   /** Absent for a vendor that lists no models. */
-  readonly vendorModels?: VendorModels | undefined;
+  readonly vendorModels?: VendorModelsLookup | undefined;
   readonly onInput: (value: string) => void;
   readonly onCommit: (value: string) => void;
   /** Content that is shown after the vendor's facts about the model. */
   readonly children?: ReactNode;
 }
 
-export function ModelBox({ vendorModels, children, onInput, onCommit, ...field }: ModelBoxProps): ReactNode {
+export function ModelNameField({
+  vendorModels,
+  children,
+  onInput,
+  onCommit,
+  ...field
+}: ModelNameFieldProps): ReactNode {
   // A name that is half typed is in no list; to say so on each key would interrupt a screen reader.
   const [isTyping, setTyping] = useState(false);
   const { models, isBusy = false, problem = '', lookUp, cancel } = vendorModels ?? {};
   const listed = models?.find(({ id }) => id === field.value.trim());
   return (
     <>
-      <Combo
+      <Combobox
         {...field}
         onInput={(value) => {
           setTyping(true);
@@ -46,7 +52,7 @@ export function ModelBox({ vendorModels, children, onInput, onCommit, ...field }
             {models && (
               <span className="row-note" role="status">
                 {listed
-                  ? describeModel(listed)
+                  ? describeVendorModel(listed)
                   : !isTyping && field.value.trim() !== '' && models.length > 0
                     ? t('“{0}” isn’t in the vendor’s list. Check the name.', field.value.trim())
                     : models.length === 1
@@ -59,7 +65,7 @@ export function ModelBox({ vendorModels, children, onInput, onCommit, ...field }
           </>
         )}
       </p>
-      <Problems problems={problem === '' ? [] : [problem]} />
+      <ProblemList problems={problem === '' ? [] : [problem]} />
     </>
   );
 }

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import { makeFreeId } from '../../../../src/core/freeId';
-import { hasField, listNeededFields, getVendorEntry } from '../../../../src/core/vendors/vendors';
-import type { Result } from '../../../../src/panel/protocol';
+import { makeUnusedId } from '../../../../src/core/freeId';
+import { vendorHasField, listRequiredFields, getVendorEntry } from '../../../../src/core/vendors/vendors';
+import type { MethodResult } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, Icon, ProgressRing, TextField } from '../../ui';
 import { TEST_TIMEOUT_MS } from './ProfileActions';
-import { ModelBox } from './ModelBox';
-import { getWindowNote, listSources, type Source } from './sources';
+import { ModelNameField } from './ModelBox';
+import { getWindowNoteOfServer, listModelSources, type ModelSource } from './sources';
 import { toProfileFields, useVendorModels } from './vendorModels';
 
-interface NewProfileProps {
+interface NewProfileFormProps {
   /** Label of the initially selected source. */
   readonly source: string | undefined;
   readonly taken: readonly string[];
@@ -35,34 +35,34 @@ const EMPTY_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: 
 type ProfileField = keyof typeof EMPTY_FIELDS;
 
 /** The vendor's facts about the model, as fields of a profile. */
-type ModelFigures = Readonly<Record<string, unknown>>;
+type LookedUpModelFields = Readonly<Record<string, unknown>>;
 
 /** Asks for vendor, key and model. The user can set everything else later. */
-export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfileProps): ReactNode {
+export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewProfileFormProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
-  const offered = listSources();
-  const [source, setSource] = useState<Source>(
+  const offered = listModelSources();
+  const [source, setSource] = useState<ModelSource>(
     offered.find(({ label }) => label === first) ?? offered[0] ?? { label: '', vendor: 'anthropic' },
   );
   const [fields, setFields] = useState({ ...EMPTY_FIELDS, baseUrl: source.address ?? '' });
-  const [figures, setFigures] = useState<ModelFigures>({});
+  const [figures, setFigures] = useState<LookedUpModelFields>({});
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [isMore, setMore] = useState(false);
   /** ID under which a key was stored, if any. */
   const [keyOf, setKeyOf] = useState<string>();
-  const [test, setTest] = useState<Result<'testProfile'> | 'running'>();
+  const [test, setTest] = useState<MethodResult<'testProfile'> | 'running'>();
   /** ID of the added profile if it could not be chosen for summaries. */
   const [added, setAdded] = useState<string>();
   const { vendor, isLocal = false } = source;
-  const windowNote = getWindowNote(source.label);
+  const windowNote = getWindowNoteOfServer(source.label);
   const { key, listsModels = false } = getVendorEntry(vendor);
   const model = fields.model.trim();
   const called = fields.name.trim() || model || source.label;
-  const id = added ?? keyOf ?? makeFreeId(called, taken, 'profile');
+  const id = added ?? keyOf ?? makeUnusedId(called, taken, 'profile');
   const written = Object.fromEntries(
     (['baseUrl', 'region', 'projectId'] as const).flatMap((field) =>
-      hasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
+      vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
     ),
   );
   const profile = { id, name: called, vendor, ...(model !== '' && { model }), ...written, ...figures };
@@ -175,7 +175,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       <span className="row-name">{label}</span>
       {help !== undefined && <p className="row-help">{help}</p>}
       <div className="row-control">{control}</div>
-      <Problems problems={at(field)} />
+      <ProblemList problems={at(field)} />
     </div>
   );
   const text = (field: ProfileField, label: string, help?: string): ReactNode =>
@@ -202,7 +202,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       ? t('Where the server listens, such as http://127.0.0.1:11434/v1.')
       : t('For example, {0}.', source.addressForm),
   );
-  const needed = listNeededFields(vendor);
+  const needed = listRequiredFields(vendor);
   return (
     <div className="item item-content" role="group" aria-label={t('New model')}>
       <ol className="steps">
@@ -237,7 +237,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
                 )}
               </p>
             ),
-            getKeyHelp(key, isLocal),
+            getApiKeyHelp(key, isLocal),
           )}
         </li>
         <li>
@@ -261,7 +261,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
             : row(
                 'model',
                 t('Model'),
-                <ModelBox
+                <ModelNameField
                   label={t('Model')}
                   help={at('model').join(' ')}
                   invalid={at('model').length > 0}
@@ -283,10 +283,10 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       {isMore && (
         <div className="folded-content">
           {text('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
-          {source.address === undefined && hasField(vendor, 'baseUrl') && address}
+          {source.address === undefined && vendorHasField(vendor, 'baseUrl') && address}
         </div>
       )}
-      <Problems problems={problems.filter(({ path }) => !(path in fields)).map(formatProblem)} />
+      <ProblemList problems={problems.filter(({ path }) => !(path in fields)).map(formatProblem)} />
       <p className="actions">
         <Button primary onClick={() => void save()}>
           {t('Add')}
@@ -302,12 +302,12 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
           </span>
         )}
       </p>
-      <Problems problems={typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []} />
+      <ProblemList problems={typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []} />
     </div>
   );
 }
 
-function getKeyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {
+function getApiKeyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {
   if (key === 'none') return t('VS Code signs in for you. No key is needed.');
   if (isLocal) return t('A server on this machine usually needs no key.');
   if (key === 'optional') return t('Optional. Without a key, this machine’s cloud credentials are used.');

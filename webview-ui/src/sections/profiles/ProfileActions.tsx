@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import type { ProfileState } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
@@ -70,7 +70,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
           </span>
         )}
       </p>
-      <Problems
+      <ProblemList
         problems={[
           ...problems,
           ...condensing.refused,

@@ -1,10 +1,14 @@
 import { useState, type ReactNode } from 'react';
-import type { ConversationName, ProfileComparison as Compared, ProfileCost } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
-import { Table, type Column } from '../../components/Table';
+import type {
+  PreviewedConversationName,
+  ProfileComparison as Compared,
+  ProfileCost,
+} from '../../../../src/panel/protocol';
+import { ProblemList } from '../../components/Problems';
+import { Table, type TableColumn } from '../../components/Table';
 import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useAnswer } from '../../state/useAnswer';
+import { useRequestAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
@@ -13,8 +17,8 @@ const COMPARE_TIMEOUT_MS = 120_000;
 
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
-  const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
-  const { answer, again } = useAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
+  const [conversation, setConversation] = useState<PreviewedConversationName>({ kind: 'default' });
+  const { answer, again } = useRequestAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
   const choose = async (): Promise<void> => {
     const chosen = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
     if (chosen.conversation) setConversation(chosen.conversation);
@@ -22,8 +26,8 @@ export function ProfileComparison(): ReactNode {
   return (
     <>
       {answer.kind === 'waiting' && <ProgressRing label={t('Comparing…')} />}
-      {answer.kind === 'failed' && <Problems problems={[answer.message]} />}
-      {answer.kind === 'there' && <Shown compared={answer.result} />}
+      {answer.kind === 'failed' && <ProblemList problems={[answer.message]} />}
+      {answer.kind === 'there' && <ProfileComparisonTable compared={answer.result} />}
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
         <Button onClick={again}>{t('Refresh')}</Button>
@@ -32,7 +36,7 @@ export function ProfileComparison(): ReactNode {
   );
 }
 
-function Shown({ compared }: { readonly compared: Compared }): ReactNode {
+function ProfileComparisonTable({ compared }: { readonly compared: Compared }): ReactNode {
   const { title, tokens, model, profiles, recommended } = compared;
   const condensing = useSetting('condensingProfile');
   const best = profiles.find(({ id }) => id === recommended);
@@ -43,8 +47,13 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
           ? t('{0}: {1} tokens. Its own model is not known.', title, tokens)
           : t('{0}: {1} tokens with {2}.', title, tokens, model)}
       </p>
-      <Table label={t('Cost by model')} columns={listColumns(tokens)} rows={profiles} keyOf={({ id }) => id} />
-      <Problems
+      <Table
+        label={t('Cost by model')}
+        columns={listProfileCostColumns(tokens)}
+        rows={profiles}
+        keyOf={({ id }) => id}
+      />
+      <ProblemList
         problems={profiles.flatMap(({ name, estimate }) =>
           'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
         )}
@@ -58,7 +67,7 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
       {best && condensing.value === best.id && (
         <p>{t('{0}, which writes the summaries now, is the best choice for this conversation.', best.name)}</p>
       )}
-      <Problems problems={condensing.refused} />
+      <ProblemList problems={condensing.refused} />
     </>
   );
 }
@@ -66,7 +75,7 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
 const UNKNOWN_TEXT = '–';
 
 /** @param tokens of the conversation */
-function listColumns(tokens: number): readonly Column<ProfileCost>[] {
+function listProfileCostColumns(tokens: number): readonly TableColumn<ProfileCost>[] {
   type Estimate = Exclude<ProfileCost['estimate'], { problem: string }>;
   const figure =
     (format: (estimate: Estimate) => string) =>

@@ -1,21 +1,21 @@
 import { useState, type ReactNode } from 'react';
-import { getVendorEntry, hasField, isVendor } from '../../../../src/core/vendors/vendors';
+import { getVendorEntry, vendorHasField, isVendor } from '../../../../src/core/vendors/vendors';
 import type { VendorModel } from '../../../../src/panel/protocol';
 import { isEqual } from '../../../../src/core/isEqual';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { Disclosure } from '../../components/Disclosure';
-import { findDuePoint, describeDuePoint } from '../../components/dueWords';
+import { computeDueTokensOfWindow, describeDueTokens } from '../../components/dueWords';
 import { NumberInput } from '../../components/fields';
 import { parseNumber, formatTypedNumber } from '../../components/numbers';
-import { listRequired, SchemaField } from '../../components/SchemaField';
-import { getFields, type Schema } from '../../components/schema';
-import { Row } from '../../components/Row';
+import { listRequiredFields, SchemaField } from '../../components/SchemaField';
+import { getSchemaFields, type JsonSchema } from '../../components/schema';
+import { SettingRow } from '../../components/Row';
 import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useDraft } from '../../state/useDraft';
+import { useFieldDraft } from '../../state/useDraft';
 import { useSetting } from '../../state/useSetting';
 import { Checkbox, LinkButton } from '../../ui';
-import { ModelBox } from './ModelBox';
+import { ModelNameField } from './ModelBox';
 import { toProfileFields, useVendorModels } from './vendorModels';
 
 /** Fields that never change or have their own control. */
@@ -25,7 +25,7 @@ const FIELDS_SHOWN_ELSEWHERE = new Set(['id', 'vendor', 'model', 'threshold']);
 const MODEL_FIELDS = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
 
 /** Fields that are not folded away. */
-const FIRST_FIELDS = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
+const FIELDS_SHOWN_FIRST = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
 
 interface ProfileFieldsProps {
   readonly index: number;
@@ -35,34 +35,34 @@ interface ProfileFieldsProps {
 /** Shows the fields that the profile's vendor supports. */
 export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
   const { welcome } = usePanel();
-  const items = (welcome.schemas['profiles']?.['items'] ?? {}) as Schema;
-  const fields = Object.entries(getFields(items)).filter(
-    ([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field) && (!isVendor(vendor) || hasField(vendor, field)),
+  const items = (welcome.schemas['profiles']?.['items'] ?? {}) as JsonSchema;
+  const fields = Object.entries(getSchemaFields(items)).filter(
+    ([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field) && (!isVendor(vendor) || vendorHasField(vendor, field)),
   );
   const shown = (isFirst: boolean): ReactNode =>
     fields
-      .filter(([field]) => FIRST_FIELDS.has(field) === isFirst)
+      .filter(([field]) => FIELDS_SHOWN_FIRST.has(field) === isFirst)
       .map(([field, schema]) => (
         <SchemaField
           key={field}
           name="profiles"
           path={[index, field]}
           schema={schema}
-          isOptional={!listRequired(items).includes(field)}
+          isOptional={!listRequiredFields(items).includes(field)}
         />
       ));
   return (
     <>
-      <ProfileModel index={index} vendor={vendor} />
+      <ProfileModelField index={index} vendor={vendor} />
       {shown(true)}
-      <OwnThreshold index={index} />
+      <ProfileThresholdField index={index} />
       <Disclosure title={t('Prices, limits and the rest')}>{shown(false)}</Disclosure>
     </>
   );
 }
 
 /** A model from the vendor's list also sets its window and prices. */
-function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
+function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
   const setting = useSetting('profiles', [index, 'model']);
   const profile = useSetting('profiles', [index]);
   const saved = typeof setting.value === 'string' ? setting.value : '';
@@ -92,8 +92,8 @@ function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
   const title = t('Model');
   const help = t('The model’s ID at the vendor.');
   return (
-    <Row setting={setting} title={title} help={help} problems={[...setting.problems, ...problems]}>
-      <ModelBox
+    <SettingRow setting={setting} title={title} help={help} problems={[...setting.problems, ...problems]}>
+      <ModelNameField
         label={title}
         help={[help, ...problems].join(' ')}
         invalid={problems.length > 0}
@@ -105,12 +105,12 @@ function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
         {isNews && (typed ?? saved) === saved && (
           <LinkButton onClick={() => void takeOver(current)}>{t('Use these figures')}</LinkButton>
         )}
-      </ModelBox>
-    </Row>
+      </ModelNameField>
+    </SettingRow>
   );
 }
 
-function OwnThreshold({ index }: { readonly index: number }): ReactNode {
+function ProfileThresholdField({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
   const { used: general } = useSetting('threshold');
   const { value: id } = useSetting('profiles', [index, 'id']);
@@ -118,7 +118,7 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const { used: generalLimit } = useSetting('thresholdTokens');
   const { state, welcome } = usePanel();
   const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
-  const draft = useDraft(setting, own === undefined ? '' : formatTypedNumber(own), parseNumber);
+  const draft = useFieldDraft(setting, own === undefined ? '' : formatTypedNumber(own), parseNumber);
   const { default: standard } = welcome.schemas['threshold'] ?? {};
   const inherited = Number(typeof general === 'number' ? general : standard);
   const percent = own !== undefined && setting.used === own ? own : inherited;
@@ -127,7 +127,7 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const title = t('Threshold');
   const help = t('Share of the window at which conversations with this model are condensed, 5 to 100 percent.');
   return (
-    <Row setting={setting} title={title} help={help} problems={draft.problems}>
+    <SettingRow setting={setting} title={title} help={help} problems={draft.problems}>
       <div className="control-line">
         <Checkbox
           label={t('Inherits {0}', formatPercent(inherited))}
@@ -148,10 +148,10 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
         )}
         {window !== undefined && (
           <span className="slider-meaning">
-            {describeDuePoint(findDuePoint(window, percent, limit), { tokens: window }, limit)}
+            {describeDueTokens(computeDueTokensOfWindow(window, percent, limit), { tokens: window }, limit)}
           </span>
         )}
       </div>
-    </Row>
+    </SettingRow>
   );
 }

@@ -2,14 +2,14 @@ import { useState, type ReactNode } from 'react';
 import { getServerLabel, isVendor } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { formatDate, formatDollars, formatPercent, t } from '../../l10n';
-import { matchesQuery, useSearch } from '../../state/search';
+import { matchesQuery, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProfileActions } from './ProfileActions';
 import { ProfileFields } from './ProfileFields';
-import { getWindowNote } from './sources';
+import { getWindowNoteOfServer } from './sources';
 import type { ProfileEntry } from '../../state/profileEntries';
 
 interface ProfileItemProps {
@@ -18,11 +18,11 @@ interface ProfileItemProps {
 }
 
 export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
-  const query = useSearch();
+  const query = useSearchQuery();
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting('profiles', [entry.index]);
   const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
-  const windowNote = entry.facts?.isWindowKnown === false ? getWindowNote(vendor) : undefined;
+  const windowNote = entry.facts?.isWindowKnown === false ? getWindowNoteOfServer(vendor) : undefined;
   const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
   const words = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
   const isShown = query === '' || matchesQuery(query, words);
@@ -42,10 +42,10 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
           {name}
         </DisclosureButton>
         {isCondensing && <span className="badge">{t('for summaries')}</span>}
-        <span className="item-facts">{[vendor, entry.model, ...listFacts(entry)].join(' · ')}</span>
+        <span className="item-facts">{[vendor, entry.model, ...listProfileFacts(entry)].join(' · ')}</span>
       </div>
       {windowNote !== undefined && <p className="item-facts">{windowNote}</p>}
-      <Problems problems={[...setting.problems, ...setting.notReset]} />
+      <ProblemList problems={[...setting.problems, ...setting.notReset]} />
       {unfolded && (
         <div className="item-content">
           <ProfileFields index={entry.index} vendor={entry.vendor} />
@@ -63,11 +63,11 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   );
 }
 
-function listFacts({ facts, threshold }: ProfileEntry): string[] {
+function listProfileFacts({ facts, threshold }: ProfileEntry): string[] {
   if (!facts) return [t('not usable yet')];
   const { key, contextWindow, isWindowKnown } = facts;
   return [
-    describeKey(key),
+    describeKeyState(key),
     ...describePrices(facts),
     ...(contextWindow === undefined
       ? []
@@ -82,7 +82,7 @@ function describePrices({ inputPrice, outputPrice, pricesAsOf, contextWindow }: 
   return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];
 }
 
-function describeKey(key: ProfileState['key']): string {
+function describeKeyState(key: ProfileState['key']): string {
   switch (key) {
     case 'set':
       return t('key set');

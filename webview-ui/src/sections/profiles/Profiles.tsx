@@ -1,20 +1,20 @@
 import { use, useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import { Disclosure } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Findable, matchesQuery, ShowSectionContext, useSearch } from '../../state/search';
+import { SearchablePlace, matchesQuery, ShowSectionContext, useSearchQuery } from '../../state/search';
 import { Button } from '../../ui';
-import { NewProfile } from './NewProfile';
+import { NewProfileForm } from './NewProfile';
 import { listProfileEntries, type ProfileEntry } from '../../state/profileEntries';
 import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
-import { listSources } from './sources';
+import { listModelSources } from './sources';
 
 /** Not every provider calls the chosen model. */
-function describeUse(provider: unknown, profile: string): string {
+function describeProfileUse(provider: unknown, profile: string): string {
   switch (provider) {
     case 'native':
       return t('{0} writes summaries', profile);
@@ -27,9 +27,9 @@ function describeUse(provider: unknown, profile: string): string {
   }
 }
 
-export function Profiles(): ReactNode {
+export function ProfilesSection(): ReactNode {
   const { state, welcome } = usePanel();
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   const showSection = use(ShowSectionContext);
   // The form's initial source; empty: the first one; undefined: no form is open.
   const [adding, setAdding] = useState<string>();
@@ -38,7 +38,7 @@ export function Profiles(): ReactNode {
   const chosen = entries.find(({ id }) => id === condensing && id !== '');
   const provider = state.settings['provider']?.value ?? welcome.schemas['provider']?.['default'];
   const summary = chosen
-    ? describeUse(provider, chosen.name)
+    ? describeProfileUse(provider, chosen.name)
     : entries.length === 0
       ? t('No model is called')
       : entries.length === 1
@@ -70,7 +70,7 @@ export function Profiles(): ReactNode {
           <ProfileComparison />
         </Disclosure>
       )}
-      <Found
+      <ProfilesList
         entries={entries}
         onAdd={(label) => {
           setAdding(label);
@@ -78,7 +78,7 @@ export function Profiles(): ReactNode {
         }}
       />
       {adding !== undefined ? (
-        <NewProfile
+        <NewProfileForm
           key={adding}
           source={adding}
           taken={entries.map(({ id }) => id)}
@@ -99,21 +99,21 @@ export function Profiles(): ReactNode {
           </Button>
         )
       )}
-      <Problems problems={checkCondensingProfile(condensing, chosen !== undefined)} />
+      <ProblemList problems={checkCondensingProfile(condensing, chosen !== undefined)} />
     </Section>
   );
 }
 
-interface FoundProps {
+interface ProfilesListProps {
   readonly entries: readonly ProfileEntry[];
   /** @param source initial source of the form; empty: the first one */
   readonly onAdd: (source: string) => void;
 }
 
 /** Search results: adding a vendor's model, and setting keys. */
-function Found({ entries, onAdd }: FoundProps): ReactNode {
+function ProfilesList({ entries, onAdd }: ProfilesListProps): ReactNode {
   const { connection } = usePanel();
-  const query = useSearch();
+  const query = useSearchQuery();
   const [problem, setProblem] = useState('');
   if (query === '') return null;
   const add = (label: string, text: string): ReactNode => (
@@ -129,7 +129,9 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
   );
   const addWords = [t('Add model'), t('Vendor'), 'vendor profile local server'];
   const isAboutAdding = matchesQuery(query, addWords);
-  const sources = isAboutAdding ? [] : listSources().filter(({ label }) => matchesQuery(query, [label, ...addWords]));
+  const sources = isAboutAdding
+    ? []
+    : listModelSources().filter(({ label }) => matchesQuery(query, [label, ...addWords]));
   return (
     <>
       {(isAboutAdding || sources.length > 0) && (
@@ -138,7 +140,10 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
           {sources.map(({ label }) => add(label, t('Add model: {0}', label)))}
         </p>
       )}
-      <Findable id="profiles.keys" words={[t('API key'), t('Set key…'), t('Change key…'), 'secret token password']}>
+      <SearchablePlace
+        id="profiles.keys"
+        words={[t('API key'), t('Set key…'), t('Change key…'), 'secret token password']}
+      >
         <div className="row">
           <span className="row-name">{t('API key')}</span>
           <p className="row-help">
@@ -165,9 +170,9 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
               ))}
             {!isAboutAdding && sources.length === 0 && add('', t('Add model'))}
           </p>
-          <Problems problems={problem === '' ? [] : [problem]} />
+          <ProblemList problems={problem === '' ? [] : [problem]} />
         </div>
-      </Findable>
+      </SearchablePlace>
     </>
   );
 }

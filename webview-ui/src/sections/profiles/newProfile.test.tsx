@@ -2,7 +2,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { fake, secretStorage, workspace } from '../../../../test/support/vscode';
 import type { ApiProfile } from '../../../../src/settings/profiles';
-import { readKey, storeKey } from '../../../../src/settings/keys';
+import { readApiKey, storeApiKey } from '../../../../src/settings/keys';
 import { openPage, type TestPage } from '../../testing';
 
 beforeEach(() => {
@@ -17,14 +17,14 @@ const FORM = '[aria-label="New model"]';
 /** The form, with a user who gives a key whenever they are asked for one, and a vendor with these models. */
 async function openForm(models: readonly object[] = []) {
   const askKey = vi.fn(async (_services: unknown, profile: ApiProfile) => {
-    await storeKey(secretStorage, profile, 'sk-test');
+    await storeApiKey(secretStorage, profile, 'sk-test');
     return true;
   });
   const listVendorModels = vi.fn((_services: unknown, _profile: ApiProfile) => Promise.resolve(models));
   const testProfileConnection = vi.fn(() => Promise.resolve({ ok: true, message: 'It responded.' }));
   const page = await openPage({
     view: { open: ['profiles'] },
-    backend: { askKey, listVendorModels, testProfileConnection },
+    backend: { askApiKey: askKey, listVendorModels, testProfileConnection },
   });
   await page.click(() => page.find('vscode-button', 'Add model'));
   return { page, askKey, listVendorModels };
@@ -95,7 +95,7 @@ it('a new profile asks the vendor for its models once the key is entered', async
   const [profile] = saved() as ApiProfile[];
   expect(profile).toMatchObject({ vendor: 'anthropic', model: 'claude-x', name: 'claude-x' });
   // Under the ID that the profile has now.
-  expect(await readKey(secretStorage, profile as ApiProfile)).toEqual({ kind: 'set', key: 'sk-test' });
+  expect(await readApiKey(secretStorage, profile as ApiProfile)).toEqual({ kind: 'set', key: 'sk-test' });
   expect(askKey).toHaveBeenCalledTimes(1);
 });
 
@@ -119,7 +119,7 @@ it.each([
   await leave(page);
   for (let kind = ''; kind !== 'missing';) {
     await page.until(() => true);
-    ({ kind } = await readKey(secretStorage, profile));
+    ({ kind } = await readApiKey(secretStorage, profile));
   }
   expect(saved()).toBeUndefined();
 });
@@ -127,13 +127,13 @@ it.each([
 it('a new profile can’t take the key of an existing one', async () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' } as ApiProfile;
   fake.settings['contextCondenser.profiles'] = [profile];
-  await storeKey(secretStorage, profile, 'sk-own');
+  await storeApiKey(secretStorage, profile, 'sk-own');
   const { page, listVendorModels } = await openForm();
   const evil = { ...profile, baseUrl: 'https://elsewhere.example' };
   for (const method of ['listModels', 'testProfile', 'setKey'] as const) {
     expect(await page.host.ask(method, { profile: evil })).toMatchObject({ type: 'failed' });
   }
   await page.host.ask('forgetKey', { id: 'work' });
-  expect(await readKey(secretStorage, profile)).toMatchObject({ kind: 'set' });
+  expect(await readApiKey(secretStorage, profile)).toMatchObject({ kind: 'set' });
   expect(listVendorModels).not.toHaveBeenCalled();
 });

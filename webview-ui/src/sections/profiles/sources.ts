@@ -2,7 +2,7 @@
 import { getVendorEntry, VENDOR_IDS, type Vendor } from '../../../../src/core/vendors/vendors';
 import { t } from '../../l10n';
 
-export interface Source {
+export interface ModelSource {
   readonly label: string;
   readonly vendor: Vendor;
   /** The usual address; empty: the user must enter one; absent: the vendor's own. */
@@ -15,8 +15,8 @@ export interface Source {
   readonly isLocal?: boolean;
 }
 
-export const listSources = (): readonly Source[] => [
-  ...VENDOR_IDS.flatMap((vendor): Source[] => {
+export const listModelSources = (): readonly ModelSource[] => [
+  ...VENDOR_IDS.flatMap((vendor): ModelSource[] => {
     const { label, alsoFor = [] } = getVendorEntry(vendor);
     return [
       { label, vendor },
@@ -34,7 +34,7 @@ export const listSources = (): readonly Source[] => [
 ];
 
 /** @param server its label */
-export function getWindowNote(server: string): string | undefined {
-  const note = listSources().find(({ label }) => label === server)?.windowNote;
+export function getWindowNoteOfServer(server: string): string | undefined {
+  const note = listModelSources().find(({ label }) => label === server)?.windowNote;
   return note === undefined ? undefined : t(note);
 }

@@ -15,7 +15,7 @@ const meaning = (page: TestPage, place: string): string =>
 async function openProfile(): Promise<TestPage> {
   const page = await openPage({
     view: { open: ['profiles'] },
-    backend: { loadModelFacts: () => Promise.resolve({ contextWindow: 100_000, isWindowKnown: true }) },
+    backend: { loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 100_000, isWindowKnown: true }) },
   });
   await page.click(() => page.find('#profiles .item-name', 'Work'));
   await page.until(() => meaning(page, 'profiles.0.threshold') !== '');

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
-import type { Params, VendorModel } from '../../../../src/panel/protocol';
+import type { MethodParams, VendorModel } from '../../../../src/panel/protocol';
 import { formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 
 const LIST_TIMEOUT_MS = 60_000;
 
-export interface VendorModels {
+export interface VendorModelsLookup {
   /** Undefined until looked up. */
   readonly models: readonly VendorModel[] | undefined;
   readonly isBusy: boolean;
@@ -19,7 +19,7 @@ export interface VendorModels {
 }
 
 /** @param asked the profile whose vendor lists its models */
-export function useVendorModels(asked: Params<'listModels'>): VendorModels {
+export function useVendorModels(asked: MethodParams<'listModels'>): VendorModelsLookup {
   const { connection } = usePanel();
   const running = useRef<AbortController>(undefined);
   const [models, setModels] = useState<readonly VendorModel[]>();
@@ -62,7 +62,7 @@ export function useVendorModels(asked: Params<'listModels'>): VendorModels {
   };
 }
 
-export function describeModel({ contextWindow, maxOutputTokens, seesImages, prices }: VendorModel): string {
+export function describeVendorModel({ contextWindow, maxOutputTokens, seesImages, prices }: VendorModel): string {
   const facts = [
     ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),
     ...(maxOutputTokens === undefined ? [] : [t('answers up to {0} tokens', maxOutputTokens)]),

@@ -1,21 +1,21 @@
 import { useState, type ReactNode } from 'react';
 import type { PreviewStep } from '../../../../src/panel/protocol';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { formatChange, formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useLatest } from '../../state/useLatest';
+import { useLatestAnswer } from '../../state/useLatest';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { usePreviewed, usePreviewKey } from '../preview/usePreview';
+import { usePreviewedConversation, usePreviewKey } from '../preview/usePreview';
 import { usePassDrafts, type PassDraft } from './passDraft';
 
-interface DraftBarProps {
+interface PassDraftBarProps {
   readonly draft: PassDraft;
   /** @returns problems of the value */
   readonly onApply: (value: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
 }
 
-export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
+export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
   const { reveal, state } = usePanel();
   const { scope } = useSetting('smart');
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -68,28 +68,28 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
           {isChanged ? t('Try it in the preview') : t('Show the preview')}
         </LinkButton>
       </p>
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </div>
   );
 }
 
 function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
-  const [conversation] = usePreviewed();
+  const [conversation] = usePreviewedConversation();
   const drafts = usePassDrafts();
-  const { answer, shown, isWaiting } = useLatest(
+  const { answer, shown, isWaiting } = useLatestAnswer(
     'previewPass',
     { conversation, drafts, pass: entry.index },
     usePreviewKey(),
   );
-  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
+  if (answer.kind === 'failed') return <ProblemList problems={[answer.message]} />;
   return (
     <p className="pass-estimate" role="status" aria-busy={isWaiting}>
-      {shown ? formatEstimate(shown.steps, shown.title) : t('Working out what it does…')}
+      {shown ? formatPassEstimate(shown.steps, shown.title) : t('Working out what it does…')}
     </p>
   );
 }
 
-function formatEstimate(steps: readonly PreviewStep[], title: string): string {
+function formatPassEstimate(steps: readonly PreviewStep[], title: string): string {
   const [first] = steps;
   const last = steps.at(-1);
   if (!first || !last) return t('Switched off: it does nothing.');

@@ -6,9 +6,9 @@ import {
   type OperationName,
 } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
-import { describeOutcome } from '../preview/outcomes';
+import { getCellKindTexts } from '../preview/outcomes';
 
-export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
+export const describePriceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
   callsModel ? t('calls a model') : t('free'),
   callsModel ? t('seconds for each call') : t('instant'),
   t(OUTCOMES[outcome].help),
@@ -17,7 +17,7 @@ export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): read
 /** The badge has the color of the operation's outcome in the message strip. */
 export function OperationBadge({ operation }: { readonly operation: OperationName }): ReactNode {
   const { label, outcome } = OPERATIONS[operation];
-  const style: CSSProperties = describeOutcome(outcome).style;
+  const style: CSSProperties = getCellKindTexts(outcome).style;
   return (
     <span className="tag operation-tag" style={style}>
       {t(label)}

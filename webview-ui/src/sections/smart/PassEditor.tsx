@@ -1,16 +1,16 @@
 import { use, type ReactNode } from 'react';
 import { isOperation, OPERATIONS } from '../../../../src/core/condense/edits/operations';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
-import { getFields, getFieldKind, type Schema } from '../../components/schema';
+import { getSchemaFields, getFieldKind, type JsonSchema } from '../../components/schema';
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
 import type { Path } from '../../state/path';
-import { Findable, useSearch } from '../../state/search';
+import { SearchablePlace, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
-import { OperationBadge, priceAndQuality } from './OperationBadge';
-import { getContentTitles, isFields, type PassEntry } from './smartValue';
+import { OperationBadge, describePriceAndQuality } from './OperationBadge';
+import { getContentTitles, isPlainObject, type PassEntry } from './smartValue';
 
 interface PassEditorProps {
   /** The setting that contains the configuration. */
@@ -25,10 +25,10 @@ const DEFAULT_CONFIG_BY_MODE = {
 
 export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const { root } = use(SchemaRoot);
-  const isSearching = useSearch() !== '';
+  const isSearching = useSearchQuery() !== '';
   const base = ['passes', entry.index];
-  const fields = passFields(root, entry.mode);
-  const individual = getFields(fields['individualConfig'] ?? {});
+  const fields = getPassFields(root, entry.mode);
+  const individual = getSchemaFields(fields['individualConfig'] ?? {});
   const field = (key: string, title: string, path: readonly (string | number)[] = base): ReactNode => {
     const schema = fields[key];
     return schema && <SchemaField name={name} path={[...path, key]} schema={schema} title={title} />;
@@ -44,11 +44,11 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
       </fieldset>
       <fieldset className="group">
         <legend>{t('What it does')}</legend>
-        <Mode name={name} entry={entry} />
+        <PassModeField name={name} entry={entry} />
         {entry.mode === 'batch' ? (
           field('batchConfig', t('Operation'))
         ) : (
-          <Operations name={name} entry={entry} fields={getFields(individual['defaults'] ?? {})} />
+          <PassOperationsFields name={name} entry={entry} fields={getSchemaFields(individual['defaults'] ?? {})} />
         )}
       </fieldset>
       <fieldset className="group">
@@ -79,14 +79,14 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
 }
 
 /** Takes a mode's fields from the schema of the whole configuration. */
-function passFields(root: Schema, mode: string): Record<string, Schema> {
-  const { items } = getFields(root)['passes'] ?? {};
-  const kind = getFieldKind((items ?? {}) as Schema);
+function getPassFields(root: JsonSchema, mode: string): Record<string, JsonSchema> {
+  const { items } = getSchemaFields(root)['passes'] ?? {};
+  const kind = getFieldKind((items ?? {}) as JsonSchema);
   const variant = kind.kind === 'variants' ? kind.variants.find(({ value }) => value === mode) : undefined;
-  return getFields(variant?.schema ?? {});
+  return getSchemaFields(variant?.schema ?? {});
 }
 
-function Mode({ name, entry }: PassEditorProps): ReactNode {
+function PassModeField({ name, entry }: PassEditorProps): ReactNode {
   const setting = useSetting(name, ['passes', entry.index]);
   const choose = (mode: PassEntry['mode']): void => {
     const rest = Object.entries(entry.raw).filter(([field]) => field !== 'individualConfig' && field !== 'batchConfig');
@@ -108,27 +108,30 @@ function Mode({ name, entry }: PassEditorProps): ReactNode {
     </label>
   );
   return (
-    <Findable id={`${setting.id}.mode`} words={[t('Mode'), t('One by one'), t('All at once'), 'individual batch']}>
+    <SearchablePlace
+      id={`${setting.id}.mode`}
+      words={[t('Mode'), t('One by one'), t('All at once'), 'individual batch']}
+    >
       <fieldset className="row">
         <legend className="row-name">{t('Mode')}</legend>
         {option('individual', t('One by one'), t('each message separately, by content type'))}
         {option('batch', t('All at once'), t('the selected messages as one block'))}
       </fieldset>
-    </Findable>
+    </SearchablePlace>
   );
 }
 
-interface OperationsProps extends PassEditorProps {
-  readonly fields: Readonly<Record<string, Schema>>;
+interface PassOperationsFieldsProps extends PassEditorProps {
+  readonly fields: Readonly<Record<string, JsonSchema>>;
 }
 
-function Operations({ name, entry, fields }: OperationsProps): ReactNode {
+function PassOperationsFields({ name, entry, fields }: PassOperationsFieldsProps): ReactNode {
   const titles = getContentTitles();
   const path = ['passes', entry.index, 'individualConfig', 'defaults'];
   const known = Object.entries(titles).flatMap(([type, title]) => {
     const schema = fields[type];
     return schema
-      ? [<ContentOperation key={type} name={name} path={[...path, type]} schema={schema} title={title} />]
+      ? [<ContentOperationField key={type} name={name} path={[...path, type]} schema={schema} title={title} />]
       : [];
   });
   const others = Object.fromEntries(Object.entries(fields).filter(([type]) => !(type in titles)));
@@ -140,16 +143,16 @@ function Operations({ name, entry, fields }: OperationsProps): ReactNode {
   );
 }
 
-interface ContentOperationProps {
+interface ContentOperationFieldProps {
   readonly name: string;
   readonly path: Path;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly title: string;
 }
 
-function ContentOperation({ name, path, schema, title }: ContentOperationProps): ReactNode {
+function ContentOperationField({ name, path, schema, title }: ContentOperationFieldProps): ReactNode {
   const { value, save } = useSetting(name, path);
-  const operation = isFields(value) && isOperation(value['operation']) ? value['operation'] : 'keep';
+  const operation = isPlainObject(value) && isOperation(value['operation']) ? value['operation'] : 'keep';
   return (
     <div className="operation">
       <SchemaField name={name} path={path} schema={schema} title={title} />
@@ -157,7 +160,7 @@ function ContentOperation({ name, path, schema, title }: ContentOperationProps):
         <p className="actions">
           <OperationBadge operation={operation} />
           <span className="row-note">
-            {priceAndQuality(OPERATIONS[operation].callsModel, OPERATIONS[operation].outcome).join(' · ')}
+            {describePriceAndQuality(OPERATIONS[operation].callsModel, OPERATIONS[operation].outcome).join(' · ')}
           </span>
           <LinkButton onClick={() => void save({ operation: 'keep' })}>{t('Keep {0}', title)}</LinkButton>
         </p>

@@ -1,25 +1,25 @@
 import { useSortable } from '@dnd-kit/sortable';
 import type { ReactNode } from 'react';
 import { DisclosureButton } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
-import { matchesQuery, useSearch } from '../../state/search';
+import { matchesQuery, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { EditedEntryContext } from '../../state/editedEntry';
 import { OPERATIONS } from '../../../../src/core/condense/edits/operations';
 import { Checkbox, Icon, IconButton } from '../../ui';
-import { DraftBar } from './DraftBar';
+import { PassDraftBar } from './DraftBar';
 import { usePassDraft } from './passDraft';
 import { describePass } from './passSentence';
 import { PassEditor } from './PassEditor';
 import type { PassEntry } from './smartValue';
-import type { PassesState } from './usePasses';
+import type { PassListState } from './usePasses';
 
 interface PassItemProps {
   readonly name: string;
   readonly entry: PassEntry;
   readonly count: number;
-  readonly passes: PassesState;
+  readonly passes: PassListState;
   readonly isOpen: boolean;
   /** True without a search, or if it matches the whole list. */
   readonly isListFound: boolean;
@@ -34,7 +34,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   const enabled = useSetting(name, ['passes', entry.index, 'enabled']);
   const draft = usePassDraft(entry);
   const { index, name: called } = entry;
-  const query = useSearch();
+  const query = useSearchQuery();
   const isFound = isListFound || matchesQuery(query, listSearchWords(entry));
   // Expanded if the search matches one of its fields.
   const unfolded = isOpen || !isFound;
@@ -88,13 +88,13 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
         </span>
       </div>
       <p className="pass-sentence">{describePass(draft.entry)}</p>
-      <Problems problems={[...(isOpen ? [] : setting.problems), ...enabled.refused]} />
+      <ProblemList problems={[...(isOpen ? [] : setting.problems), ...enabled.refused]} />
       {unfolded && (
         <div className="item-content">
           <EditedEntryContext value={draft.edited}>
             <PassEditor key={draft.round} name={name} entry={draft.entry} />
           </EditedEntryContext>
-          {isOpen && <DraftBar draft={draft} onApply={(value) => passes.replace(entry, value)} />}
+          {isOpen && <PassDraftBar draft={draft} onApply={(value) => passes.replace(entry, value)} />}
         </div>
       )}
     </li>

@@ -10,12 +10,12 @@ import {
 } from '@dnd-kit/core';
 import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { useRef, useState, type ReactNode } from 'react';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
-import { Findable, matchesQuery, useSearch } from '../../state/search';
+import { SearchablePlace, matchesQuery, useSearchQuery } from '../../state/search';
 import { useUndoKey } from '../../state/undoKey';
 import { Button, LinkButton } from '../../ui';
-import { detectClosestTitle, moveOneStep } from './dragging';
+import { detectClosestTitle, moveDraggedOneStep } from './dragging';
 import { PassItem } from './PassItem';
 import { usePasses } from './usePasses';
 
@@ -29,7 +29,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   const [openKey, setOpenKey] = useState<string>();
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE_PIXELS } }),
-    useSensor(KeyboardSensor, { coordinateGetter: moveOneStep }),
+    useSensor(KeyboardSensor, { coordinateGetter: moveDraggedOneStep }),
   );
   const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
   const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
@@ -53,7 +53,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
         : t('{0} dropped where it was.', nameOf(active.id)),
     onDragCancel: ({ active }) => t('{0} stays where it was.', nameOf(active.id)),
   };
-  const query = useSearch();
+  const query = useSearchQuery();
   const ofList = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
   const isListFound = query === '' || matchesQuery(query, ofList);
   return (
@@ -87,7 +87,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
           </ol>
         </SortableContext>
       </DndContext>
-      <Findable id={`${name}.addPass`} words={ofList}>
+      <SearchablePlace id={`${name}.addPass`} words={ofList}>
         <p className="actions">
           <Button icon="add" onClick={() => void passes.add()}>
             {t('Add pass')}
@@ -100,8 +100,8 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
             )}
           </span>
         </p>
-      </Findable>
-      <Problems problems={passes.problems} />
+      </SearchablePlace>
+      <ProblemList problems={passes.problems} />
     </div>
   );
 }

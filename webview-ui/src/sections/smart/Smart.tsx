@@ -1,44 +1,44 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import type { ProviderDescription } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
-import { OwnProblems } from '../../components/OwnProblems';
-import { Problems } from '../../components/Problems';
+import { ProblemsOfSetting } from '../../components/OwnProblems';
+import { ProblemList } from '../../components/Problems';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
-import { getFields, type Schema } from '../../components/schema';
+import { getSchemaFields, type JsonSchema } from '../../components/schema';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { getPresetName } from '../../names';
-import { Findable } from '../../state/search';
-import { isStill } from '../../state/together';
+import { SearchablePlace } from '../../state/search';
+import { areSettingsUnchanged } from '../../state/together';
 import { useSetting, type SettingHandle } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { DoneLine, type UndoableChange } from '../presets/PresetItem';
-import { Presets } from '../presets/Presets';
-import { SavePreset } from '../presets/SavePreset';
+import { DoneMessageWithUndo, type UndoableChange } from '../presets/PresetItem';
+import { PresetsSection } from '../presets/Presets';
+import { SavePresetForm } from '../presets/SavePreset';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassList } from './PassList';
 import { describePass } from './passSentence';
-import { useDropDrafts, usePassDrafts } from './passDraft';
-import { isFields, isOwn, readPasses, getCurrentPreset } from './smartValue';
+import { useDropPassDrafts, usePassDrafts } from './passDraft';
+import { isPlainObject, isOwnConfiguration, readPassEntries, getCurrentPreset } from './smartValue';
 
 /** Fields that other controls show. */
 const FIELDS_SHOWN_ELSEWHERE = new Set(['version', 'passes', 'losslessPrelude']);
 
-export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
+export function SmartSection({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { state, connection } = usePanel();
   const name = provider.setting ?? provider.id;
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
   useRememberOwnPasses(setting);
   const [begun, setBegun] = useState<UndoableChange>();
-  const done = begun?.written === undefined || isStill(state, begun.written) ? begun : undefined;
+  const done = begun?.written === undefined || areSettingsUnchanged(state, begun.written) ? begun : undefined;
   const effective = state.settings[name]?.effective;
-  const entries = readPasses(effective);
-  const fields = getFields(provider.schema);
+  const entries = readPassEntries(effective);
+  const fields = getSchemaFields(provider.schema);
   const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field)));
   // Each pass shows its own problems.
-  const shownPasses = Object.fromEntries(readPasses(setting.value).map(({ index }) => [index, true]));
+  const shownPasses = Object.fromEntries(readPassEntries(setting.value).map(({ index }) => [index, true]));
   const drafts = usePassDrafts().passes.length;
   const preset = getCurrentPreset(setting, state.settings[name]?.value);
   const summary = [
@@ -59,21 +59,26 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
       <ProviderHelp provider={provider} />
       <h4 className="group-title">{t('Passes')}</h4>
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
-        {isOwn(setting) ? (
+        {isOwnConfiguration(setting) ? (
           <>
-            {fields['losslessPrelude'] && <Prelude name={name} fields={getFields(fields['losslessPrelude'])} />}
-            <OwnProblems name={name} fields={fields} />
-            <OwnProblems name={name} path={['passes']} fields={shownPasses} />
+            {fields['losslessPrelude'] && (
+              <LosslessPreludeFields name={name} fields={getSchemaFields(fields['losslessPrelude'])} />
+            )}
+            <ProblemsOfSetting name={name} fields={fields} />
+            <ProblemsOfSetting name={name} path={['passes']} fields={shownPasses} />
             <PassList name={name} />
-            <SavePreset />
+            <SavePresetForm />
             <Disclosure title={t('For all passes')}>
               <SchemaForm name={name} path={[]} fields={rest} />
             </Disclosure>
           </>
         ) : (
-          <Inherited name={name} setting={setting} onBegun={setBegun} />
+          <InheritedPresetNotice name={name} setting={setting} onBegun={setBegun} />
         )}
-        <Findable id={`${name}.json`} words={[t('Edit as JSON'), t('Open as JSON'), 'passes settings.json code']}>
+        <SearchablePlace
+          id={`${name}.json`}
+          words={[t('Edit as JSON'), t('Open as JSON'), 'passes settings.json code']}
+        >
           <p>
             <LinkButton
               onClick={() =>
@@ -85,16 +90,16 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
               {preset === undefined ? t('Edit as JSON') : t('Open as JSON')}
             </LinkButton>
           </p>
-        </Findable>
-        <DoneLine
+        </SearchablePlace>
+        <DoneMessageWithUndo
           done={done}
           onDone={() => {
             setBegun(undefined);
           }}
         />
-        <Problems problems={setting.refused} />
+        <ProblemList problems={setting.refused} />
       </SchemaRoot>
-      <Presets />
+      <PresetsSection />
     </Section>
   );
 }
@@ -103,7 +108,10 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
 function useRememberOwnPasses(setting: SettingHandle): void {
   const { changeView } = usePanel();
   const { scope } = setting;
-  const own = isOwn(setting) && readPasses(setting.value).length > 0 ? JSON.stringify(setting.value) : undefined;
+  const own =
+    isOwnConfiguration(setting) && readPassEntries(setting.value).length > 0
+      ? JSON.stringify(setting.value)
+      : undefined;
   useEffect(() => {
     if (own === undefined) return;
     changeView(({ ownPasses }) => ({
@@ -112,12 +120,15 @@ function useRememberOwnPasses(setting: SettingHandle): void {
   }, [own, scope]);
 }
 
-interface PreludeProps {
+interface LosslessPreludeFieldsProps {
   readonly name: string;
-  readonly fields: Readonly<Record<string, Schema>>;
+  readonly fields: Readonly<Record<string, JsonSchema>>;
 }
 
-function Prelude({ name, fields: { enabled, operations, ...others } }: PreludeProps): ReactNode {
+function LosslessPreludeFields({
+  name,
+  fields: { enabled, operations, ...others },
+}: LosslessPreludeFieldsProps): ReactNode {
   const path = ['losslessPrelude'];
   return (
     <>
@@ -132,7 +143,7 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
       )}
       <Disclosure title={t('What Lossless does first')}>
         {operations && (
-          <SchemaForm name={name} path={[...path, 'operations']} fields={getFields(operations)} required={[]} />
+          <SchemaForm name={name} path={[...path, 'operations']} fields={getSchemaFields(operations)} required={[]} />
         )}
         <SchemaForm name={name} path={path} fields={others} />
       </Disclosure>
@@ -140,7 +151,7 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
   );
 }
 
-interface InheritedProps {
+interface InheritedPresetNoticeProps {
   readonly name: string;
   /** The section's handle, which also shows refused values after this component is gone. */
   readonly setting: SettingHandle;
@@ -149,12 +160,12 @@ interface InheritedProps {
 }
 
 /** Shows the passes of a preset, read-only until the user copies them. */
-function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
+function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNoticeProps): ReactNode {
   const { state, view, changeView } = usePanel();
-  const dropDrafts = useDropDrafts();
+  const dropDrafts = useDropPassDrafts();
   const kept = view.ownPasses[setting.scope];
   const effective = state.settings[name]?.effective;
-  const entries = readPasses(effective);
+  const entries = readPassEntries(effective);
   const preset = getCurrentPreset(setting, state.settings[name]?.value);
   const startWith = async (config: object): Promise<void> => {
     const before = setting.isSet ? setting.value : undefined;
@@ -190,7 +201,7 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const actions = [t('Make it my own'), t('Start without passes'), t('Set up passes'), t('Back to my passes')];
   const words = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
-    <Findable id={`${name}.passes`} words={words}>
+    <SearchablePlace id={`${name}.passes`} words={words}>
       {preset !== undefined && <p>{t('The preset "{0}" is in use.', getPresetName({ state }, preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
@@ -212,7 +223,7 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
         {entries.length > 0 && (
           <Button
             onClick={() => {
-              void startWith(isFields(effective) ? withoutDefaults(effective) : nothing);
+              void startWith(isPlainObject(effective) ? dropDefaultFields(effective) : nothing);
             }}
           >
             {t('Make it my own')}
@@ -227,12 +238,12 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
         </Button>
         {kept && <Button onClick={() => void setting.save(kept)}>{t('Back to my passes')}</Button>}
       </p>
-      <Problems problems={setting.problems} />
-    </Findable>
+      <ProblemList problems={setting.problems} />
+    </SearchablePlace>
   );
 }
 
-const withoutDefaults = ({
+const dropDefaultFields = ({
   version,
   losslessPrelude,
   passes,
@@ -244,9 +255,9 @@ const withoutDefaults = ({
   ...(losslessPrelude !== undefined && { losslessPrelude }),
   passes: passes ?? [],
   ...(protect !== undefined && { protect }),
-  ...(isChanged(thinking) && { thinking }),
-  ...(isChanged(images) && { images }),
+  ...(isBlocksSettingChanged(thinking) && { thinking }),
+  ...(isBlocksSettingChanged(images) && { images }),
 });
 
 /** Thinking and images are kept by default. */
-const isChanged = (blocks: unknown): boolean => isFields(blocks) && blocks['operation'] !== 'keep';
+const isBlocksSettingChanged = (blocks: unknown): boolean => isPlainObject(blocks) && blocks['operation'] !== 'keep';

@@ -21,7 +21,7 @@ const step = { name: 'Pass a', tokensBefore: 1_000, tokensAfter: 600, edits: 3, 
 
 /** Opens the pass; the worker answers with these steps. */
 async function opened(answer: () => Promise<unknown>): Promise<TestPage> {
-  vi.spyOn(PreviewThread.prototype, 'ask').mockImplementation(answer as never);
+  vi.spyOn(PreviewThread.prototype, 'askPreviewQuestion').mockImplementation(answer as never);
   const page = await openPage({ view: { open: ['smart'] } });
   await page.click(() => page.find('.item-name', 'Pass a'));
   return page;
@@ -77,7 +77,10 @@ describe('the draft bar of the passes section', () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     fake.workspaceSettings['contextCondenser.smart'] = fake.settings['contextCondenser.smart'];
-    vi.spyOn(PreviewThread.prototype, 'ask').mockResolvedValue({ title: 'Rename', steps: [step] } as never);
+    vi.spyOn(PreviewThread.prototype, 'askPreviewQuestion').mockResolvedValue({
+      title: 'Rename',
+      steps: [step],
+    } as never);
     const page = await openPage({ view: { open: ['smart'], scope: 'workspace' } });
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.until(() => page.find('.draft-bar', 'in the settings of workspace demo'));

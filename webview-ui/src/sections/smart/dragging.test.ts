@@ -1,7 +1,7 @@
 import type { Active, ClientRect, DroppableContainer, SensorContext, UniqueIdentifier } from '@dnd-kit/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { detectClosestTitle, moveOneStep } from './dragging';
+import { detectClosestTitle, moveDraggedOneStep } from './dragging';
 
 const rect = (top: number, height: number): ClientRect => ({
   top,
@@ -53,7 +53,7 @@ it('each arrow key press moves by one pass, whatever the passes’ heights', () 
         let at = { x: 0, y: rects.get(from)?.top ?? 0 };
         for (let place = from; place !== to;) {
           const event = new KeyboardEvent('keydown', { code, cancelable: true });
-          const next = moveOneStep(event, {
+          const next = moveDraggedOneStep(event, {
             active: picked,
             currentCoordinates: at,
             context: contextOf(rects, { id: picked } as Active, place),
@@ -75,7 +75,7 @@ it('each arrow key press moves by one pass, whatever the passes’ heights', () 
 it('arrow keys stop at the ends of the list, and other keys do not move a pass', () => {
   const rects = listOf([40, 800]);
   const press = (code: string, place: number, dragged: Active | null = active) =>
-    moveOneStep(new KeyboardEvent('keydown', { code }), {
+    moveDraggedOneStep(new KeyboardEvent('keydown', { code }), {
       active: 0,
       currentCoordinates: { x: 0, y: 0 },
       context: contextOf(rects, dragged, place),

@@ -6,7 +6,7 @@ import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection }
 import type { KeyboardCoordinateGetter } from '@dnd-kit/core';
 
 /** The title is at the upper edge. */
-const limitToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
+const limitRectToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
   top,
   bottom: top,
   height: 0,
@@ -19,12 +19,12 @@ const limitToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
 export const detectClosestTitle: CollisionDetection = ({ collisionRect, droppableRects, ...rest }) =>
   closestCenter({
     ...rest,
-    collisionRect: limitToTitle(collisionRect),
-    droppableRects: new Map([...droppableRects].map(([id, rect]) => [id, limitToTitle(rect)])),
+    collisionRect: limitRectToTitle(collisionRect),
+    droppableRects: new Map([...droppableRects].map(([id, rect]) => [id, limitRectToTitle(rect)])),
   });
 
 /** An arrow key moves one place, whatever the heights. */
-export const moveOneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
+export const moveDraggedOneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
   const { active, over, droppableRects } = context;
   const step = STEP_BY_KEY[event.code];
   if (step === undefined || !active) return undefined;

@@ -1,12 +1,12 @@
 /** The user can try a draft in the preview before applying it. */
 import { useEffect, useRef, useState } from 'react';
-import { listEntryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
+import { listEntryNames, SettingPathError, replaceSettingValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
 import { trackValidation, type EditedEntry } from '../../state/editedEntry';
 import { usePanel, type Panel } from '../../state/panel';
 import { getValueAt } from '../../state/path';
 import { useSetting } from '../../state/useSetting';
-import { isFields, readPasses, type PassEntry } from './smartValue';
+import { isPlainObject, readPassEntries, type PassEntry } from './smartValue';
 import { isEqual } from '../../../../src/core/isEqual';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,12 +31,12 @@ export interface PassDraft {
 const SMART_SETTING = 'smart';
 const makeDraftKey = (scope: string, entry: PassEntry): string => `${scope} ${entry.key}`;
 
-type StoredPassDraft = Panel['view']['drafts'][string];
+type KeptPassDraft = Panel['view']['drafts'][string];
 
 /** Applies the draft's edits to the current pass, whose other fields may have changed. */
-function rebase(
+function rebaseDraft(
   raw: Fields,
-  { before, after }: StoredPassDraft,
+  { before, after }: KeptPassDraft,
 ): { readonly value: Fields; readonly isConflict: boolean } {
   const fields = [...new Set([...Object.keys(raw), ...Object.keys(after)])];
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
@@ -57,16 +57,16 @@ export function usePassDrafts(): PassDrafts {
   const { view, state } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
   const config = state.settings[SMART_SETTING]?.[scope];
-  const passes = isFields(config) && Array.isArray(config['passes']) ? (config['passes'] as unknown[]) : [];
+  const passes = isPlainObject(config) && Array.isArray(config['passes']) ? (config['passes'] as unknown[]) : [];
   const names = listEntryNames(passes);
   return {
     name: SMART_SETTING,
     scope,
-    passes: readPasses({ passes }).flatMap((entry) => {
+    passes: readPassEntries({ passes }).flatMap((entry) => {
       const draft = view.drafts[makeDraftKey(scope, entry)];
       const name = names[entry.index];
       if (!draft || !name) return [];
-      const { value } = rebase(entry.raw, draft);
+      const { value } = rebaseDraft(entry.raw, draft);
       return isEqual(value, entry.raw) ? [] : [{ entry: name, pass: value }];
     }),
   };
@@ -76,7 +76,7 @@ export function usePassDrafts(): PassDrafts {
  * Call the returned function before other passes replace those with drafts: the new ones may have
  * the same IDs.
  */
-export function useDropDrafts(): () => void {
+export function useDropPassDrafts(): () => void {
   const { changeView } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
   return () => {
@@ -92,7 +92,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const key = makeDraftKey(scope, saved);
   const path = ['passes', saved.index];
   const draft = view.drafts[key];
-  const { value, isConflict } = draft ? rebase(saved.raw, draft) : { value: saved.raw, isConflict: false };
+  const { value, isConflict } = draft ? rebaseDraft(saved.raw, draft) : { value: saved.raw, isConflict: false };
   const isChanged = draft !== undefined && !isEqual(value, saved.raw);
   const [judged, setJudged] = useState<{ readonly of: string; readonly effective: unknown }>();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
@@ -121,13 +121,13 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const change = async (inside: readonly (string | number)[], wanted: unknown, isTrial: boolean) => {
     let after: unknown;
     try {
-      after = withValueAt(latest.current, inside, wanted);
+      after = replaceSettingValueAt(latest.current, inside, wanted);
     } catch (error) {
-      if (error instanceof PathError) return [{ path: '', message: error.message }];
+      if (error instanceof SettingPathError) return [{ path: '', message: error.message }];
       throw error;
     }
     const { problems, effective } = await check(after);
-    if (problems.length > 0 || isTrial || !isFields(after)) return problems;
+    if (problems.length > 0 || isTrial || !isPlainObject(after)) return problems;
     latest.current = after;
     const kept = { before: draft?.before ?? saved.raw, after };
     if (effective !== undefined) setJudged({ of: JSON.stringify(after), effective });
@@ -140,7 +140,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     }));
   };
   return {
-    entry: { ...(readPasses({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },
+    entry: { ...(readPassEntries({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },
     edited: {
       name: SMART_SETTING,
       path,

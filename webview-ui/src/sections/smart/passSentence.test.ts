@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
 import { describePass } from './passSentence';
-import { readPasses } from './smartValue';
+import { readPassEntries } from './smartValue';
 
 const describeOne = (pass: object): string =>
-  readPasses({ passes: [pass] })
+  readPassEntries({ passes: [pass] })
     .map(describePass)
     .join();
 
@@ -97,6 +97,6 @@ it('a pass names only content that its filter selects', () => {
 it.each(BUILT_IN_PRESETS.map(({ id, config }) => [id, config] as const))(
   'every pass of the preset %s says what it does',
   (_id, config) => {
-    for (const entry of readPasses(config)) expect(describePass(entry)).toMatch(/^[A-Z].{20,180}\.$/);
+    for (const entry of readPassEntries(config)) expect(describePass(entry)).toMatch(/^[A-Z].{20,180}\.$/);
   },
 );

@@ -2,9 +2,9 @@ import { TOOL_KINDS, type ToolKind } from '../../../../src/core/agents/types';
 import { OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { shortenText } from '../../../../src/core/shortened';
 import { capitalize, formatList, formatPercent, t } from '../../l10n';
-import { isFields, type Fields, type PassEntry } from './smartValue';
+import { isPlainObject, type Fields, type PassEntry } from './smartValue';
 
-const VERBS: Readonly<Record<Exclude<OperationName, 'keep'>, (what: string) => string>> = {
+const OPERATION_VERBS: Readonly<Record<Exclude<OperationName, 'keep'>, (what: string) => string>> = {
   suppress: (what) => t('removes {0}', what),
   truncate: (what) => t('shortens {0}', what),
   summarize: (what) => t('has a model summarize {0}', what),
@@ -12,7 +12,7 @@ const VERBS: Readonly<Record<Exclude<OperationName, 'keep'>, (what: string) => s
   thin: (what) => t('removes the least needed parts of {0}', what),
 };
 
-const CONTENTS = (): Readonly<Record<string, string>> => ({
+const getContentNames = (): Readonly<Record<string, string>> => ({
   toolResults: t('tool results'),
   toolParameters: t('tool parameters'),
   messageText: t('message text'),
@@ -52,8 +52,10 @@ function describeOperations({ operations, callsModel }: PassEntry, { contentType
   const names = [...new Set(selected.map(({ operation }) => operation))];
   const parts = names.flatMap((name) => {
     if (name === 'keep') return [];
-    const contents = selected.filter(({ operation }) => operation === name).map(({ type }) => CONTENTS()[type] ?? type);
-    return [VERBS[name](formatList(contents))];
+    const contents = selected
+      .filter(({ operation }) => operation === name)
+      .map(({ type }) => getContentNames()[type] ?? type);
+    return [OPERATION_VERBS[name](formatList(contents))];
   });
   // Operations on single messages aren't named.
   const isModelNamed = names.some((name) => OPERATIONS[name].callsModel);
@@ -62,11 +64,11 @@ function describeOperations({ operations, callsModel }: PassEntry, { contentType
 
 /** The messages that a pass works on, and the filter on their content; it is empty if there is none. */
 function readSelection(selection: unknown): { readonly filter: Fields; readonly where: string } {
-  const { type, count, percentage, filter } = isFields(selection) ? selection : {};
+  const { type, count, percentage, filter } = isPlainObject(selection) ? selection : {};
   if (type === 'preserve_recent' && typeof count === 'number') return { filter: {}, where: describeNewest(count) };
   if (type === 'preserve_percent' && typeof percentage === 'number')
     return { filter: {}, where: t('all but the newest {0} of the messages', formatPercent(percentage)) };
-  const conditions = isFields(filter) ? filter : {};
+  const conditions = isPlainObject(filter) ? filter : {};
   return { filter: conditions, where: describeAge(conditions['age']) };
 }
 
@@ -75,7 +77,7 @@ const describeNewest = (count: number): string =>
 
 /** @param age numbers of newer messages */
 function describeAge(age: unknown): string {
-  const { min = 0, max } = isFields(age) ? age : {};
+  const { min = 0, max } = isPlainObject(age) ? age : {};
   if (typeof min !== 'number') return t('all messages');
   if (typeof max !== 'number') return describeNewest(min);
   const newest = t('the newest {0} messages', max + 1);
@@ -111,7 +113,7 @@ const isToolKind = (kind: string): kind is ToolKind => TOOL_KINDS.some((known) =
 
 function describeCondition({ isConditional, raw: { execution } }: PassEntry): string {
   if (!isConditional) return '';
-  const condition = isFields(execution) && isFields(execution['condition']) ? execution['condition'] : {};
+  const condition = isPlainObject(execution) && isPlainObject(execution['condition']) ? execution['condition'] : {};
   const [first, ...others] = Object.entries(condition).filter(([, value]) => value !== undefined);
   const [name, value] = first ?? [];
   if (others.length === 0 && typeof value === 'number') {

@@ -35,18 +35,18 @@ export const getContentTitles = (): Readonly<Record<string, string>> => ({
   messageText: t('Message text'),
 });
 
-export const isFields = (value: unknown): value is Fields =>
+export const isPlainObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** True if the scope has its own passes, which can be edited. */
-export const isOwn = ({ isSet, value }: SettingHandle): boolean => isSet && isFields(value);
+export const isOwnConfiguration = ({ isSet, value }: SettingHandle): boolean => isSet && isPlainObject(value);
 
-export function readPasses(config: unknown): PassEntry[] {
-  const passes = isFields(config) ? config['passes'] : undefined;
+export function readPassEntries(config: unknown): PassEntry[] {
+  const passes = isPlainObject(config) ? config['passes'] : undefined;
   if (!Array.isArray(passes)) return [];
   const seen = new Map<string, number>();
   return (passes as unknown[]).map((entry, index) => {
-    const raw = isFields(entry) ? entry : {};
+    const raw = isPlainObject(entry) ? entry : {};
     const id = typeof raw['id'] === 'string' ? raw['id'] : '';
     const before = seen.get(id) ?? 0;
     seen.set(id, before + 1);
@@ -58,7 +58,7 @@ export function readPasses(config: unknown): PassEntry[] {
       name: typeof raw['name'] === 'string' ? raw['name'] : '',
       isEnabled: raw['enabled'] !== false,
       mode: raw['mode'] === 'batch' ? 'batch' : 'individual',
-      isConditional: isFields(execution) && execution['type'] === 'conditional',
+      isConditional: isPlainObject(execution) && execution['type'] === 'conditional',
       callsModel: containsModelCall(raw['batchConfig']) || containsModelCall(raw['individualConfig']),
       operations: readOperations(raw),
     };
@@ -67,24 +67,24 @@ export function readPasses(config: unknown): PassEntry[] {
 
 function readOperations({ mode, batchConfig, individualConfig }: Fields): PassEntry['operations'] {
   const named = (type: string, content: string, config: unknown): PassEntry['operations'] => {
-    const operation = isFields(config) ? config['operation'] : undefined;
+    const operation = isPlainObject(config) ? config['operation'] : undefined;
     return isOperation(operation) && operation !== 'keep' ? [{ type, content, operation }] : [];
   };
   if (mode === 'batch') return named('all', t('All of it'), batchConfig);
-  const defaults = isFields(individualConfig) ? individualConfig['defaults'] : undefined;
+  const defaults = isPlainObject(individualConfig) ? individualConfig['defaults'] : undefined;
   return Object.entries(getContentTitles()).flatMap(([type, title]) =>
-    named(type, title, isFields(defaults) ? defaults[type] : undefined),
+    named(type, title, isPlainObject(defaults) ? defaults[type] : undefined),
   );
 }
 
 function containsModelCall(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(containsModelCall);
-  if (!isFields(value)) return false;
+  if (!isPlainObject(value)) return false;
   const { operation } = value;
   return (isOperation(operation) && OPERATIONS[operation].callsModel) || Object.values(value).some(containsModelCall);
 }
 
-export function makeFreshId(passes: readonly PassEntry[]): string {
+export function makeUnusedPassId(passes: readonly PassEntry[]): string {
   const taken = new Set(passes.map(({ raw }) => raw['id']));
   let number = passes.length + 1;
   while (taken.has(`pass-${number}`)) number++;
@@ -92,7 +92,7 @@ export function makeFreshId(passes: readonly PassEntry[]): string {
 }
 
 /** A new pass changes nothing yet. */
-export const makePass = (id: string, name: string): Fields => ({
+export const makeNewPass = (id: string, name: string): Fields => ({
   id,
   name,
   mode: 'individual',

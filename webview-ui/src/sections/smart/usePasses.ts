@@ -4,19 +4,19 @@ import { getErrorMessage } from '../../../../src/core/errors';
 import {
   applyListChange,
   listEntryNames,
-  PathError,
-  type EntryName,
+  SettingPathError,
+  type ListEntryName,
   type ListChange,
 } from '../../../../src/core/settingValue';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
-import { makeFreshId, makePass, readPasses, type PassEntry } from './smartValue';
+import { makeUnusedPassId, makeNewPass, readPassEntries, type PassEntry } from './smartValue';
 import { isEqual } from '../../../../src/core/isEqual';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface PassesState {
+export interface PassListState {
   readonly entries: readonly PassEntry[];
   readonly done: { readonly text: string; readonly undo: () => void } | undefined;
   readonly problems: readonly string[];
@@ -33,11 +33,11 @@ export interface PassesState {
 }
 
 interface PendingInsert {
-  readonly entry: EntryName;
+  readonly entry: ListEntryName;
   readonly value: Fields;
 }
 
-interface UndoableChange {
+interface UndoablePassChange {
   readonly text: string;
   readonly undo: () => void;
   /** Absent if the host alone can undo the change, whatever has changed since. */
@@ -51,11 +51,11 @@ interface PendingChange {
 }
 
 /** @param name of the setting that contains the configuration */
-export function usePasses(name: string): PassesState {
+export function usePasses(name: string): PassListState {
   const { connection } = usePanel();
   const setting = useSetting(name, ['passes']);
   const { scope } = setting;
-  const [done, setDone] = useState<UndoableChange>();
+  const [done, setDone] = useState<UndoablePassChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Show changes before the settings contain them; otherwise a dropped pass would jump back for a
   // moment.
@@ -66,10 +66,10 @@ export function usePasses(name: string): PassesState {
     // The new list arrived before the answer to the change.
     setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
   }, [pending, savedText]);
-  const raws = pending.reduce((list, { change }) => previewChange(list, change), saved);
-  const entries = readPasses({ passes: raws });
+  const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), saved);
+  const entries = readPassEntries({ passes: raws });
   const names = listEntryNames(raws);
-  const nameOf = ({ index }: PassEntry): EntryName => names[index] ?? { id: '', nth: 0 };
+  const nameOf = ({ index }: PassEntry): ListEntryName => names[index] ?? { id: '', nth: 0 };
 
   const make = async (change: ListChange): Promise<ListChange | undefined> => {
     const mine: PendingChange = { change, isSaved: false };
@@ -114,7 +114,7 @@ export function usePasses(name: string): PassesState {
     const undo = await make(wanted);
     if (undo) tellIfLast(text, () => make(undo));
   };
-  const put = async (entry: EntryName, value: unknown): Promise<readonly string[]> => {
+  const put = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
       const { problems: found } = await connection.sendRequest('updateSetting', {
         name,
@@ -138,12 +138,12 @@ export function usePasses(name: string): PassesState {
     problems,
     add: () => {
       const called = t('Pass {0}', entries.length + 1);
-      const entry = { ...makePass(makeFreshId(entries), called) };
+      const entry = { ...makeNewPass(makeUnusedPassId(entries), called) };
       return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', called));
     },
     duplicate: (entry) => {
       const original = nameOf(entry);
-      const copy = { id: makeFreshId(entries), name: t('{0} (copy)', entry.name) };
+      const copy = { id: makeUnusedPassId(entries), name: t('{0} (copy)', entry.name) };
       const text = t('"{0}" was duplicated.', entry.name);
       return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
@@ -170,11 +170,11 @@ export function usePasses(name: string): PassesState {
 }
 
 /** The host reports a change that is no longer possible. */
-function previewChange(list: readonly unknown[], change: ListChange): readonly unknown[] {
+function applyChangeIfPossible(list: readonly unknown[], change: ListChange): readonly unknown[] {
   try {
     return applyListChange(list, change).list;
   } catch (error) {
-    if (error instanceof PathError) return list;
+    if (error instanceof SettingPathError) return list;
     throw error;
   }
 }

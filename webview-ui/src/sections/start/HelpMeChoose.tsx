@@ -1,25 +1,25 @@
 import { useState, type ReactNode } from 'react';
 import { Disclosure } from '../../components/Disclosure';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
 import { getPresetName } from '../../names';
 import { usePanel } from '../../state/panel';
-import { isStill, saveTogether, type SavedSettings } from '../../state/together';
+import { areSettingsUnchanged, saveSettingsTogether, type SavedSettings } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { listQuestions, recommendSettings, type Answers } from './recommend';
+import { listChoiceQuestions, recommendSettings, type ChoiceAnswers } from './recommend';
 
-export const HelpMeChoose = (): ReactNode => (
+export const HelpMeChooseSection = (): ReactNode => (
   <Disclosure title={t('Help me choose')} words={['recommend questions wizard which provider']}>
-    <Questions />
+    <ChoiceQuestions />
   </Disclosure>
 );
 
-function Questions(): ReactNode {
-  const [answers, setAnswers] = useState<Answers>({});
+function ChoiceQuestions(): ReactNode {
+  const [answers, setAnswers] = useState<ChoiceAnswers>({});
   return (
     <div className="questions">
-      {listQuestions().map(({ id, text, answers: offered }) => (
+      {listChoiceQuestions().map(({ id, text, answers: offered }) => (
         <fieldset key={id} className="question">
           <legend>{text}</legend>
           {offered.map((answer) => (
@@ -38,12 +38,12 @@ function Questions(): ReactNode {
         </fieldset>
       ))}
       {/* The key discards what was applied for other answers. */}
-      <Advice key={JSON.stringify(answers)} answers={answers} />
+      <ChoiceAdvice key={JSON.stringify(answers)} answers={answers} />
     </div>
   );
 }
 
-function Advice({ answers }: { readonly answers: Answers }): ReactNode {
+function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNode {
   const { state, welcome } = usePanel();
   const provider = useSetting('provider');
   const limit = useSetting('maxCostPerCondensation');
@@ -53,7 +53,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const [isBusy, setBusy] = useState(false);
   const [saved, setSaved] = useState<SavedSettings>();
   // Undo is offered only while the settings are unchanged.
-  const applied = saved && isStill(state, saved.written) ? saved : undefined;
+  const applied = saved && areSettingsUnchanged(state, saved.written) ? saved : undefined;
   const advice = recommendSettings(
     answers,
     welcome.providers.map(({ id }) => id),
@@ -64,7 +64,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
     // While saving, the settings may match the earlier change again, whose Undo restores other
     // values.
     setSaved(undefined);
-    const together = await saveTogether([
+    const together = await saveSettingsTogether([
       [limit, advice.maxCost],
       ...(advice.preset === undefined ? [] : [[smart, advice.preset] as const]),
       [provider, advice.provider],
@@ -113,7 +113,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
           {t('Applied.')} <LinkButton onClick={() => void takeBack(applied)}>{t('Undo')}</LinkButton>
         </span>
       )}
-      <Problems problems={problems} />
+      <ProblemList problems={problems} />
     </div>
   );
 }

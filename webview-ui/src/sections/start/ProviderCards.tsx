@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
 import { isRecord } from '../../../../src/core/messages/blocks';
-import { Problems } from '../../components/Problems';
+import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { getPresetName, getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
-import { matchesQuery, useSearch } from '../../state/search';
+import { matchesQuery, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
-import { readPasses, getCurrentPreset } from '../smart/smartValue';
-import { readSteps } from '../strategy/Steps';
-import { listFacts, type InUse } from './providerFacts';
+import { readPassEntries, getCurrentPreset } from '../smart/smartValue';
+import { readStrategySteps } from '../strategy/Steps';
+import { listProviderFacts, type CurrentChoice } from './providerFacts';
 
 export function ProviderCards(): ReactNode {
   const { welcome, reveal } = usePanel();
   const setting = useSetting('provider');
-  const query = useSearch();
-  const inUse = useInUse();
+  const query = useSearchQuery();
+  const inUse = useCurrentChoice();
   const standard = welcome.schemas['provider']?.['default'];
   // The default provider runs with File-Aware only while it isn't set, so choosing it resets the
   // setting.
@@ -25,7 +25,7 @@ export function ProviderCards(): ReactNode {
   const help = t('How a conversation is made smaller. The original is always kept.');
   const cards = welcome.providers.map((provider) => ({
     provider,
-    facts: listFacts(provider.id, inUse),
+    facts: listProviderFacts(provider.id, inUse),
   }));
   const texts = cards.flatMap(({ provider, facts }) => [
     provider.name,
@@ -53,9 +53,9 @@ export function ProviderCards(): ReactNode {
             <span className="card-text">{facts?.does ?? t(provider.description)}</span>
             {facts && (
               <span className="facts">
-                <Fact name={t('Removes')} value={facts.removes} />
-                <Fact name={t('Loses')} value={facts.loses} />
-                <Fact name={t('Costs')} value={facts.costs} />
+                <ProviderFact name={t('Removes')} value={facts.removes} />
+                <ProviderFact name={t('Loses')} value={facts.loses} />
+                <ProviderFact name={t('Costs')} value={facts.costs} />
               </span>
             )}
           </label>
@@ -73,12 +73,12 @@ export function ProviderCards(): ReactNode {
           {t('Measure my own conversations')}
         </LinkButton>
       </p>
-      <Problems problems={[...setting.problems, ...setting.refused]} />
+      <ProblemList problems={[...setting.problems, ...setting.refused]} />
     </fieldset>
   );
 }
 
-function useInUse(): InUse {
+function useCurrentChoice(): CurrentChoice {
   const { state, welcome } = usePanel();
   const condensing = useSetting('condensingProfile').value;
   const whenNotEnough = useSetting('agent.whenNotEnough').value;
@@ -96,14 +96,14 @@ function useInUse(): InUse {
         : {
             id: preset,
             name: getPresetName({ state }, preset),
-            callsModel: readPasses(state.presets.find(({ id }) => id === preset)?.config).some(
+            callsModel: readPassEntries(state.presets.find(({ id }) => id === preset)?.config).some(
               (pass) => pass.callsModel && pass.isEnabled,
             ),
           },
     strategy: isRecord(strategy)
       ? {
           name: t(String(strategy['name'])),
-          steps: readSteps(strategy).map(({ provider, preset: ofStep }) =>
+          steps: readStrategySteps(strategy).map(({ provider, preset: ofStep }) =>
             typeof ofStep === 'string'
               ? getPresetName({ state }, ofStep)
               : getProviderLabel(welcome.providers, String(provider)),
@@ -113,7 +113,7 @@ function useInUse(): InUse {
   };
 }
 
-const Fact = ({ name, value }: { readonly name: string; readonly value: string }): ReactNode => (
+const ProviderFact = ({ name, value }: { readonly name: string; readonly value: string }): ReactNode => (
   <>
     <span className="fact-name">{name}</span>
     <span>{value}</span>

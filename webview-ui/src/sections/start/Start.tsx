@@ -4,37 +4,37 @@ import { SchemaField } from '../../components/SchemaField';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Findable } from '../../state/search';
+import { SearchablePlace } from '../../state/search';
 import { Button } from '../../ui';
-import { SettingsIn } from '../OtherSettings';
-import { HelpMeChoose } from './HelpMeChoose';
+import { SettingsOfPlace } from '../OtherSettings';
+import { HelpMeChooseSection } from './HelpMeChoose';
 import { ProviderCards } from './ProviderCards';
-import { Threshold } from './Threshold';
+import { ThresholdField } from './Threshold';
 
-export function Start(): ReactNode {
+export function StartSection(): ReactNode {
   const { welcome } = usePanel();
   const { automatic, maxCostPerCondensation } = welcome.schemas;
   return (
     <Section id="start" title={t('Start')} isWholeGroup>
       <ProviderCards />
-      <HelpMeChoose />
+      <HelpMeChooseSection />
       {automatic && <SchemaField name="automatic" path={[]} schema={automatic} />}
-      <Threshold />
+      <ThresholdField />
       <Disclosure title={t('More about when and how much')}>
-        <SettingsIn place="when" />
+        <SettingsOfPlace place="when" />
       </Disclosure>
       {maxCostPerCondensation && (
         <SchemaField name="maxCostPerCondensation" path={[]} schema={maxCostPerCondensation} />
       )}
       <Disclosure title={t('More limits')}>
-        <SettingsIn place="limits" />
+        <SettingsOfPlace place="limits" />
       </Disclosure>
-      <Next />
+      <NextSteps />
     </Section>
   );
 }
 
-function Next(): ReactNode {
+function NextSteps(): ReactNode {
   const { connection, reveal } = usePanel();
   const run = (command: 'condenseNow' | 'condenseSample') => () =>
     void connection.sendRequest('runCommand', { command }).catch(() => undefined);
@@ -48,7 +48,7 @@ function Next(): ReactNode {
     { label: t('Try it on the sample'), words: t('sample'), act: run('condenseSample') },
   ];
   return (
-    <Findable id="start.actions" words={actions.flatMap(({ label, words }) => [label, words])}>
+    <SearchablePlace id="start.actions" words={actions.flatMap(({ label, words }) => [label, words])}>
       <p className="actions">
         {actions.map(({ label, act }) => (
           <Button key={label} onClick={act}>
@@ -56,6 +56,6 @@ function Next(): ReactNode {
           </Button>
         ))}
       </p>
-    </Findable>
+    </SearchablePlace>
   );
 }

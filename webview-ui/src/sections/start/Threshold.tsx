@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
-import { findDuePoint, describeDuePoint, type ModelWindow } from '../../components/dueWords';
-import { Row } from '../../components/Row';
+import { computeDueTokensOfWindow, describeDueTokens, type ModelWindow } from '../../components/dueWords';
+import { SettingRow } from '../../components/Row';
 import { formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
 import { listProfileEntries } from '../../state/profileEntries';
 import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
-import { useChosen } from '../../ui/chosen';
+import { useOptimisticChoice } from '../../ui/chosen';
 
 /** Tokens; used while no model's window is known. */
 const USUAL_WINDOW_TOKENS = 200_000;
 
 /** Percent; instructions and tools alone may fill a large part of a lower threshold. */
-const OFTEN_BELOW = 50;
+const LOW_THRESHOLD_PERCENT = 50;
 
 /** Lists models with a known window that agents use with this threshold. */
-function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
+function listModelWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const offered = listProfileEntries(state)
     .filter(({ isOfferedInChat, threshold }) => isOfferedInChat && threshold === undefined)
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
@@ -26,20 +26,20 @@ function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   ].filter(({ tokens }) => tokens > 0);
 }
 
-export function Threshold(): ReactNode {
+export function ThresholdField(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
   const saved = Number(typeof setting.used === 'number' ? setting.used : standard);
-  const { shown: percent, show, choose } = useChosen(saved, setting.save);
-  const [first] = listWindows(panel);
+  const { shown: percent, show, choose } = useOptimisticChoice(saved, setting.save);
+  const [first] = listModelWindows(panel);
   const window = first ?? { tokens: USUAL_WINDOW_TOKENS };
   const limit = useSetting('thresholdTokens').used;
-  const due = findDuePoint(window.tokens, percent, limit);
+  const due = computeDueTokensOfWindow(window.tokens, percent, limit);
   const title = t('Threshold');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
   return (
-    <Row setting={setting} title={title} help={help} keywords={t('threshold percent window automatic')}>
+    <SettingRow setting={setting} title={title} help={help} keywords={t('threshold percent window automatic')}>
       <div className="slider-line">
         <Slider
           label={title}
@@ -49,7 +49,7 @@ export function Threshold(): ReactNode {
           max={Number(maximum)}
           step={1}
           describe={(value) =>
-            `${formatPercent(value)}, ${formatNumber(findDuePoint(window.tokens, value, limit).tokens)}`
+            `${formatPercent(value)}, ${formatNumber(computeDueTokensOfWindow(window.tokens, value, limit).tokens)}`
           }
           onMove={show}
           onCommit={(value) => {
@@ -57,9 +57,9 @@ export function Threshold(): ReactNode {
           }}
         />
         <output className="slider-value">{formatPercent(percent)}</output>
-        <span className="slider-meaning">{describeDuePoint(due, window, limit)}</span>
+        <span className="slider-meaning">{describeDueTokens(due, window, limit)}</span>
       </div>
-      {percent < OFTEN_BELOW && (
+      {percent < LOW_THRESHOLD_PERCENT && (
         <p className="row-help" role="note">
           {t(
             'Agents’ conversations will be condensed very often, and the vendor’s prompt cache is lost each time. The default is {0}.',
@@ -67,6 +67,6 @@ export function Threshold(): ReactNode {
           )}
         </p>
       )}
-    </Row>
+    </SettingRow>
   );
 }

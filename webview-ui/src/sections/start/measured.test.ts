@@ -2,14 +2,18 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
 import { getProviderName } from '../../../../src/core/condense/types';
-import { readPasses } from '../smart/smartValue';
-import { FILE_AWARE, MEASURED_PRESETS, MEASURED_PROVIDERS } from '../../../../src/core/condense/measured';
+import { readPassEntries } from '../smart/smartValue';
+import {
+  FILE_AWARE_PRESET_ID,
+  MEASURED_LOSS_BY_PRESET,
+  MEASURED_LOSS_BY_PROVIDER,
+} from '../../../../src/core/condense/measured';
 
 const guide = readFileSync('docs/guide/choosing.md', 'utf8').split('\n');
 const named = [
-  ...Object.entries(MEASURED_PROVIDERS).map(([id, figures]) => [getProviderName(id), figures] as const),
-  ...BUILT_IN_PRESETS.filter(({ id }) => id !== FILE_AWARE).map(
-    ({ id, name }) => [`Smart, ${name}`, MEASURED_PRESETS[id] ?? { removed: Number.NaN }] as const,
+  ...Object.entries(MEASURED_LOSS_BY_PROVIDER).map(([id, figures]) => [getProviderName(id), figures] as const),
+  ...BUILT_IN_PRESETS.filter(({ id }) => id !== FILE_AWARE_PRESET_ID).map(
+    ({ id, name }) => [`Smart, ${name}`, MEASURED_LOSS_BY_PRESET[id] ?? { removed: Number.NaN }] as const,
   ),
 ];
 
@@ -24,7 +28,7 @@ it('the measured figures of File-Aware are those of projects it was not fitted o
     .split('\n')
     .find((line) => line.startsWith('| mask 10 | all |'));
   const [, , , projects, , , removed, , lost] = row?.split('|') ?? [];
-  expect(MEASURED_PRESETS[FILE_AWARE]).toEqual({
+  expect(MEASURED_LOSS_BY_PRESET[FILE_AWARE_PRESET_ID]).toEqual({
     removed: Math.round(Number.parseFloat(removed ?? '')),
     lost: Math.round(Number.parseFloat(lost ?? '')),
     projects: Number(projects),
@@ -32,7 +36,7 @@ it('the measured figures of File-Aware are those of projects it was not fitted o
 });
 
 it('a preset’s loss is an upper bound exactly if the preset can call a model', () => {
-  const callsModel = BUILT_IN_PRESETS.filter(({ config }) => readPasses(config).some((pass) => pass.callsModel));
-  const isAtMost = Object.entries(MEASURED_PRESETS).filter(([, measured]) => measured.isAtMost);
+  const callsModel = BUILT_IN_PRESETS.filter(({ config }) => readPassEntries(config).some((pass) => pass.callsModel));
+  const isAtMost = Object.entries(MEASURED_LOSS_BY_PRESET).filter(([, measured]) => measured.isAtMost);
   expect(isAtMost.map(([id]) => id).toSorted()).toEqual(callsModel.map(({ id }) => id).toSorted());
 });

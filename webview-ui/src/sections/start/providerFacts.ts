@@ -1,12 +1,12 @@
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { formatDollars, formatPercent, t } from '../../l10n';
 import {
-  FILE_AWARE,
-  MEASURED_PRESETS,
-  MEASURED_PROVIDERS,
-  type Measured,
+  FILE_AWARE_PRESET_ID,
+  MEASURED_LOSS_BY_PRESET,
+  MEASURED_LOSS_BY_PROVIDER,
+  type MeasuredLoss,
 } from '../../../../src/core/condense/measured';
-import { isBuiltIn } from '../../../../src/core/condense/types';
+import { isBuiltInProvider } from '../../../../src/core/condense/types';
 
 export interface ProviderFacts {
   readonly does: string;
@@ -17,7 +17,7 @@ export interface ProviderFacts {
   readonly isLossAtMost?: boolean;
 }
 
-export interface InUse {
+export interface CurrentChoice {
   /** The model that writes summaries, if one is chosen. */
   readonly condensing: ProfileState | undefined;
   readonly whenNotEnough: unknown;
@@ -37,12 +37,12 @@ const computeExampleCost = ({ inputPrice, outputPrice }: ProfileState): number |
     : (EXAMPLE_TOKENS.read * inputPrice + EXAMPLE_TOKENS.written * outputPrice) / 1_000_000;
 
 /** @returns undefined for another extension's provider */
-export function listFacts(
+export function listProviderFacts(
   provider: string,
-  { condensing, whenNotEnough, targetPercent, preset, strategy }: InUse,
+  { condensing, whenNotEnough, targetPercent, preset, strategy }: CurrentChoice,
 ): ProviderFacts | undefined {
-  if (!isBuiltIn(provider)) return undefined;
-  const measured = MEASURED_PROVIDERS[provider];
+  if (!isBuiltInProvider(provider)) return undefined;
+  const measured = MEASURED_LOSS_BY_PROVIDER[provider];
   switch (provider) {
     case 'lossless':
       return {
@@ -54,33 +54,36 @@ export function listFacts(
             : t('Replaces repeated content with references.'),
         costs: t('Nothing'),
         loses: t('Nothing: every byte can be restored'),
-        removes: describeRemoved(measured),
+        removes: describeRemovedShare(measured),
       };
     case 'truncation':
       return {
         does: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
         costs: t('Nothing'),
-        loses: describeLost(measured),
-        removes: describeRemoved(measured),
+        loses: describeLostShare(measured),
+        removes: describeRemovedShare(measured),
       };
     case 'native':
       return {
         does: t('Has a model write a summary of everything between the task and the newest messages.'),
         costs: describeSummaryCost(condensing),
         loses: t('Details that the summary leaves out; instructions, files and errors are listed after it'),
-        removes: describeRemoved(measured),
+        removes: describeRemovedShare(measured),
       };
     case 'smart': {
-      const ofPreset = preset && MEASURED_PRESETS[preset.id];
+      const ofPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
       return {
         does: preset
           ? t('Removes old content by its kind, in passes. In use: the preset {0}.', preset.name)
           : t('Removes old content by its kind, in passes. In use: your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
         isLossAtMost: ofPreset?.isAtMost === true,
-        loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; Preview shows it'),
+        loses: ofPreset ? describeLostShare(ofPreset) : t('What your passes remove; Preview shows it'),
         // File-Aware was measured at the size of the rule it was compared with.
-        removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : describeAsked(targetPercent),
+        removes:
+          ofPreset && preset.id !== FILE_AWARE_PRESET_ID
+            ? describeRemovedShare(ofPreset)
+            : describeAsked(targetPercent),
       };
     }
     case 'strategy':
@@ -104,11 +107,11 @@ export function listFacts(
 const describeAsked = (targetPercent: number): string =>
   t('As much as you set: {0} when you condense by hand', formatPercent(100 - targetPercent));
 
-const describeRemoved = (measured: Measured | undefined): string =>
+const describeRemovedShare = (measured: MeasuredLoss | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a conversation', formatPercent(measured.removed));
 
 /** The agent can recall everything that a preset or Truncation removes. */
-function describeLost(measured: Measured | undefined): string {
+function describeLostShare(measured: MeasuredLoss | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
   const lost = formatPercent(measured.lost);
   return measured.isAtMost
@@ -116,8 +119,8 @@ function describeLost(measured: Measured | undefined): string {
     : t('{0} of the lines that agents needed later; they can be recalled', lost);
 }
 
-export const presetFigures = (id: string, measured: Measured): string =>
-  id === FILE_AWARE
+export const describePresetFigures = (id: string, measured: MeasuredLoss): string =>
+  id === FILE_AWARE_PRESET_ID
     ? t(
         'On 18 projects that it was not fitted on: with {0} of a conversation removed, loses {1} of the lines that agents needed later; they can be recalled.',
         formatPercent(measured.removed),

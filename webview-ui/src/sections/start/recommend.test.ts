@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { listQuestions, recommendSettings, type Answers } from './recommend';
+import { listChoiceQuestions, recommendSettings, type ChoiceAnswers } from './recommend';
 
 const ALL = ['lossless', 'truncation', 'native', 'smart'];
-const answers = (budget: string, wait: string, loss: string, effort: string): Answers => ({
+const answers = (budget: string, wait: string, loss: string, effort: string): ChoiceAnswers => ({
   budget,
   wait,
   loss,
@@ -26,7 +26,7 @@ it.each([
 it('the recommendation never costs more than allowed, calls a model if time is short, or names an unavailable provider', () => {
   const answer = fc.record(
     Object.fromEntries(
-      listQuestions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
+      listChoiceQuestions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
     ),
   );
   fc.assert(

@@ -1,12 +1,12 @@
 import { t } from '../../l10n';
 
-export interface Question {
+export interface ChoiceQuestion {
   readonly id: 'budget' | 'wait' | 'loss' | 'effort';
   readonly text: string;
   readonly answers: readonly { readonly id: string; readonly text: string }[];
 }
 
-export const listQuestions = (): readonly Question[] => [
+export const listChoiceQuestions = (): readonly ChoiceQuestion[] => [
   {
     id: 'budget',
     text: t('How much may a condensation cost?'),
@@ -46,9 +46,9 @@ export const listQuestions = (): readonly Question[] => [
   },
 ];
 
-export type Answers = Readonly<Partial<Record<Question['id'], string>>>;
+export type ChoiceAnswers = Readonly<Partial<Record<ChoiceQuestion['id'], string>>>;
 
-export interface Recommendation {
+export interface RecommendedSettings {
   readonly provider: string;
   readonly preset?: string;
   /** US dollars. */
@@ -64,7 +64,10 @@ const BUDGET_DOLLARS: Readonly<Record<string, number>> = { none: 0, little: 0.01
  * @param available IDs of the existing providers
  * @returns undefined until the user has answered all questions
  */
-export function recommendSettings(answers: Answers, available: readonly string[]): Recommendation | undefined {
+export function recommendSettings(
+  answers: ChoiceAnswers,
+  available: readonly string[],
+): RecommendedSettings | undefined {
   const { budget, wait, loss, effort } = answers;
   if (budget === undefined || wait === undefined || loss === undefined || effort === undefined) return undefined;
   const maxCost = BUDGET_DOLLARS[budget] ?? 0;
@@ -90,7 +93,7 @@ export function recommendSettings(answers: Answers, available: readonly string[]
     };
   }
   if (hasSmart && (effort !== 'none' || budget === 'little')) {
-    const preset = choosePreset(budget, wait, loss);
+    const preset = chooseRecommendedPreset(budget, wait, loss);
     return {
       provider: 'smart',
       preset,
@@ -107,7 +110,7 @@ export function recommendSettings(answers: Answers, available: readonly string[]
   };
 }
 
-function choosePreset(budget: string, wait: string, loss: string): string {
+function chooseRecommendedPreset(budget: string, wait: string, loss: string): string {
   if (budget === 'little') return 'cost';
   // This preset loses least among those that call a model.
   if (loss === 'little') return 'conservative';

@@ -7,20 +7,20 @@ import { usePanel } from '../../state/panel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const readSteps = (strategy: unknown): readonly Fields[] =>
+export const readStrategySteps = (strategy: unknown): readonly Fields[] =>
   isRecord(strategy) && Array.isArray(strategy['steps']) ? (strategy['steps'] as unknown[]).filter(isRecord) : [];
 
-export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
-  const nameOf = useStepName();
+export function StrategySteps({ strategy }: { readonly strategy: unknown }): ReactNode {
+  const nameOf = useGetStepName();
   return (
     <ol className="items">
-      {readSteps(strategy).map((step, index) => (
+      {readStrategySteps(strategy).map((step, index) => (
         <li key={index} className="item">
           <div className="item-line">
             <span className="pass-number">{t('{0}', index + 1)}</span>
             <span className="item-name">{nameOf(step)}</span>
             <span className="badges">
-              {describeConditions(step).map((condition) => (
+              {describeStepConditions(step).map((condition) => (
                 <span key={condition} className="tag">
                   {condition}
                 </span>
@@ -33,7 +33,7 @@ export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
   );
 }
 
-export function useStepName(): (step: Fields) => string {
+export function useGetStepName(): (step: Fields) => string {
   const { state, welcome } = usePanel();
   return ({ provider, preset }) =>
     typeof preset === 'string'
@@ -42,16 +42,16 @@ export function useStepName(): (step: Fields) => string {
 }
 
 /** Shows a custom condition as written. */
-export function describeConditions({ when, after, affordable, ends }: Fields): readonly string[] {
+export function describeStepConditions({ when, after, affordable, ends }: Fields): readonly string[] {
   return [
-    ...(isRecord(when) ? Object.entries(when).map(describeCondition) : []),
+    ...(isRecord(when) ? Object.entries(when).map(describeSingleCondition) : []),
     ...(after === 'failure' ? [t('only if an earlier step failed')] : []),
     ...(affordable === true ? [t('only within the budget')] : []),
     ...(ends === true ? [t('the last step if it removes something')] : []),
   ];
 }
 
-function describeCondition([key, value]: readonly [string, unknown]): string {
+function describeSingleCondition([key, value]: readonly [string, unknown]): string {
   if (key === 'overTarget' && typeof value === 'number') return t('above {0} times the target', value);
   if (key === 'tokenThreshold' && typeof value === 'number') return t('above {0} tokens', value);
   if (key === 'budgetLeft' && typeof value === 'number') return t('while {0} are left', formatDollars(value));

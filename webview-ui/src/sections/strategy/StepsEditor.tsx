@@ -2,24 +2,24 @@ import type { ReactNode } from 'react';
 import { isEqual } from '../../../../src/core/isEqual';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { Disclosure } from '../../components/Disclosure';
-import { OwnProblems } from '../../components/OwnProblems';
-import { Problems } from '../../components/Problems';
+import { ProblemsOfSetting } from '../../components/OwnProblems';
+import { ProblemList } from '../../components/Problems';
 import { SchemaForm } from '../../components/SchemaField';
-import { getFields, resolveReference, type Schema } from '../../components/schema';
+import { getSchemaFields, resolveReference, type JsonSchema } from '../../components/schema';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, IconButton } from '../../ui';
-import { describeConditions, useStepName } from './Steps';
+import { describeStepConditions, useGetStepName } from './Steps';
 
 const STRATEGY_SETTING = 'strategy';
 
 /** @param schema of the strategy */
-export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode {
+export function StrategyStepsEditor({ schema }: { readonly schema: JsonSchema }): ReactNode {
   const setting = useSetting(STRATEGY_SETTING, ['steps']);
   const steps: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const ofStep = resolveReference(
-    (resolveReference(getFields(schema)['steps'] ?? {}, schema)['items'] ?? {}) as Schema,
+    (resolveReference(getSchemaFields(schema)['steps'] ?? {}, schema)['items'] ?? {}) as JsonSchema,
     schema,
   );
   const move = (from: number, to: number): void => {
@@ -30,7 +30,7 @@ export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode 
     <>
       <ol className="items" data-setting={setting.id}>
         {steps.map((step, index) => (
-          <Step
+          <StrategyStepEditor
             key={index}
             step={isRecord(step) ? step : {}}
             index={index}
@@ -48,25 +48,25 @@ export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode 
           {t('Add step')}
         </Button>
       </p>
-      <OwnProblems name={STRATEGY_SETTING} fields={{ steps: true }} />
-      <Problems problems={[...setting.problems, ...setting.refused]} />
+      <ProblemsOfSetting name={STRATEGY_SETTING} fields={{ steps: true }} />
+      <ProblemList problems={[...setting.problems, ...setting.refused]} />
     </>
   );
 }
 
-interface StepProps {
+interface StrategyStepEditorProps {
   readonly step: Readonly<Record<string, unknown>>;
   readonly index: number;
   readonly count: number;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly onMove: (to: number) => void;
   readonly onRemove: () => void;
 }
 
-function Step({ step, index, count, schema, onMove, onRemove }: StepProps): ReactNode {
+function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: StrategyStepEditorProps): ReactNode {
   const { state, welcome } = usePanel();
   const setting = useSetting(STRATEGY_SETTING, ['steps', index]);
-  const nameOf = useStepName();
+  const nameOf = useGetStepName();
   const { provider, preset, ...rest } = step;
   const name = nameOf(step);
   const choices = [
@@ -78,10 +78,10 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
   ];
   const own = preset === undefined ? { provider } : { preset };
   const known = choices.some((choice) => isEqual(choice, own)) ? choices : [own, ...choices];
-  const { when, after, affordable, ends } = getFields(schema);
+  const { when, after, affordable, ends } = getSchemaFields(schema);
   const fields = Object.fromEntries(
     Object.entries({ when, after, affordable, ends }).filter(
-      (field): field is [string, Schema] => field[1] !== undefined,
+      (field): field is [string, JsonSchema] => field[1] !== undefined,
     ),
   );
   return (
@@ -99,7 +99,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
           }}
         />
         <span className="badges">
-          {describeConditions(step).map((condition) => (
+          {describeStepConditions(step).map((condition) => (
             <span key={condition} className="tag">
               {condition}
             </span>
@@ -126,7 +126,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
       <Disclosure title={t('Conditions of step {0}', index + 1)}>
         <SchemaForm name={STRATEGY_SETTING} path={['steps', index]} fields={fields} required={[]} />
       </Disclosure>
-      <Problems problems={setting.refused} />
+      <ProblemList problems={setting.refused} />
     </li>
   );
 }

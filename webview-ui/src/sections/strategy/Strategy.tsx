@@ -5,30 +5,34 @@ import { Section } from '../../components/Section';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Findable } from '../../state/search';
+import { SearchablePlace } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { ProviderHelp } from '../ProviderHelp';
-import { isOwn } from '../smart/smartValue';
-import { Steps, readSteps } from './Steps';
-import { StepsEditor } from './StepsEditor';
+import { isOwnConfiguration } from '../smart/smartValue';
+import { StrategySteps, readStrategySteps } from './Steps';
+import { StrategyStepsEditor } from './StepsEditor';
 
 const STRATEGY_SETTING = 'strategy';
 
-export function Strategy({ provider }: { readonly provider: ProviderDescription }): ReactNode {
+export function StrategySection({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome, state, connection } = usePanel();
   const isActive = useSetting('provider').value === provider.id;
   const setting = useSetting(STRATEGY_SETTING);
   const effective = state.settings[STRATEGY_SETTING]?.effective;
   const description = isRecord(effective) ? effective['description'] : undefined;
-  const isMine = isOwn(setting);
+  const isMine = isOwnConfiguration(setting);
   const [mine, setMine] = useState<unknown>();
   const text = isMine ? JSON.stringify(setting.value) : undefined;
   useEffect(() => {
     if (text !== undefined) setMine(JSON.parse(text));
   }, [text]);
   const copy = (): void => {
-    void setting.save({ id: 'own', name: t('My strategy'), steps: readSteps(effective).map(withoutDefaults) });
+    void setting.save({
+      id: 'own',
+      name: t('My strategy'),
+      steps: readStrategySteps(effective).map(dropDefaultFields),
+    });
   };
   const words = [
     t('Strategy'),
@@ -48,14 +52,14 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
         title={t('Strategy')}
         help={typeof description === 'string' ? t(description) : ''}
       />
-      <Findable id={`${STRATEGY_SETTING}.steps`} words={words}>
+      <SearchablePlace id={`${STRATEGY_SETTING}.steps`} words={words}>
         {isMine ? (
           <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
-            <StepsEditor schema={provider.schema} />
+            <StrategyStepsEditor schema={provider.schema} />
           </SchemaRoot>
         ) : (
           <>
-            <Steps strategy={effective} />
+            <StrategySteps strategy={effective} />
             <p className="row-help">{t('The steps of a built-in strategy are fixed. To change them, edit a copy.')}</p>
           </>
         )}
@@ -74,13 +78,13 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
             </LinkButton>
           )}
         </p>
-      </Findable>
+      </SearchablePlace>
     </Section>
   );
 }
 
 /** Keeps only the fields that differ from the defaults. */
-const withoutDefaults = (step: Readonly<Record<string, unknown>>): object =>
+const dropDefaultFields = (step: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(
     Object.entries(step).filter(
       ([field, value]) =>

@@ -4,7 +4,7 @@ import type { ApiMessage } from '../../../messages/types';
 import { user, makeLines } from '../../../testing';
 import { NoSummarizerError } from '../../summarizer';
 import { createTestSummarizer } from '../../summary/testing';
-import { createCalls, runPasses, withModel, type PassInput, type RunResult } from './testing';
+import { createMessagesWithCalls, runPasses, createOptionsWithModel, type PassInput, type RunResult } from './testing';
 
 describe('a batch pass of Smart', () => {
   const batch = (more: Partial<PassInput> = {}): PassInput => ({
@@ -20,22 +20,31 @@ describe('a batch pass of Smart', () => {
 
   it('summarizes the selection between the messages kept at both ends', async () => {
     const summarizer = createTestSummarizer(['All is well.']);
-    expect(range(await runPasses(createCalls(8), [batch()], { smart: withModel(summarizer) }))).toEqual([[1, 11]]);
+    expect(
+      range(await runPasses(createMessagesWithCalls(8), [batch()], { smart: createOptionsWithModel(summarizer) })),
+    ).toEqual([[1, 11]]);
     const first = batch({ batchConfig: { operation: 'summarize', keepFirst: 2, keepLast: 0 } });
-    expect(range(await runPasses(createCalls(8), [first], { smart: withModel(summarizer) }))).toEqual([[3, 13]]);
+    expect(
+      range(await runPasses(createMessagesWithCalls(8), [first], { smart: createOptionsWithModel(summarizer) })),
+    ).toEqual([[3, 13]]);
   });
 
   it('leaves out pinned and protected messages', async () => {
     const pinned = new Set([6]);
     const summarizer = createTestSummarizer(['All is well.']);
     expect(
-      range(await runPasses(createCalls(8), [batch()], { smart: withModel(summarizer), context: { pinned } })),
+      range(
+        await runPasses(createMessagesWithCalls(8), [batch()], {
+          smart: createOptionsWithModel(summarizer),
+          context: { pinned },
+        }),
+      ),
     ).toEqual([[7, 11]]);
   });
 
   it('keeps a person’s words verbatim through repeated summaries', async () => {
     const [early, late] = [`Use tabs,\n\tnot blanks.\n${makeLines('rule', 500)}`, 'Not like that.\n\nLike this.'];
-    const [task, ...units] = createCalls(150);
+    const [task, ...units] = createMessagesWithCalls(150);
     const messages = [task, ...units.slice(0, 100), user(early), ...units.slice(100, 200)] as ApiMessage[];
     const grown = [...messages, user(late), ...units.slice(200)];
     const summarizer = createTestSummarizer(['All is well.', 'All is better.', 'All is well.']);
@@ -44,25 +53,25 @@ describe('a batch pass of Smart', () => {
         .flatMap((edit) => (edit.kind === 'summary' ? listContents(edit.message) : []))
         .map(({ text }) => text)
         .join();
-    const first = await runPasses(messages, [batch()], { smart: withModel(summarizer) });
+    const first = await runPasses(messages, [batch()], { smart: createOptionsWithModel(summarizer) });
     expect(summary(first)).toContain(early);
     const again = await runPasses(grown, [batch()], {
-      smart: withModel(summarizer),
+      smart: createOptionsWithModel(summarizer),
       context: { edits: first.result.edits },
     });
     for (const words of [early, late]) expect(summary(again)).toContain(words);
     const loose = { protect: { userMessages: false } };
     expect(
-      summary(await runPasses(messages, [batch()], { smart: withModel(summarizer), config: loose })),
+      summary(await runPasses(messages, [batch()], { smart: createOptionsWithModel(summarizer), config: loose })),
     ).not.toContain(early);
   });
 
   it('is final after one run', async () => {
     const summarizer = createTestSummarizer(['All is well.']);
-    const messages = createCalls(8);
-    const { result: made } = await runPasses(messages, [batch()], { smart: withModel(summarizer) });
+    const messages = createMessagesWithCalls(8);
+    const { result: made } = await runPasses(messages, [batch()], { smart: createOptionsWithModel(summarizer) });
     const again = await runPasses(messages, [batch()], {
-      smart: withModel(summarizer),
+      smart: createOptionsWithModel(summarizer),
       context: { edits: made.edits },
     });
     expect(again.result.edits).toEqual([]);
@@ -70,12 +79,14 @@ describe('a batch pass of Smart', () => {
   });
 
   it('changes nothing if the model fails, is missing, or costs too much', async () => {
-    const failing = await runPasses(createCalls(8), [batch()], { smart: withModel(createTestSummarizer(['failed'])) });
+    const failing = await runPasses(createMessagesWithCalls(8), [batch()], {
+      smart: createOptionsWithModel(createTestSummarizer(['failed'])),
+    });
     expect(failing.result).toMatchObject({
       edits: [],
       steps: [{ outcome: { kind: 'failed', reason: 'The model said: failed.' }, calls: 1 }],
     });
-    const none = await runPasses(createCalls(8), [batch()], {
+    const none = await runPasses(createMessagesWithCalls(8), [batch()], {
       smart: {
         select: () => {
           throw new NoSummarizerError('Set up a model.');
@@ -83,16 +94,18 @@ describe('a batch pass of Smart', () => {
       },
     });
     expect(none.result).toMatchObject({ edits: [], notes: ['Batch: Set up a model.'] });
-    const dear = await runPasses(createCalls(8), [batch()], {
-      smart: withModel(createTestSummarizer(['short'])),
+    const dear = await runPasses(createMessagesWithCalls(8), [batch()], {
+      smart: createOptionsWithModel(createTestSummarizer(['short'])),
       options: { maxCost: 0.000_001 },
     });
     expect(dear.result.edits).toEqual([]);
     expect(dear.result.notes?.[0]).toMatch(/^Batch: It would cost about/);
-    const kept = await runPasses(createCalls(8), [batch({ batchConfig: { operation: 'keep' } })]);
+    const kept = await runPasses(createMessagesWithCalls(8), [batch({ batchConfig: { operation: 'keep' } })]);
     expect(kept.result.edits).toEqual([]);
     const small = createTestSummarizer(['short'], { contextWindow: 100 });
-    const { result: narrow } = await runPasses(createCalls(8), [batch()], { smart: withModel(small) });
+    const { result: narrow } = await runPasses(createMessagesWithCalls(8), [batch()], {
+      smart: createOptionsWithModel(small),
+    });
     expect(narrow.steps[0]?.outcome).toMatchObject({ kind: 'failed' });
   });
 });

@@ -1,20 +1,20 @@
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
-import { estimatePlan, planSummary, type PlanEstimate, type SummaryPlan } from '../../summary/plan';
-import { runPlan } from '../../summary/runPlan';
-import { NoSummarizerError, getOutputLimit, type SelectedSummarizer } from '../../summarizer';
-import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../../summary/summaryMessage';
+import { estimateSummaryPlan, planSummary, type SummaryPlanEstimate, type SummaryPlan } from '../../summary/plan';
+import { runSummaryPlan } from '../../summary/runPlan';
+import { NoSummarizerError, computeOutputLimit, type SelectedSummarizer } from '../../summarizer';
+import { createSummaryMessage, formatSummaryText, SUMMARY_EDIT_INFO } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft/draft';
-import type { Step, StepReporter } from '../../draft/steps';
+import type { PipelineStep, StepReporter } from '../../draft/steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
-import { createPlaceholder } from '../../summary/expectedOutput';
+import { createPlaceholderText } from '../../summary/expectedOutput';
 import { createItemLookup } from './items';
 import type { PassDependencies } from './passParts';
-import { createKeptWholeTest } from './protection';
-import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
+import { createProtectedFromSummaryTest } from './protection';
+import { findLongestRunOfUnits, selectContent, listUnitsAfterTask } from './selection';
 
 /** If the summary fails, the messages stay and a note says why. */
-export const createBatchStep = (name: string, pass: BatchPass, parts: PassDependencies): Step => ({
+export const createBatchStep = (name: string, pass: BatchPass, parts: PassDependencies): PipelineStep => ({
   name,
   async run(draft, _signal, report) {
     const { batchConfig } = pass;
@@ -27,7 +27,7 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
       return;
     }
     const config: NativeConfig = {
-      ...NATIVE_DEFAULTS,
+      ...NATIVE_DEFAULT_CONFIG,
       ...limits,
       prompt: batchConfig.customPrompt,
       maxSummaryTokens: batchConfig.maxTokens,
@@ -40,14 +40,14 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
       throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
     }
     if (plan.kind !== 'plan') return;
-    const made = await writeProse(plan, selected, context, config, name, parts, report);
+    const made = await writeSummaryProse(plan, selected, context, config, name, parts, report);
     if (!made) return;
-    const message = createSummaryMessage(formatSummary(made.prose, made.plan.facts));
-    draft.summarize(name, made.plan.range, message, SUMMARY_INFO);
+    const message = createSummaryMessage(formatSummaryText(made.prose, made.plan.facts));
+    draft.replaceWithSummary(name, made.plan.range, message, SUMMARY_EDIT_INFO);
   },
 });
 
-const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
+const NATIVE_DEFAULT_CONFIG = nativeConfigSchema.parse({});
 
 /** Returns undefined if nothing is left to summarize. */
 function countKeptUnits(
@@ -58,10 +58,10 @@ function countKeptUnits(
   if (pass.batchConfig.operation === 'keep') return undefined;
   const { keepFirst, keepLast } = pass.batchConfig;
   const pinned = context.pinned ?? new Set<number>();
-  const isKept = createKeptWholeTest({ draft, config, pass, tools, pinned });
+  const isKept = createProtectedFromSummaryTest({ draft, config, pass, tools, pinned });
   const items = createItemLookup(draft);
-  const starts = getUnitsAfterTask(draft);
-  const run = findLongestRun(
+  const starts = listUnitsAfterTask(draft);
+  const run = findLongestRunOfUnits(
     draft,
     starts,
     selectContent(draft, pass.selection, tools),
@@ -71,13 +71,13 @@ function countKeptUnits(
   return run && { keepFirst: run.first + keepFirst, keepLast: starts.length - run.first - run.count + keepLast };
 }
 
-interface WrittenSummary {
+interface SummaryWithPlan {
   readonly plan: SummaryPlan;
   readonly prose: string;
 }
 
 /** @throws Error if the model failed */
-async function writeProse(
+async function writeSummaryProse(
   plan: SummaryPlan,
   selected: SelectedSummarizer,
   context: ConversationContext,
@@ -85,26 +85,26 @@ async function writeProse(
   name: string,
   { calls, onCall, onNote }: PassDependencies,
   report?: StepReporter,
-): Promise<WrittenSummary | undefined> {
+): Promise<SummaryWithPlan | undefined> {
   const { budget, memory, estimatedCalls, signal } = calls;
   const { model } = selected.summarizer;
   const samples = calls.samples(model);
-  const expected = estimatePlan(plan, model, samples, memory);
-  const reservation = budget.reserve(expected.cost, model);
+  const expected = estimateSummaryPlan(plan, model, samples, memory);
+  const reservation = budget.reserveCost(expected.cost, model);
   if (typeof reservation === 'string') {
-    estimatedCalls?.addStop();
+    estimatedCalls?.stopCounting();
     onNote(`${name}: ${reservation}`);
     return undefined;
   }
   if (estimatedCalls) {
     for (const call of countExpectedCalls(plan, expected, selected)) {
-      estimatedCalls.addCall(model, call.usage, getOutputLimit(plan.maxOutputTokens, model), samples);
+      estimatedCalls.addCall(model, call.usage, computeOutputLimit(plan.maxOutputTokens, model), samples);
       onCall(call);
     }
-    return { plan, prose: createPlaceholder(expected.proseTokens) };
+    return { plan, prose: createPlaceholderText(expected.proseTokens) };
   }
   let spent: number | undefined = 0;
-  const outcome = await runPlan(plan, {
+  const outcome = await runSummaryPlan(plan, {
     selected,
     context,
     config,
@@ -127,7 +127,11 @@ async function writeProse(
   return outcome;
 }
 
-const countExpectedCalls = (plan: SummaryPlan, { calls }: PlanEstimate, { chosen, summarizer }: SelectedSummarizer) =>
+const countExpectedCalls = (
+  plan: SummaryPlan,
+  { calls }: SummaryPlanEstimate,
+  { chosen, summarizer }: SelectedSummarizer,
+) =>
   calls.map(({ usage, cost }, index) => {
     const { profile, vendor, model } = summarizer.model;
     return {

@@ -1,7 +1,7 @@
-import { isRecall, type PlacedContent } from '../../../messages/exchanges';
+import { isRecallExchange, type PlacedContent } from '../../../messages/exchanges';
 import { listContents } from '../../../messages/content';
 import { listFileParts } from '../../../messages/fileParts';
-import { isReport } from '../../../messages/personText';
+import { isMachineReport } from '../../../messages/personText';
 import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -9,48 +9,51 @@ import { yieldBetweenSteps } from '../../../betweenSteps';
 import type { Draft } from '../../draft/draft';
 import { listOriginalExchanges } from '../../conversationMemory';
 import { createTurnCounter } from '../../outline/fileAge';
-import { FeatureRows, type BlockWithFeatures, type ContentFacts } from '../../relevance/features';
+import { BlockFeatureRows, type BlockWithFeatures, type ContentFacts } from '../../relevance/features';
 import { MARKER_TOKENS } from '../../relevance/choice';
-import { FileHistory } from '../../relevance/fileHistory';
-import { computeFocus } from '../../relevance/focus';
+import { ConversationFileHistory } from '../../relevance/fileHistory';
+import { computeConversationFocus } from '../../relevance/focus';
 import { splitIntoBlocks, type BlockOptions } from '../../relevance/textBlocks';
 import { listTouchedPaths } from '../../../messages/filesTouched';
-import { createItemLookup, type Item } from './items';
+import { createItemLookup, type ContentItem } from './items';
 import { getRemovableSlice } from './requests';
 
-export interface Candidate extends BlockWithFeatures {
-  readonly item: Item;
+export interface PruneCandidate extends BlockWithFeatures {
+  readonly item: ContentItem;
   readonly content: PlacedContent;
 }
 
 /** In tokens. Shorter contents are not worth a marker. */
 const MIN_BLOCK_TOKENS = 36;
 /** Recalled content stays for this many turns, because the agent would only recall it again. */
-const RECALLED_KEPT_TURNS = 6;
+const TURNS_RECALLED_CONTENT_STAYS = 6;
 
 /** @throws the signal's reason if it was aborted */
-export async function findCandidates(
+export async function findPruneCandidates(
   draft: Draft,
   tools: ToolTable,
-  isWanted: (item: Item) => boolean,
+  isWanted: (item: ContentItem) => boolean,
   signal?: AbortSignal,
-): Promise<readonly Candidate[]> {
+): Promise<readonly PruneCandidate[]> {
   const { original, counter } = draft;
   const items = createItemLookup(draft);
   // Uses the original, because a call happened even if its text was removed.
   const turnsSince = createTurnCounter(original);
-  const isInUse = ({ type, message, exchange }: Item): boolean =>
-    type === 'toolResults' && turnsSince(message) < RECALLED_KEPT_TURNS && exchange !== undefined && isRecall(exchange);
-  const wanted: Item[] = [];
+  const isInUse = ({ type, message, exchange }: ContentItem): boolean =>
+    type === 'toolResults' &&
+    turnsSince(message) < TURNS_RECALLED_CONTENT_STAYS &&
+    exchange !== undefined &&
+    isRecallExchange(exchange);
+  const wanted: ContentItem[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
   }
-  const history = getHistory(draft, tools);
+  const history = getHistoryFeatures(draft, tools);
   const { focus, files, found } = history;
-  if (found?.counter === counter && isSameList(found.wanted, wanted)) return found.candidates;
+  if (found?.counter === counter && areItemListsEqual(found.wanted, wanted)) return found.candidates;
   await yieldBetweenSteps(signal);
-  const ages = computeAges(draft, turnsSince);
-  const rows = new FeatureRows({ focus, files, turnsSince });
+  const ages = computeMessageAges(draft, turnsSince);
+  const rows = new BlockFeatureRows({ focus, files, turnsSince });
   const candidates = findCandidatesInItems(wanted, draft, tools, ages, rows);
   await yieldBetweenSteps(signal);
   rows.finishBlocks(candidates);
@@ -59,57 +62,57 @@ export async function findCandidates(
 }
 
 /** Does not depend on the view, so other targets and providers can share it. */
-interface History {
+interface HistoryFeatures {
   readonly original: readonly ApiMessage[];
   readonly tools: ToolTable;
-  readonly focus: ReturnType<typeof computeFocus>;
-  readonly files: FileHistory;
+  readonly focus: ReturnType<typeof computeConversationFocus>;
+  readonly files: ConversationFileHistory;
   /** Runs with other targets weigh the same items. */
   found?: CandidateSearch;
 }
 
 interface CandidateSearch {
   readonly counter: MessageCounter;
-  readonly wanted: readonly Item[];
-  readonly candidates: readonly Candidate[];
+  readonly wanted: readonly ContentItem[];
+  readonly candidates: readonly PruneCandidate[];
 }
 
-const createHistory = (): { latest?: History } => ({});
+const createHistoryMemory = (): { latest?: HistoryFeatures } => ({});
 
-function getHistory({ original, memory }: Draft, tools: ToolTable): History {
-  const known = memory.getPart(createHistory);
+function getHistoryFeatures({ original, memory }: Draft, tools: ToolTable): HistoryFeatures {
+  const known = memory.getOrCreate(createHistoryMemory);
   if (known.latest?.original === original && known.latest.tools === tools) return known.latest;
   const exchanges = listOriginalExchanges(original);
-  const focus = computeFocus(original, exchanges, tools, createTurnCounter(original));
-  return (known.latest = { original, tools, focus, files: new FileHistory(original, tools, exchanges) });
+  const focus = computeConversationFocus(original, exchanges, tools, createTurnCounter(original));
+  return (known.latest = { original, tools, focus, files: new ConversationFileHistory(original, tools, exchanges) });
 }
 
-const isSameList = (a: readonly Item[], b: readonly Item[]): boolean =>
-  a.length === b.length && a.every((item, at) => isSameItem(item, b[at] as Item));
+const areItemListsEqual = (a: readonly ContentItem[], b: readonly ContentItem[]): boolean =>
+  a.length === b.length && a.every((item, at) => areItemsEqual(item, b[at] as ContentItem));
 
 /** Paths are compared by identity: a changed message has new ones. */
-const isSameItem = (a: Item, b: Item): boolean =>
+const areItemsEqual = (a: ContentItem, b: ContentItem): boolean =>
   a.message === b.message &&
   a.exchange === b.exchange &&
   a.contents.length === b.contents.length &&
   a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
 
 /** What the agent itself wrote in a message, or a subagent's report. */
-export interface AgentTexts {
-  readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
+export interface AgentTextsOfMessage {
+  readonly texts: readonly { readonly item: ContentItem; readonly content: PlacedContent }[];
   /** Approximate number of tokens that markers would save. */
   readonly gain: number;
   /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
 
-export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolean): AgentTexts[] {
+export function collectAgentTexts(draft: Draft, isWanted: (item: ContentItem) => boolean): AgentTextsOfMessage[] {
   const items = createItemLookup(draft);
-  return computeAges(draft, () => 0).flatMap(({ message, textAfter }) => {
+  return computeMessageAges(draft, () => 0).flatMap(({ message, textAfter }) => {
     if (message <= draft.task) return [];
     const texts = items(message)
       .filter((item) => item.type === 'messageText')
-      .filter(({ role, contents }) => role === 'assistant' || contents.every(({ text }) => isReport(text)))
+      .filter(({ role, contents }) => role === 'assistant' || contents.every(({ text }) => isMachineReport(text)))
       .filter((item) => item.tokens >= MIN_BLOCK_TOKENS && isWanted(item))
       .flatMap((item) => item.contents.map((content) => ({ item, content })));
     const gain = texts.reduce((sum, { item }) => sum + item.tokens - MARKER_TOKENS, 0);
@@ -117,12 +120,12 @@ export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolea
   });
 }
 
-interface Age extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
+interface MessageAge extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
   readonly textAfter: number;
 }
 
-function computeAges({ original }: Draft, turnsSince: (message: number) => number): Age[] {
-  const ages: Age[] = [];
+function computeMessageAges({ original }: Draft, turnsSince: (message: number) => number): MessageAge[] {
+  const ages: MessageAge[] = [];
   let [results, text] = [0, 0];
   for (let message = original.length - 1; message >= 0; message--) {
     ages[message] = { message, turns: turnsSince(message), resultsAfter: results, textAfter: text };
@@ -138,15 +141,15 @@ function computeAges({ original }: Draft, turnsSince: (message: number) => numbe
 const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
 
 function findCandidatesInItems(
-  items: readonly Item[],
+  items: readonly ContentItem[],
   draft: Draft,
   tools: ToolTable,
-  ages: readonly Age[],
-  rows: FeatureRows,
-): Candidate[] {
-  const candidates: Candidate[] = [];
+  ages: readonly MessageAge[],
+  rows: BlockFeatureRows,
+): PruneCandidate[] {
+  const candidates: PruneCandidate[] = [];
   for (const item of items) {
-    for (const { content, standing, parts, path, from } of splitItem(item, draft, tools, ages)) {
+    for (const { content, standing, parts, path, from } of splitItemForBlocks(item, draft, tools, ages)) {
       for (const read of splitIntoBlocks(content, { tokens: standing.tokens, path, parts, from })) {
         candidates.push({ block: read.block, standing, features: rows.computeFeatures(read, standing), item, content });
       }
@@ -155,12 +158,17 @@ function findCandidatesInItems(
   return candidates;
 }
 
-interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
+interface SplittableContent extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
   readonly content: PlacedContent;
   readonly standing: ContentFacts;
 }
 
-function splitItem(item: Item, { counter }: Draft, tools: ToolTable, ages: readonly Age[]): Splittable[] {
+function splitItemForBlocks(
+  item: ContentItem,
+  { counter }: Draft,
+  tools: ToolTable,
+  ages: readonly MessageAge[],
+): SplittableContent[] {
   const { type, exchange, message } = item;
   const rule = exchange && getToolRule(tools, exchange);
   const paths = exchange ? listTouchedPaths(tools, exchange) : [];

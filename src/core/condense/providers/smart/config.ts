@@ -14,7 +14,7 @@ import { passSchema, getOperations, protectionSchema, type BatchPass, type Pass 
 
 const percentSchema = z.number().min(0).max(100);
 
-const oldBlocks = z.looseObject({
+const oldBlocksSchema = z.looseObject({
   operation: z.enum(['keep', 'suppress']).default('keep'),
   keepRecent: z.int().min(0).max(1_000_000).default(10).describe('Number of newest messages that keep theirs.'),
 });
@@ -45,8 +45,8 @@ export const smartConfigSchema = z
       .describe(
         'What every pass leaves alone; the task, pinned messages and the last to-do list are always left alone.',
       ),
-    thinking: oldBlocks.prefault({}).describe("What happens to the model's old thinking."),
-    images: oldBlocks.prefault({}).describe('What happens to old images.'),
+    thinking: oldBlocksSchema.prefault({}).describe("What happens to the model's old thinking."),
+    images: oldBlocksSchema.prefault({}).describe('What happens to old images.'),
     parallelCalls: z.int().min(1).max(16).default(4).describe('Number of parallel calls to a model.'),
     coherenceFloor: z
       .looseObject({
@@ -65,7 +65,7 @@ export const smartConfigSchema = z
         context.addIssue({
           code: 'custom',
           path: ['passes', index, 'id'],
-          message: describeTakenId(id),
+          message: describeDuplicatePassId(id),
         });
       seen.add(id);
     });
@@ -83,7 +83,7 @@ export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);
   if (result.valid || !isRecord(config) || !Array.isArray(config['passes'])) return result;
-  const { passes, problems, leftOut } = checkPasses(config['passes']);
+  const { passes, problems, leftOut } = validatePasses(config['passes']);
   if (problems.length === 0) return result;
   const written = { ...config, passes };
   const others = validateFields(smartConfigSchema, written, undefined, getRemovableField);
@@ -97,15 +97,15 @@ function getRemovableField(path: FieldPath): FieldPath | undefined {
   return ['passes', 'protect', 'version'].includes(String(field)) ? undefined : path;
 }
 
-interface CheckedPasses {
+interface ValidatedPasses {
   readonly passes: unknown[];
   readonly problems: ConfigProblem[];
   /** Valid passes that must not run without the wrong ones. */
   readonly leftOut: ConfigProblem[];
 }
 
-function checkPasses(written: readonly unknown[]): CheckedPasses {
-  const sound: CheckedPasses = { passes: [], problems: [], leftOut: [] };
+function validatePasses(written: readonly unknown[]): ValidatedPasses {
+  const sound: ValidatedPasses = { passes: [], problems: [], leftOut: [] };
   const ids = new Set<string>();
   for (const [place, entry] of written.entries()) {
     const path = `passes.${place}`;
@@ -114,7 +114,7 @@ function checkPasses(written: readonly unknown[]): CheckedPasses {
       const inPass = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
       sound.problems.push(...inPass.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
     } else if (ids.has(result.config.id)) {
-      sound.problems.push({ path: `${path}.id`, message: describeTakenId(result.config.id) });
+      sound.problems.push({ path: `${path}.id`, message: describeDuplicatePassId(result.config.id) });
     } else if (sound.problems.length > 0 && passCallsModel(result.config)) {
       sound.leftOut.push({ path, message: 'calls a model, and would have more to do without the pass before it' });
     } else {
@@ -125,7 +125,7 @@ function checkPasses(written: readonly unknown[]): CheckedPasses {
   return sound;
 }
 
-const describeTakenId = (id: string): string => `"${id}" is the id of an earlier pass`;
+const describeDuplicatePassId = (id: string): string => `"${id}" is the id of an earlier pass`;
 
 const passCallsModel = (pass: Pass): boolean =>
   listOperations(pass).some(({ operation }) => OPERATIONS[operation].callsModel);
@@ -141,14 +141,14 @@ const getModelOperations = ({ passes }: SmartConfig) =>
 
 export const smartCallsModel = (config: SmartConfig): boolean => getModelOperations(config).length > 0;
 
-export interface AskedModel {
+export interface RequestedModel {
   /** Undefined for the condensing profile. */
   readonly apiProfile: string | undefined;
   /** Empty for the built-in prompt. */
   readonly prompt: string;
 }
 
-export const getAskedModels = (config: SmartConfig): readonly AskedModel[] =>
+export const listRequestedModels = (config: SmartConfig): readonly RequestedModel[] =>
   getModelOperations(config).map((operation) =>
     operation.operation === 'summarize'
       ? { apiProfile: operation.apiProfile, prompt: operation.customPrompt }

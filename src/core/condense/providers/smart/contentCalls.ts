@@ -2,19 +2,25 @@
 import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { estimateOutputTokens, createPlaceholder } from '../../summary/expectedOutput';
+import { estimateOutputTokens, createPlaceholderText } from '../../summary/expectedOutput';
 import {
   NoSummarizerError,
-  getOutputLimit,
+  computeOutputLimit,
   type SelectedSummarizer,
   type SummarizerModel,
   type SummaryReply,
 } from '../../summarizer';
 import type { ModelCall } from '../../types';
-import { getMemoKey, type CallDependencies } from './passParts';
-import { createRequest, toContentSummary, getSummaryLimit, type ContentJob, type ContentRequest } from './contentJob';
+import { makeSummaryCacheKey, type CallDependencies } from './passParts';
+import {
+  createContentRequest,
+  toContentSummary,
+  getSummaryLimit,
+  type SummaryJob,
+  type ContentRequest,
+} from './contentJob';
 
-export interface ExpectedCall {
+export interface EstimatedContentCall {
   readonly request: ContentRequest;
   readonly usage: Usage;
   /** In o200k tokens. */
@@ -30,29 +36,33 @@ interface CachedRequest {
 }
 
 /** Cached, because a request is needed twice: to estimate its saving, and to send it. */
-const requestCache = new WeakMap<ContentJob, CachedRequest>();
+const requestCache = new WeakMap<SummaryJob, CachedRequest>();
 
-function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
+function getContentRequest(job: SummaryJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
   const { counter, vendor } = parts;
   const known = requestCache.get(job);
   if (known && known.model === model && known.vendor === vendor) return known.request;
-  const request = createRequest(job, model, vendor, counter);
+  const request = createContentRequest(job, model, vendor, counter);
   requestCache.set(job, { model, vendor, request });
   return request;
 }
 
 /** @throws the signal's reason if it was aborted */
-export function estimateCall(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ExpectedCall {
+export function estimateContentCall(
+  job: SummaryJob,
+  model: SummarizerModel,
+  parts: CallDependencies,
+): EstimatedContentCall {
   const { memory, samples } = parts;
-  const request = getRequest(job, model, parts);
+  const request = getContentRequest(job, model, parts);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
   const limit = getSummaryLimit(job, model);
   const outputTokens = Math.min(
-    getOutputLimit(limit, model),
+    computeOutputLimit(limit, model),
     estimateOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
   );
-  const { read, write } = memory.estimate(model, request.system + request.prompt, inputTokens);
+  const { read, write } = memory.estimateCachedTokens(model, request.system + request.prompt, inputTokens);
   const usage: Usage = {
     accounting: model.accounting,
     source: 'counted',
@@ -79,8 +89,8 @@ const MAX_FAILURES_IN_A_ROW = 3;
  * @returns the replies in the order of the jobs
  * @throws the signal's reason if it was aborted
  */
-export async function requestReplies(
-  jobs: readonly ContentJob[],
+export async function requestSummaries(
+  jobs: readonly SummaryJob[],
   parts: CallDependencies,
   onCall: (call: ModelCall) => void,
   onDone: (done: number) => void,
@@ -98,7 +108,7 @@ export async function requestReplies(
       if (!job) return;
       const index = next++;
       const gaveUp = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
-      const reply = gaveUp ?? (await askOne(job, parts, running, onCall));
+      const reply = gaveUp ?? (await requestSummary(job, parts, running, onCall));
       parts.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
@@ -112,25 +122,25 @@ export async function requestReplies(
   return replies;
 }
 
-async function askOne(
-  job: ContentJob,
+async function requestSummary(
+  job: SummaryJob,
   parts: CallDependencies,
   running: Map<Hash, Promise<ContentReply>>,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const selected = await parts.models.selectSummarizer(job.operation.apiProfile);
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
-  const expected = estimateCall(job, selected.summarizer.model, parts);
-  const key = getMemoKey(selected.summarizer.model, expected.request);
+  const expected = estimateContentCall(job, selected.summarizer.model, parts);
+  const key = makeSummaryCacheKey(selected.summarizer.model, expected.request);
   const same = running.get(key);
   if (same) return same;
-  const asking = recallOrCall(key, parts, () => callModel(job, selected, expected, parts, onCall));
+  const asking = getCachedReplyOrCall(key, parts, () => callModel(job, selected, expected, parts, onCall));
   running.set(key, asking);
   return asking;
 }
 
 /** An estimate remembers its made-up replies only for itself. */
-async function recallOrCall(
+async function getCachedReplyOrCall(
   key: Hash,
   { memo, estimatedCalls }: CallDependencies,
   make: () => Promise<ContentReply>,
@@ -145,25 +155,25 @@ async function recallOrCall(
 }
 
 async function callModel(
-  job: ContentJob,
+  job: SummaryJob,
   selected: SelectedSummarizer,
-  expected: ExpectedCall,
+  expected: EstimatedContentCall,
   { budget, estimatedCalls, memory, samples, signal, conversation }: CallDependencies,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const { model } = selected.summarizer;
   const { request, usage, cost } = expected;
-  const reservation = budget.reserve(cost, model);
+  const reservation = budget.reserveCost(cost, model);
   if (typeof reservation === 'string') {
-    estimatedCalls?.addStop();
+    estimatedCalls?.stopCounting();
     return { kind: 'not-asked', reason: reservation };
   }
-  const maxOutputTokens = getOutputLimit(getSummaryLimit(job, model), model);
+  const maxOutputTokens = computeOutputLimit(getSummaryLimit(job, model), model);
   if (estimatedCalls) {
     const { maxTokens } = job.operation;
     estimatedCalls.addCall(model, usage, maxOutputTokens, samples(model), maxTokens);
     onCall(createModelCall(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
-    return { kind: 'summary', text: createPlaceholder(expected.summaryTokens) };
+    return { kind: 'summary', text: createPlaceholderText(expected.summaryTokens) };
   }
   const { system, prompt } = request;
   const reply = await selected.summarizer.summarize(
@@ -171,7 +181,7 @@ async function callModel(
     { conversation, ...(signal && { signal }) },
   );
   reservation.settle(reply.cost);
-  if (reply.usage) memory.notePrompt(model, system + prompt);
+  if (reply.usage) memory.recordPrompt(model, system + prompt);
   onCall(createModelCall(selected, job, expected, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
   const text = toContentSummary(reply.text, job);
@@ -180,8 +190,8 @@ async function callModel(
 
 const createModelCall = (
   { summarizer, chosen }: SelectedSummarizer,
-  job: ContentJob,
-  expected: ExpectedCall,
+  job: SummaryJob,
+  expected: EstimatedContentCall,
   { usage, cost, timeMs, kind }: Pick<SummaryReply, 'usage' | 'cost' | 'timeMs' | 'kind'>,
 ): ModelCall => {
   const { profile, vendor, model } = summarizer.model;

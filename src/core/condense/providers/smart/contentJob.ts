@@ -3,19 +3,19 @@ import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { findMarkers, MARKER_CHARACTERS } from '../../../messages/markers';
 import { fenceInTags, extractSummary, type SummaryPrompt } from '../../summary/prompt';
-import { findPersonSlices } from '../../summary/instructions';
+import { findSlicesWrittenByPerson } from '../../summary/instructions';
 import { TOKEN_BUFFER_SHARE } from '../../trigger/thresholds';
-import { shouldMask, type SummarizerModel } from '../../summarizer';
+import { shouldMaskSecrets, type SummarizerModel } from '../../summarizer';
 import { toOneLine } from '../../summary/quoting';
 import { cutMiddle } from '../../summary/transcript';
 import { OPERATIONS } from '../../edits/operations';
-import type { Operation } from './operationSchema';
-import { getParameterName, type Item } from './items';
-import { isIdentifyingParameter, describeSize, type PlacedRequest } from './requests';
+import type { OperationNamed } from './operationSchema';
+import { getParameterName, type ContentItem } from './items';
+import { isIdentifyingParameter, describeSliceSize, type PlacedCutRequest } from './requests';
 
-export interface ContentJob {
-  readonly item: Item;
-  readonly operation: Operation<'summarize'>;
+export interface SummaryJob {
+  readonly item: ContentItem;
+  readonly operation: OperationNamed<'summarize'>;
   /** The longest first: the summary takes its place. */
   readonly contents: readonly PlacedContent[];
   /** In o200k tokens. */
@@ -24,14 +24,14 @@ export interface ContentJob {
 
 /** Shorter parameters cost little and identify the others. */
 const MIN_SUMMARIZED_CHARS = 200;
-const SUMMARIZED_TEXT = OPERATIONS.summarize.done;
+const SUMMARIZED_MARKER_TEXT = OPERATIONS.summarize.done;
 
 /** Returns undefined if there is nothing to summarize or the item contains the user's words. */
-export function createJob(
-  item: Item,
-  operation: Operation<'summarize'>,
+export function createSummaryJob(
+  item: ContentItem,
+  operation: OperationNamed<'summarize'>,
   counter: MessageCounter,
-): ContentJob | undefined {
+): SummaryJob | undefined {
   const isParameter = item.type === 'toolParameters';
   const contents = item.contents
     .filter(
@@ -39,9 +39,12 @@ export function createJob(
         !isParameter || (!isIdentifyingParameter(content, item) && content.text.length >= MIN_SUMMARIZED_CHARS),
     )
     .toSorted((a, b) => b.text.length - a.text.length);
-  const isDone = contents.some(({ text }) => findMarkers(text).some(({ what }) => what.startsWith(SUMMARIZED_TEXT)));
+  const isDone = contents.some(({ text }) =>
+    findMarkers(text).some(({ what }) => what.startsWith(SUMMARIZED_MARKER_TEXT)),
+  );
   const hasWords =
-    item.type === 'toolResults' && contents.some(({ text }) => findPersonSlices(text, item.exchange).length > 0);
+    item.type === 'toolResults' &&
+    contents.some(({ text }) => findSlicesWrittenByPerson(text, item.exchange).length > 0);
   if (contents.length === 0 || isDone || hasWords) return undefined;
   return { item, operation, contents, tokens: contents.reduce((sum, { text }) => sum + counter.countText(text), 0) };
 }
@@ -62,13 +65,13 @@ export interface ContentRequest extends SummaryPrompt {
  * Masks likely keys for vendors other than the conversation's own, unless the user decided
  * otherwise.
  */
-export function createRequest(
-  { item, operation, contents, tokens }: ContentJob,
+export function createContentRequest(
+  { item, operation, contents, tokens }: SummaryJob,
   model: SummarizerModel,
   vendor: string | undefined,
   counter: MessageCounter,
 ): ContentRequest {
-  const masks = shouldMask(model, vendor);
+  const masks = shouldMaskSecrets(model, vendor);
   // Masks before truncating: half a key would not be recognized.
   const masked = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
@@ -80,7 +83,7 @@ export function createRequest(
   const whole = texts.join('\n\n');
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
   const task = operation.customPrompt.trim() === '' ? CONTENT_SUMMARY_TASK : operation.customPrompt.trim();
-  const space = Math.max(0, room - operation.maxTokens - counter.countText(task) - MAX_FRAME_TOKENS);
+  const space = Math.max(0, room - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS);
   const shown = tokens <= space ? whole : cutMiddle(whole, Math.max(0, Math.floor((whole.length * space) / tokens)));
   const words = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
   const asked = describeCall(item, masked);
@@ -101,18 +104,18 @@ export function createRequest(
 
 const MAX_TAG_TOKENS = 40;
 /** Maximum tokens of a request without content and task. */
-const MAX_FRAME_TOKENS = 600;
+const MAX_INSTRUCTION_TOKENS = 600;
 const MAX_DESCRIPTION_CHARS = 400;
 
 /** Uses only our own words, because the text is outside the tags that mark data. */
-function describeItem({ type, role, exchange }: Item): string {
+function describeItem({ type, role, exchange }: ContentItem): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
   return exchange ? `${what} of the call that the first line names` : `${what} of a tool`;
 }
 
 /** Quotes names and values as data, because they come from the conversation. */
-function describeCall({ type, exchange }: Item, masked: (text: string) => string): string {
+function describeCall({ type, exchange }: ContentItem, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_SUMMARIZED_CHARS)
@@ -122,22 +125,22 @@ function describeCall({ type, exchange }: Item, masked: (text: string) => string
 }
 
 /** In the model's tokens, with a margin because the prompt's limit is in words. */
-export const getSummaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFactor }: SummarizerModel): number =>
+export const getSummaryLimit = ({ operation: { maxTokens } }: SummaryJob, { tokenFactor }: SummarizerModel): number =>
   Math.ceil(maxTokens * tokenFactor * 1.5) + 32;
 
 /** Empty if the reply has no summary. */
-export function toContentSummary(reply: string, { item }: ContentJob): string {
+export function toContentSummary(reply: string, { item }: SummaryJob): string {
   const plain = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
   // XML-era agents write calls as text, and a summary must not look like one.
   return isText ? plain.replace(/<(?=[/\w])/g, '‹') : plain;
 }
 
-export const createSummaryCuts = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
+export const createSummaryCuts = ({ item, contents }: SummaryJob, summary: string): PlacedCutRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
-    const what = describeSize(text, { start: 0, end: text.length });
+    const what = describeSliceSize(text, { start: 0, end: text.length });
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
-      ? { ...request, marker: `${SUMMARIZED_TEXT} from ${what}`, inFront: summary }
-      : { ...request, marker: `${what}, ${SUMMARIZED_TEXT} beside` };
+      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${what}`, inFront: summary }
+      : { ...request, marker: `${what}, ${SUMMARIZED_MARKER_TEXT} beside` };
   });

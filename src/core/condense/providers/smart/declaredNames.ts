@@ -2,7 +2,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { findMarkers } from '../../../messages/markers';
 import { getDeclaredName } from '../../outline/declarations';
-import { isMarkdown, type FileLine } from '../../outline/fileLines';
+import { isMarkdown, type OutlinedFileLine } from '../../outline/fileLines';
 import type { PlacedBlock } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -15,19 +15,22 @@ export interface DeclaredName {
   readonly tokens: number;
 }
 
-export type DeclaredNames = ReadonlyMap<TextBlock, DeclaredName>;
+export type DeclaredNameByBlock = ReadonlyMap<TextBlock, DeclaredName>;
 
 interface CandidateBlock extends PlacedBlock {
   readonly content: PlacedContent;
 }
 
 /** A name has about six tokens, so it must represent at least this many removed tokens. */
-const TOKENS_PER_NAME = 100;
+const MIN_TOKENS_PER_NAME = 100;
 const MAX_NAMES_PER_TEXT = 8;
 const MAX_NAMES_CHARS = 140;
 
 /** Spreads names evenly, as many as the removed tokens justify. */
-export function chooseDeclaredNames(candidates: readonly CandidateBlock[], counter: MessageCounter): DeclaredNames {
+export function chooseDeclaredNames(
+  candidates: readonly CandidateBlock[],
+  counter: MessageCounter,
+): DeclaredNameByBlock {
   const names = new Map<TextBlock, DeclaredName>();
   let since = 0;
   for (const [index, candidate] of candidates.entries()) {
@@ -35,8 +38,8 @@ export function chooseDeclaredNames(candidates: readonly CandidateBlock[], count
     if (candidates[index - 1]?.content !== content) since = 0;
     since += block.tokens;
     const isOfFile = standing.kind === 'read' || block.part !== undefined;
-    if (!isOfFile || since < Math.max(TOKENS_PER_NAME, standing.tokens / MAX_NAMES_PER_TEXT)) continue;
-    const found = findName(candidate);
+    if (!isOfFile || since < Math.max(MIN_TOKENS_PER_NAME, standing.tokens / MAX_NAMES_PER_TEXT)) continue;
+    const found = findNameInBlock(candidate);
     if (!found) continue;
     names.set(block, { ...found, tokens: counter.countText(`, ${found.words}`) });
     since = 0;
@@ -44,7 +47,7 @@ export function chooseDeclaredNames(candidates: readonly CandidateBlock[], count
   return names;
 }
 
-function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | undefined {
+function findNameInBlock(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | undefined {
   const { block, standing } = candidate;
   const markdown = isMarkdown(block.part?.path ?? standing.path);
   for (const line of block.declared) {
@@ -58,13 +61,16 @@ function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | und
 }
 
 /** Undefined if the line states no number and follows a marker. */
-function getLineNumber({ number, start }: FileLine, { block: { part }, content }: CandidateBlock): number | undefined {
+function getLineNumber(
+  { number, start }: OutlinedFileLine,
+  { block: { part }, content }: CandidateBlock,
+): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);
   return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
 }
 
-export function formatNames(names: readonly DeclaredName[]): string {
+export function formatDeclaredNames(names: readonly DeclaredName[]): string {
   const said: string[] = [];
   let length = 0;
   for (const { words } of names) {

@@ -2,7 +2,7 @@
 import { computeCallCost, sumCosts } from '../../../cost/callCost';
 import { sumTokensByKind, type Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { selectSamples, type OutputSample } from '../../summary/expectedOutput';
+import { selectSimilarSamples, type OutputSample } from '../../summary/expectedOutput';
 import type { SummarizerModel } from '../../summarizer';
 import type { Confidence, CondensationEstimate, CostRange } from '../../types';
 
@@ -15,11 +15,11 @@ interface EstimatedCall {
 }
 
 /** An estimate based on this many replies is reliable. */
-const MIN_SURE_SAMPLES = 5;
+const MIN_SAMPLES_FOR_SURE_LENGTH = 5;
 /** Bounds of a reply's length relative to the expected one. */
 const REPLY_LENGTH_SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
-export class EstimatedCalls {
+export class EstimatedCallCollector {
   /** Texts that stand in for summaries; the same request gets the same text. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: EstimatedCall[] = [];
@@ -36,11 +36,11 @@ export class EstimatedCalls {
     samples: readonly OutputSample[],
     askedTokens?: number,
   ): void {
-    this.calls.push({ model, usage, limit, samples: selectSamples(samples, askedTokens).length });
+    this.calls.push({ model, usage, limit, samples: selectSimilarSamples(samples, askedTokens).length });
   }
 
   /** A call that the cost limit prevents may still happen if earlier ones cost less. */
-  addStop(): void {
+  stopCounting(): void {
     this.isStopped = true;
   }
 
@@ -54,11 +54,11 @@ export class EstimatedCalls {
     );
     const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
     const isKnown = least !== undefined && most !== undefined;
-    return { confidence, callTokens, ...(isKnown && { costRange: this.capAtLimit({ least, most }) }) };
+    return { confidence, callTokens, ...(isKnown && { costRange: this.capAtCostLimit({ least, most }) }) };
   }
 
   /** The run may end a little above the limit: a call begins if its expected cost still fits. */
-  private capAtLimit({ least, most }: CostRange): CostRange {
+  private capAtCostLimit({ least, most }: CostRange): CostRange {
     const { maxCost, isStopped } = this;
     // Cost limits do not stop calls that are already paid for.
     if (maxCost === undefined || this.calls.some(({ model }) => model.billing === 'included')) return { least, most };
@@ -68,7 +68,7 @@ export class EstimatedCalls {
 
   private get confidence(): Confidence {
     const fewest = Math.min(...this.calls.map(({ samples }) => samples));
-    return fewest === 0 ? 'low' : fewest < MIN_SURE_SAMPLES ? 'medium' : 'high';
+    return fewest === 0 ? 'low' : fewest < MIN_SAMPLES_FOR_SURE_LENGTH ? 'medium' : 'high';
   }
 
   private getCost(outputTokens: (call: EstimatedCall) => number): number | undefined {

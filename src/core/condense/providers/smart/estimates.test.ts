@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { assistant, makeToolExchange } from '../../../testing';
 import { createCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits/applyEdits';
-import { testModel, createTestSummarizer } from '../../summary/testing';
-import { EstimatedCalls } from './estimatedCalls';
-import { Budget } from './passParts';
+import { makeTestModel, createTestSummarizer } from '../../summary/testing';
+import { EstimatedCallCollector } from './estimatedCalls';
+import { SpendingBudget } from './passParts';
 import {
   createPass,
-  createCalls,
+  createMessagesWithCalls,
   preparePass,
   SUMMARIZE_OPERATION,
   SUPPRESS_OPERATION,
   TASK_MESSAGE,
-  withModel,
+  createOptionsWithModel,
   type PassInput,
 } from './testing';
 
@@ -34,8 +34,8 @@ describe('estimates of Smart', () => {
     const summarizer = createTestSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(words(maxOutputTokens > 1_000 ? 900 : 32)),
     );
-    const smart = { ...withModel(summarizer), samples: () => [] };
-    const { provider, config, context } = preparePass(createCalls(8), passes, { smart });
+    const smart = { ...createOptionsWithModel(summarizer), samples: () => [] };
+    const { provider, config, context } = preparePass(createMessagesWithCalls(8), passes, { smart });
     const estimate = await provider.estimate(context, config, {});
     const { cost } = estimate;
     expect(summarizer.requests).toEqual([]);
@@ -51,9 +51,9 @@ describe('estimates of Smart', () => {
   it('use the lengths of earlier replies', async () => {
     const seen = Array.from({ length: 6 }, () => ({ inputTokens: 600, outputTokens: 8, askedTokens: 40 }));
     const cost = async (samples: typeof seen): Promise<number> => {
-      const smart = { ...withModel(createTestSummarizer([])), samples: () => samples };
+      const smart = { ...createOptionsWithModel(createTestSummarizer([])), samples: () => samples };
       const { provider, config, context } = preparePass(
-        createCalls(4),
+        createMessagesWithCalls(4),
         [createPass({ toolResults: SUMMARIZE_OPERATION })],
         {
           smart,
@@ -76,7 +76,9 @@ describe('estimates of Smart', () => {
       assistant('Done.'),
     ];
     const passesTwice = [pass, { ...pass, id: 'b' }];
-    const { provider, config, context } = preparePass(messages, passesTwice, { smart: withModel(summarizer) });
+    const { provider, config, context } = preparePass(messages, passesTwice, {
+      smart: createOptionsWithModel(summarizer),
+    });
     const { steps } = await provider.estimate(context, config, {});
     const made = await provider.condense(context, config, {});
     expect(made.calls).toHaveLength(1);
@@ -84,7 +86,7 @@ describe('estimates of Smart', () => {
   });
 
   it('are exact without a model', async () => {
-    const { provider, config, context } = preparePass(createCalls(6), [
+    const { provider, config, context } = preparePass(createMessagesWithCalls(6), [
       createPass({ toolResults: SUPPRESS_OPERATION }),
     ]);
     const { confidence, tokensAfter } = await provider.estimate(context, config, {});
@@ -96,7 +98,7 @@ describe('estimates of Smart', () => {
 
 describe('the cost range of an estimate of Smart', () => {
   // $1 for each token: costs are tokens.
-  const model = testModel({
+  const model = makeTestModel({
     prices: { input: { base: 1e6 }, output: { base: 1e6 }, cacheRead: { base: 0 }, cacheWrite: { base: 0 } },
   });
   const usage = (inputTokens: number, outputTokens: number) =>
@@ -123,12 +125,12 @@ describe('the cost range of an estimate of Smart', () => {
   it('never ends above the limit, and says so if it is cut there', () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 12 }), fc.nat(600), (calls, maxCost) => {
-        const estimated = new EstimatedCalls(maxCost);
-        const unlimited = new EstimatedCalls();
-        const budget = new Budget(maxCost);
+        const estimated = new EstimatedCallCollector(maxCost);
+        const unlimited = new EstimatedCallCollector();
+        const budget = new SpendingBudget(maxCost);
         for (const { input, expected, limit } of calls) {
           unlimited.addCall(model, usage(input, expected), limit, []);
-          if (typeof budget.reserve(input + expected, model) === 'string') estimated.addStop();
+          if (typeof budget.reserveCost(input + expected, model) === 'string') estimated.stopCounting();
           else estimated.addCall(model, usage(input, expected), limit, []);
         }
         const { costRange } = estimated.figures;
@@ -143,13 +145,13 @@ describe('the cost range of an estimate of Smart', () => {
   });
 
   it('has no limit if the calls are already paid for', () => {
-    const estimated = new EstimatedCalls(100);
+    const estimated = new EstimatedCallCollector(100);
     estimated.addCall({ ...model, billing: 'included' }, usage(1, 1), 500, []);
     expect(estimated.figures.costRange).toEqual({ least: 1.4, most: 501 });
   });
 
   it("covers the calls' token counts", () => {
-    const estimated = new EstimatedCalls(100);
+    const estimated = new EstimatedCallCollector(100);
     for (let index = 0; index < 40; index++) estimated.addCall(model, usage(1, 1), 51, []);
     expect(estimated.figures.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });
   });

@@ -12,13 +12,20 @@ import {
   type ValidationResult,
 } from '../../types';
 import { toJsonSchema } from '../../config';
-import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, getPreset, type Preset } from './presets';
+import {
+  BUILT_IN_PRESETS,
+  FILE_AWARE_PRESET,
+  findPresetById,
+  migrateSmartConfig,
+  findPresetOfConfig,
+  type Preset,
+} from './presets';
 import { WEIGHTS } from '../../relevance/weights';
-import { PromptMemory } from '../../summary/promptMemory';
+import { SentPromptMemory } from '../../summary/promptMemory';
 import { smartCallsModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
-import { EstimatedCalls } from './estimatedCalls';
-import { createMemo, ModelSelector, rejectModelSelection, type SelectModel } from './passParts';
-import { runSmart, SmartRecord, type SharedCallDependencies } from './run';
+import { EstimatedCallCollector } from './estimatedCalls';
+import { createSummaryCache, CachingModelSelector, rejectModelSelection, type SelectModel } from './passParts';
+import { runSmart, SmartRunRecord, type SharedCallDependencies } from './run';
 
 export interface SmartOptions extends Partial<Pick<SharedCallDependencies, 'samples' | 'memory' | 'memo' | 'weights'>> {
   readonly select?: SelectModel;
@@ -30,13 +37,13 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
   const {
     select = rejectModelSelection,
     samples = () => [],
-    memory = new PromptMemory(),
-    memo = createMemo(),
+    memory = new SentPromptMemory(),
+    memo = createSummaryCache(),
     presets = () => [],
     weights = WEIGHTS,
   } = options;
   const createShared = ({ ownModel }: ConversationContext): SharedCallDependencies => ({
-    models: new ModelSelector(select, ownModel),
+    models: new CachingModelSelector(select, ownModel),
     samples,
     memory,
     memo,
@@ -44,7 +51,7 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
   });
 
   const estimate = (context: ConversationContext, config: SmartConfig, runOptions: CondensationOptions) =>
-    estimateRun(context, config, runOptions, createShared(context));
+    estimateSmartRun(context, config, runOptions, createShared(context));
 
   return {
     id: 'smart',
@@ -54,14 +61,14 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
 
     getCapabilities: () => FULL_CAPABILITIES,
     getConfigSchema: () => toJsonSchema(smartConfigSchema),
-    validateConfig: (config) => chooseConfig(config, presets()),
-    nameOfConfig: (config) => getPreset(config, presets())?.name,
+    validateConfig: (config) => resolveSmartConfig(config, presets()),
+    nameOfConfig: (config) => findPresetOfConfig(config, presets())?.name,
     asksModel: smartCallsModel,
 
     async condense(context, config, options) {
       const estimatedCost = smartCallsModel(config) ? (await estimate(context, config, options)).cost : undefined;
       const shared = createShared(context);
-      const record = new SmartRecord(shared.models);
+      const record = new SmartRunRecord(shared.models);
       const spent = (): Omit<ProviderResult, 'edits'> => {
         const { steps, cost, calls, notes } = record;
         return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
@@ -79,16 +86,16 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
   };
 }
 
-async function estimateRun(
+async function estimateSmartRun(
   context: ConversationContext,
   config: SmartConfig,
   options: CondensationOptions,
   shared: SharedCallDependencies,
 ): Promise<CondensationEstimate> {
   const { maxCost } = options;
-  const estimatedCalls = new EstimatedCalls(maxCost);
+  const estimatedCalls = new EstimatedCallCollector(maxCost);
   const silent = { ...options, onProgress: () => undefined };
-  const record = new SmartRecord(shared.models);
+  const record = new SmartRunRecord(shared.models);
   const draft = await runSmart({ context, config, options: silent, shared, record, estimatedCalls });
   const tokensBefore = record.steps[0]?.tokensBefore ?? draft.tokens;
   const { steps, cost } = record;
@@ -96,9 +103,9 @@ async function estimateRun(
 }
 
 /** Uses File-Aware by default, which calls no model, so that a wrong setting never causes costs. */
-export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
-  if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE.config));
-  const preset = findPreset(config, own);
+export function resolveSmartConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
+  if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE_PRESET.config));
+  const preset = findPresetById(config, own);
   if (preset) return validateSmartConfig(preset.config);
   const known = [...own, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');
   return { valid: false, problems: [{ path: '', message: `there is no preset "${config}"; known presets: ${known}` }] };

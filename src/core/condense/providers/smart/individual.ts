@@ -1,39 +1,39 @@
 /** Condenses single contents, oldest first. */
 import type { Draft } from '../../draft/draft';
-import { placeKey } from '../../edits/edits';
-import { outlineStep } from '../../outline/outline';
-import type { Step, StepReporter } from '../../draft/steps';
+import { makePlaceKey } from '../../edits/edits';
+import { createOutlineStep } from '../../outline/outline';
+import type { PipelineStep, StepReporter } from '../../draft/steps';
 import { NoSummarizerError } from '../../summarizer';
 import { OPERATIONS, type ConversationOperation } from '../../edits/operations';
 import type { ToolTable } from '../../../messages/tools';
-import type { ContentOperation, Operation } from './operationSchema';
+import type { ContentOperation, OperationNamed } from './operationSchema';
 import { getOperations, type IndividualPass } from './passSchema';
-import { requestReplies, estimateCall, type ContentReply } from './contentCalls';
-import { createJob, createSummaryCuts, type ContentJob } from './contentJob';
-import { createItemLookup, type Item } from './items';
+import { requestSummaries, estimateContentCall, type ContentReply } from './contentCalls';
+import { createSummaryJob, createSummaryCuts, type SummaryJob } from './contentJob';
+import { createItemLookup, type ContentItem } from './items';
 import type { PassDependencies } from './passParts';
-import { createProtectedTest } from './protection';
-import { applyCuts, suppressItem, truncateItem, type PlacedRequest } from './requests';
+import { createProtectedItemTest } from './protection';
+import { applyCutRequests, suppressItem, truncateItem, type PlacedCutRequest } from './requests';
 import { pruneItems } from './prune';
 import { selectContent } from './selection';
 
 /** Outlines and prunes first, and summarizes last. */
-export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): Step => ({
+export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): PipelineStep => ({
   name,
   async run(draft, _signal, report) {
     const named = getOperations(pass).map(({ operation }) => operation);
     const operationOf = createOperationLookup(draft, pass, parts);
-    for (const [operation, run] of Object.entries(CONVERSATION_RUNS))
+    for (const [operation, run] of Object.entries(RUN_BY_CONVERSATION_OPERATION))
       if (named.some((one) => one === operation)) await run(name, draft, parts, operationOf);
     if (!named.some((one) => OPERATIONS[one].worksOn === 'content')) return;
-    const jobs = await editOldest(name, draft, parts, operationOf);
+    const jobs = await editOldestItems(name, draft, parts, operationOf);
     if (jobs.length > 0) await summarizeItems(name, draft, jobs, parts, report);
   },
 });
 
-type SelectItemOperation = (item: Item) => ContentOperation;
+type SelectItemOperation = (item: ContentItem) => ContentOperation;
 
-type ConversationRun = (
+type RunOnConversation = (
   name: string,
   draft: Draft,
   parts: PassDependencies,
@@ -41,7 +41,7 @@ type ConversationRun = (
 ) => void | Promise<void>;
 
 /** In running order: an outline says more than what pruning leaves of a file. */
-const CONVERSATION_RUNS: Readonly<Record<ConversationOperation, ConversationRun>> = {
+const RUN_BY_CONVERSATION_OPERATION: Readonly<Record<ConversationOperation, RunOnConversation>> = {
   outline: outlineItems,
   thin: (name, draft, parts, operationOf) =>
     pruneItems(name, draft, parts, (item) => operationOf(item).operation === 'thin', parts.calls.signal),
@@ -55,7 +55,7 @@ function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDe
   const { config, tools, context } = parts;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
   const { zone, has } = selectContent(draft, pass.selection, tools);
-  const isProtected = createProtectedTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
+  const isProtected = createProtectedItemTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
   const own = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
   return (item) => {
     const { type, message, tokens } = item;
@@ -73,23 +73,23 @@ function outlineItems(
   operationOf: SelectItemOperation,
 ): void {
   const items = createItemLookup(draft);
-  const wanted = new Map<string, Operation<'outline'>>();
+  const wanted = new Map<string, OperationNamed<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     for (const item of items(message)) {
       const operation = operationOf(item);
       if (operation.operation !== 'outline') continue;
-      for (const { path } of item.contents) wanted.set(placeKey({ message, path }), operation);
+      for (const { path } of item.contents) wanted.set(makePlaceKey({ message, path }), operation);
     }
   }
   for (const operation of new Set(wanted.values())) {
     const { coldTurns, keepDeclarations, contextLines } = operation;
-    const step = outlineStep(name, {
+    const step = createOutlineStep(name, {
       coldTurns,
       keepDeclarations,
       contextLines,
       minimumTokens: MIN_ITEM_TOKENS,
       targetTokens,
-      mayTouch: (content) => wanted.get(placeKey(content)) === operation,
+      mayTouch: (content) => wanted.get(makePlaceKey(content)) === operation,
       tools,
     });
     step.run(draft);
@@ -98,11 +98,11 @@ function outlineItems(
 
 /** A message's cuts refer to its current text, so all wait for its summaries. */
 interface ItemAwaitingSummary {
-  readonly requests: readonly PlacedRequest[];
-  readonly jobs: readonly ContentJob[];
+  readonly requests: readonly PlacedCutRequest[];
+  readonly jobs: readonly SummaryJob[];
 }
 
-async function editOldest(
+async function editOldestItems(
   name: string,
   draft: Draft,
   parts: PassDependencies,
@@ -114,11 +114,11 @@ async function editOldest(
   let expected = 0;
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     if (draft.tokens - expected <= targetTokens) break;
-    const requests: PlacedRequest[] = [];
-    const jobs: ContentJob[] = [];
+    const requests: PlacedCutRequest[] = [];
+    const jobs: SummaryJob[] = [];
     for (const item of items(message)) {
       const operation = operationOf(item);
-      const { cuts = [], job } = planItem(item, operation, draft, tools);
+      const { cuts = [], job } = planItemEdits(item, operation, draft, tools);
       requests.push(...cuts);
       if (!job) continue;
       jobs.push(job);
@@ -126,25 +126,25 @@ async function editOldest(
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else {
-      applyCuts(name, draft, requests);
+      applyCutRequests(name, draft, requests);
     }
   }
   return waiting;
 }
 
 interface ItemPlan {
-  readonly cuts?: readonly PlacedRequest[];
-  readonly job?: ContentJob | undefined;
+  readonly cuts?: readonly PlacedCutRequest[];
+  readonly job?: SummaryJob | undefined;
 }
 
-function planItem(item: Item, operation: ContentOperation, { counter }: Draft, tools: ToolTable): ItemPlan {
+function planItemEdits(item: ContentItem, operation: ContentOperation, { counter }: Draft, tools: ToolTable): ItemPlan {
   switch (operation.operation) {
     case 'suppress':
       return { cuts: suppressItem(item, operation) };
     case 'truncate':
       return { cuts: truncateItem(item, operation, tools) };
     case 'summarize':
-      return { job: createJob(item, operation, counter) };
+      return { job: createSummaryJob(item, operation, counter) };
     case 'keep':
     // Operations on the whole conversation ran before.
     case 'outline':
@@ -153,15 +153,15 @@ function planItem(item: Item, operation: ContentOperation, { counter }: Draft, t
   }
 }
 
-const MARKER_TOKENS = 25;
+const ASSUMED_MARKER_TOKENS = 25;
 
-async function estimateJobSaving(job: ContentJob, { calls }: PassDependencies): Promise<number> {
+async function estimateJobSaving(job: SummaryJob, { calls }: PassDependencies): Promise<number> {
   const selected = await calls.models.selectSummarizer(job.operation.apiProfile);
   const summary =
     selected instanceof NoSummarizerError
       ? job.operation.maxTokens
-      : estimateCall(job, selected.summarizer.model, calls).summaryTokens;
-  return Math.max(0, job.tokens - summary - MARKER_TOKENS);
+      : estimateContentCall(job, selected.summarizer.model, calls).summaryTokens;
+  return Math.max(0, job.tokens - summary - ASSUMED_MARKER_TOKENS);
 }
 
 async function summarizeItems(
@@ -176,21 +176,21 @@ async function summarizeItems(
     report?.(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
   };
   showCall(0);
-  const replies = await requestReplies(jobs, parts.calls, parts.onCall, showCall);
+  const replies = await requestSummaries(jobs, parts.calls, parts.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
-    const made = message.jobs.flatMap((job) => makeReplyRequests(job, replyTo.get(job), parts));
-    applyCuts(name, draft, [...message.requests, ...made]);
+    const made = message.jobs.flatMap((job) => makeRequestsFromReply(job, replyTo.get(job), parts));
+    applyCutRequests(name, draft, [...message.requests, ...made]);
   }
-  noteMissing(replies, parts);
+  reportMissingSummaries(replies, parts);
 }
 
 /** Uses the operation's fallback if there is no summary. */
-function makeReplyRequests(
-  job: ContentJob,
+function makeRequestsFromReply(
+  job: SummaryJob,
   reply: ContentReply | undefined,
   { tools }: PassDependencies,
-): PlacedRequest[] {
+): PlacedCutRequest[] {
   if (reply?.kind === 'summary') return createSummaryCuts(job, reply.text);
   const { onFailure, maxTokens } = job.operation;
   if (onFailure === 'keep') return [];
@@ -205,7 +205,7 @@ function makeReplyRequests(
 
 const CHARS_PER_TOKEN = 4;
 
-function noteMissing(replies: readonly ContentReply[], { onNote }: PassDependencies): void {
+function reportMissingSummaries(replies: readonly ContentReply[], { onNote }: PassDependencies): void {
   const reasons = new Map<string, number>();
   for (const reply of replies) {
     if (reply.kind !== 'summary') reasons.set(reply.reason, (reasons.get(reply.reason) ?? 0) + 1);

@@ -6,7 +6,7 @@ import type { MessageCounter } from '../../../tokens/messageCounter';
 import { memoizeByObject } from '../../../memoizeByObject';
 import type { Draft } from '../../draft/draft';
 
-export interface Item {
+export interface ContentItem {
   readonly type: ContentType;
   /** Index of the original message. */
   readonly message: number;
@@ -18,8 +18,8 @@ export interface Item {
   readonly tokens: number;
 }
 
-export function createItemLookup(draft: Draft): (message: number) => readonly Item[] {
-  const { ownerOf, found } = getOwners(draft.exchanges);
+export function createItemLookup(draft: Draft): (message: number) => readonly ContentItem[] {
+  const { ownerOf, found } = findContentOwners(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
@@ -37,11 +37,11 @@ type FindContentOwner = (content: Content) => ToolExchange | undefined;
 function listItems(
   message: ApiMessage,
   index: number,
-  role: Item['role'],
+  role: ContentItem['role'],
   ownerOf: FindContentOwner,
   counter: MessageCounter,
-): Item[] {
-  const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
+): ContentItem[] {
+  const items = new Map<unknown, ContentItem & { contents: PlacedContent[]; tokens: number }>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : ownerOf(content);
@@ -59,7 +59,7 @@ function listItems(
 }
 
 /** Paths are compared by identity; XML-era slices may share one path. */
-const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
+const findContentOwners = memoizeByObject((exchanges: readonly ToolExchange[]): ContentOwners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
@@ -73,22 +73,22 @@ const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners =
   return { ownerOf, found: new WeakMap() };
 });
 
-interface Owners {
+interface ContentOwners {
   readonly ownerOf: FindContentOwner;
-  readonly found: WeakMap<ApiMessage, MessageItems>;
+  readonly found: WeakMap<ApiMessage, ItemsOfMessage>;
 }
 
-interface MessageItems {
+interface ItemsOfMessage {
   readonly index: number;
   readonly counter: MessageCounter;
-  readonly items: readonly Item[];
+  readonly items: readonly ContentItem[];
 }
 
-const tokenCounts = new WeakMap<MessageCounter, WeakMap<Content, number>>();
+const tokensByContent = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 
 function countContentTokens(content: Content, counter: MessageCounter): number {
-  const known = tokenCounts.get(counter) ?? new WeakMap<Content, number>();
-  tokenCounts.set(counter, known);
+  const known = tokensByContent.get(counter) ?? new WeakMap<Content, number>();
+  tokensByContent.set(counter, known);
   const tokens = known.get(content) ?? counter.countText(content.text);
   known.set(content, tokens);
   return tokens;

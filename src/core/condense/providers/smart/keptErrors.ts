@@ -1,4 +1,4 @@
-import { isOutput, type PlacedBlock } from '../../relevance/features';
+import { isCommandOutput, type PlacedBlock } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { findErrorLines } from '../../operations/errorLines';
@@ -15,7 +15,7 @@ const MAX_ERROR_LINES = 6;
 /**
  * Share of the target; more would displace needed blocks (docs/decisions/0028-fitted-relevance.md).
  */
-const MAX_ERROR_SHARE = 0.02;
+const MAX_KEPT_ERROR_SHARE = 0.02;
 
 /**
  * Keeps error lines of removed blocks, newest blocks first; repeated lines only at their last
@@ -23,7 +23,7 @@ const MAX_ERROR_SHARE = 0.02;
  * @param candidates in the order of the conversation
  * @param goes whether a block is about to be removed
  */
-export function chooseErrors(
+export function chooseKeptErrors(
   candidates: readonly PlacedBlock[],
   goes: (block: TextBlock) => boolean,
   counter: MessageCounter,
@@ -33,13 +33,13 @@ export function chooseErrors(
   const known = new Set<string>();
   const going: TextBlock[] = [];
   for (const { block, standing } of candidates) {
-    if (!isOutput(standing, block)) continue;
+    if (!isCommandOutput(standing, block)) continue;
     if (goes(block)) going.push(block);
-    else takeNewLines(block.text, known);
+    else takeUnseenErrorLines(block.text, known);
   }
-  let room = MAX_ERROR_SHARE * targetTokens;
+  let room = MAX_KEPT_ERROR_SHARE * targetTokens;
   for (const block of going.toReversed()) {
-    const lines = takeNewLines(block.text, known);
+    const lines = takeUnseenErrorLines(block.text, known);
     if (lines.length === 0) continue;
     const text = lines.join('\n');
     const tokens = counter.countText(`${text}\n`);
@@ -51,7 +51,7 @@ export function chooseErrors(
 }
 
 /** Adds the returned lines to `known`. */
-function takeNewLines(text: string, known: Set<string>): string[] {
+function takeUnseenErrorLines(text: string, known: Set<string>): string[] {
   const lines: string[] = [];
   for (const { start, end } of findErrorLines(text)) {
     const line = text.slice(start, end);

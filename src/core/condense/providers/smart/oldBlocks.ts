@@ -1,8 +1,8 @@
 import { getBlocks, isAnyThinking } from '../../../messages/blocks';
-import { findTurnStart } from '../../../messages/task';
+import { findStartOfOpenTurn } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
 import type { MechanicalStep } from '../../draft/steps';
-import { takeImages } from '../../operations/oldImages';
+import { removeImages } from '../../operations/oldImages';
 import type { SmartConfig } from './config';
 
 export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): MechanicalStep[] {
@@ -21,19 +21,20 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
   name: 'Old thinking',
   run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
-    const first = findTurnStart(draft.messages) + 1;
+    const first = findStartOfOpenTurn(draft.messages) + 1;
     for (const index of getOldMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
       // A message that is only thinking would become empty.
       if (index === last || index === first || blocks.every(isAnyThinking)) continue;
       const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
       if (places.length === 0) continue;
-      const before = draft.checkpoint();
+      const before = draft.saveState();
       const taken = places.filter(
-        (at) => draft.takeBlock('Old thinking', { message: index, path: ['content', at] }, null, OLD_THINKING_INFO) > 0,
+        (at) =>
+          draft.removeBlock('Old thinking', { message: index, path: ['content', at] }, null, OLD_THINKING_INFO) > 0,
       );
       // A message must lose all of its thinking or none.
-      if (taken.length < places.length) draft.rollback(before);
+      if (taken.length < places.length) draft.restoreState(before);
     }
   },
 });
@@ -42,7 +43,7 @@ const createOldImagesStep = (keepRecent: number, pinned: ReadonlySet<number>): M
   name: 'Old images',
   run(draft) {
     const old = new Set(getOldMessages(draft, keepRecent, pinned));
-    takeImages(draft, 'Old images', ({ message }) => old.has(message));
+    removeImages(draft, 'Old images', ({ message }) => old.has(message));
   },
 });
 

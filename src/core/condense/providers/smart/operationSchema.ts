@@ -93,15 +93,15 @@ const [, ...forAnyContent] = (Object.keys(OPERATION_SCHEMAS) as OperationName[])
   .map((name) => OPERATION_SCHEMAS[name]);
 
 export const operationSchema = z.discriminatedUnion('operation', [keepSchema, ...forAnyContent]);
-export const resultOperation = z.discriminatedUnion('operation', [keepSchema, ...others]);
+export const resultOperationSchema = z.discriminatedUnion('operation', [keepSchema, ...others]);
 
 const KEEP_OPERATION = { operation: 'keep' } as const;
 
 export const operationsSchema = z.looseObject({
   messageText: operationSchema.default(KEEP_OPERATION),
   toolParameters: operationSchema.default(KEEP_OPERATION),
-  toolResults: resultOperation.default(KEEP_OPERATION),
+  toolResults: resultOperationSchema.default(KEEP_OPERATION),
 });
 
-export type ContentOperation = z.output<typeof resultOperation>;
-export type Operation<Name extends OperationName> = Extract<ContentOperation, { operation: Name }>;
+export type ContentOperation = z.output<typeof resultOperationSchema>;
+export type OperationNamed<Name extends OperationName> = Extract<ContentOperation, { operation: Name }>;

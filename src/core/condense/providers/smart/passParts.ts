@@ -4,10 +4,10 @@ import type { SmartConfig } from './config';
 import type { Weights } from '../../relevance/relevance';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
-import type { PromptMemory } from '../../summary/promptMemory';
+import type { SentPromptMemory } from '../../summary/promptMemory';
 import { NoSummarizerError, type LoadOwnModel, type SelectedSummarizer, type SummarizerModel } from '../../summarizer';
-import type { EstimatedCalls } from './estimatedCalls';
-import { explainRefusal } from '../../summary/runPlan';
+import type { EstimatedCallCollector } from './estimatedCalls';
+import { explainDisallowedCost } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
 import type { SummaryPrompt } from '../../summary/prompt';
 import { LruMap } from '../../../lruMap';
@@ -26,12 +26,12 @@ export interface PassDependencies {
 }
 
 export interface CallDependencies {
-  readonly models: ModelSelector;
+  readonly models: CachingModelSelector;
   readonly counter: MessageCounter;
-  readonly budget: Budget;
-  readonly memo: SummaryMemo;
+  readonly budget: SpendingBudget;
+  readonly memo: SummaryCache;
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
-  readonly memory: PromptMemory;
+  readonly memory: SentPromptMemory;
   /** Vendor of the conversation's own model. */
   readonly vendor: string | undefined;
   readonly parallelCalls: number;
@@ -39,16 +39,16 @@ export interface CallDependencies {
   readonly conversation: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** Set for an estimate, which calls no model. */
-  readonly estimatedCalls: EstimatedCalls | undefined;
+  readonly estimatedCalls: EstimatedCallCollector | undefined;
 }
 
-export interface Reservation {
+export interface CostReservation {
   /** In US dollars; if the cost is unknown, the reserved amount counts. */
   settle(cost: number | undefined): void;
 }
 
 /** Money to spend on calls; parallel calls cannot spend the same money twice. */
-export class Budget {
+export class SpendingBudget {
   private committed = 0;
 
   /** @param maxCost in US dollars; undefined for no limit */
@@ -60,9 +60,9 @@ export class Budget {
   }
 
   /** @returns a reason in words if the call is not allowed */
-  reserve(expected: number | undefined, model: SummarizerModel): Reservation | string {
+  reserveCost(expected: number | undefined, model: SummarizerModel): CostReservation | string {
     const limit = this.maxCost === undefined ? undefined : this.left;
-    const over = explainRefusal(expected, model, limit);
+    const over = explainDisallowedCost(expected, model, limit);
     if (over !== undefined) return over;
     const held = expected ?? 0;
     this.committed += held;
@@ -84,7 +84,7 @@ export type SelectModel = (
   own?: LoadOwnModel,
 ) => SelectedSummarizer | Promise<SelectedSummarizer>;
 
-export class ModelSelector {
+export class CachingModelSelector {
   private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
   private readonly reported = new Set<string>();
 
@@ -126,18 +126,18 @@ export const rejectModelSelection: SelectModel = () => {
 };
 
 /** Promises never reject: if the memo fails, summaries are requested again. */
-export interface SummaryMemo {
+export interface SummaryCache {
   get(key: Hash): Promise<string | undefined>;
   set(key: Hash, summary: string): Promise<void>;
 }
 
 /** Equal requests have equal keys, so that none is paid for twice. */
-export const getMemoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: SummaryPrompt): Hash =>
+export const makeSummaryCacheKey = ({ vendor, model }: SummarizerModel, { system, prompt }: SummaryPrompt): Hash =>
   hashText([vendor, model, system, prompt].join('\n\u0000\n'));
 
 const MAX_CACHED_SUMMARIES = 2_000;
 
-export function createMemo(): SummaryMemo {
+export function createSummaryCache(): SummaryCache {
   const known = new LruMap<Hash, string>(MAX_CACHED_SUMMARIES);
   return {
     get: (key) => Promise.resolve(known.get(key)),

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
-import { promptText } from '../../summary/promptText';
+import { customPromptSchema } from '../../summary/promptText';
 import {
   keepSchema,
   operationSchema,
   operationsSchema,
-  resultOperation,
+  resultOperationSchema,
   type ContentOperation,
 } from './operationSchema';
 import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
 
-const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
+const contentTypeSchema = z.enum(['messageText', 'toolParameters', 'toolResults']);
 /** Characters of all names and globs in a list. */
 const MAX_PROTECTED_NAMES = 10_000;
 
@@ -25,7 +25,7 @@ const namesSchema = z
 const MAX_CONDITION_PARTS = 50;
 
 /** All fields that are set must match. */
-const filterSchema = z
+const contentFilterSchema = z
   .object({
     roles: z
       .array(z.enum(['user', 'assistant']))
@@ -33,7 +33,7 @@ const filterSchema = z
       .optional()
       .describe('The message is of one of these.'),
     contentTypes: z
-      .array(contentType)
+      .array(contentTypeSchema)
       .max(MAX_CONDITION_PARTS)
       .optional()
       .describe('The content is of one of these types.'),
@@ -55,22 +55,24 @@ const filterSchema = z
       .optional()
       .describe('How old the message is.'),
     contains: z.string().min(1).max(10_000).optional().describe('The content contains this text, ignoring case.'),
-    get and(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
-      return z.array(filterSchema).max(MAX_CONDITION_PARTS).optional().describe('All of these hold.');
+    get and(): z.ZodOptional<z.ZodArray<typeof contentFilterSchema>> {
+      return z.array(contentFilterSchema).max(MAX_CONDITION_PARTS).optional().describe('All of these hold.');
     },
-    get or(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
-      return z.array(filterSchema).max(MAX_CONDITION_PARTS).optional().describe('At least one of these holds.');
+    get or(): z.ZodOptional<z.ZodArray<typeof contentFilterSchema>> {
+      return z.array(contentFilterSchema).max(MAX_CONDITION_PARTS).optional().describe('At least one of these holds.');
     },
-    get not(): z.ZodOptional<typeof filterSchema> {
-      return filterSchema.optional().describe('This does not hold.');
+    get not(): z.ZodOptional<typeof contentFilterSchema> {
+      return contentFilterSchema.optional().describe('This does not hold.');
     },
   })
   .strict();
 
 /** Only callers of the API can pass this function. */
-export type Selector = (message: ApiMessage, index: number, messages: readonly ApiMessage[]) => boolean;
+export type SelectMessage = (message: ApiMessage, index: number, messages: readonly ApiMessage[]) => boolean;
 
-const selectorSchema = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });
+const selectMessageSchema = z.custom<SelectMessage>((value) => typeof value === 'function', {
+  message: 'is not a function',
+});
 
 export const messageSelectionSchema = z.discriminatedUnion('type', [
   z
@@ -88,8 +90,8 @@ export const messageSelectionSchema = z.discriminatedUnion('type', [
   z
     .looseObject({
       type: z.literal('custom'),
-      filter: filterSchema.optional().describe('Which content.'),
-      selector: selectorSchema
+      filter: contentFilterSchema.optional().describe('Which content.'),
+      selector: selectMessageSchema
         .optional()
         .meta({ description: 'The same as a function; for users of the API.', apiOnly: true }),
     })
@@ -97,8 +99,8 @@ export const messageSelectionSchema = z.discriminatedUnion('type', [
     .describe('The content that a filter selects.'),
 ]);
 
-export type Selection = z.output<typeof messageSelectionSchema>;
-export type Filter = z.output<typeof filterSchema>;
+export type MessageSelection = z.output<typeof messageSelectionSchema>;
+export type ContentFilter = z.output<typeof contentFilterSchema>;
 
 /** Content that lossy operations must not change. */
 export const protectionSchema = z.looseObject({
@@ -115,7 +117,7 @@ const executionSchema = z
   ])
   .default({ type: 'always' });
 
-const batchConfig = z.discriminatedUnion('operation', [
+const batchConfigSchema = z.discriminatedUnion('operation', [
   keepSchema,
   z.looseObject({
     operation: z.literal('summarize'),
@@ -125,7 +127,7 @@ const batchConfig = z.discriminatedUnion('operation', [
       .max(500)
       .optional()
       .describe('Model that summarizes, by the ID of its API profile. If omitted, the model chosen for summaries.'),
-    customPrompt: promptText.default('').describe('Your own prompt. If empty, the built-in one.'),
+    customPrompt: customPromptSchema.default('').describe('Your own prompt. If empty, the built-in one.'),
     maxTokens: z.int().min(256).max(64_000).default(8_192).describe('Maximum number of tokens in the summary.'),
     keepFirst: z
       .int()
@@ -137,7 +139,7 @@ const batchConfig = z.discriminatedUnion('operation', [
   }),
 ]);
 
-const individualConfig = z.looseObject({
+const individualConfigSchema = z.looseObject({
   defaults: operationsSchema.prefault({}).describe('What happens to each type of content.'),
   overrides: z
     .array(
@@ -147,7 +149,7 @@ const individualConfig = z.looseObject({
           .looseObject({
             messageText: operationSchema.optional(),
             toolParameters: operationSchema.optional(),
-            toolResults: resultOperation.optional(),
+            toolResults: resultOperationSchema.optional(),
           })
           .prefault({}),
       }),
@@ -165,7 +167,7 @@ const individualConfig = z.looseObject({
     .describe('Content with fewer tokens is kept, by type.'),
 });
 
-const passBase = {
+const passFieldSchemas = {
   id: z.string().min(1).max(100),
   name: z.string().min(1).max(200),
   description: z.string().max(2_000).default(''),
@@ -176,8 +178,12 @@ const passBase = {
 };
 
 export const passSchema = z.discriminatedUnion('mode', [
-  z.looseObject({ ...passBase, mode: z.literal('individual'), individualConfig: individualConfig.prefault({}) }),
-  z.looseObject({ ...passBase, mode: z.literal('batch'), batchConfig }),
+  z.looseObject({
+    ...passFieldSchemas,
+    mode: z.literal('individual'),
+    individualConfig: individualConfigSchema.prefault({}),
+  }),
+  z.looseObject({ ...passFieldSchemas, mode: z.literal('batch'), batchConfig: batchConfigSchema }),
 ]);
 
 export type Pass = z.output<typeof passSchema>;

@@ -4,12 +4,12 @@ import { createTestSummarizer } from '../../summary/testing';
 import { makeToolExchange, makeLines } from '../../../testing';
 import {
   createPass,
-  createCalls,
+  createMessagesWithCalls,
   runPasses,
   SUMMARIZE_OPERATION,
   SUPPRESS_OPERATION,
   TASK_MESSAGE,
-  withModel,
+  createOptionsWithModel,
 } from './testing';
 
 describe('passes of Smart', () => {
@@ -31,14 +31,14 @@ describe('passes of Smart', () => {
       createPass({ toolResults: SUPPRESS_OPERATION }, { id: 'd', name: 'A' }),
       createPass({ toolResults: SUPPRESS_OPERATION }, { id: 'e', name: 'E', enabled: false }),
     ];
-    const { result: made } = await runPasses(createCalls(4), passes);
+    const { result: made } = await runPasses(createMessagesWithCalls(4), passes);
     expect(made.steps.map(({ name, outcome }) => [name, outcome.kind])).toEqual([
       ['A', 'done'],
       ['B', 'skipped'],
       ['C', 'skipped'],
       ['A (2)', 'done'],
     ]);
-    const met = await runPasses(createCalls(4), passes, { options: { targetTokens: 700 } });
+    const met = await runPasses(createMessagesWithCalls(4), passes, { options: { targetTokens: 700 } });
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
@@ -52,7 +52,7 @@ describe('passes of Smart', () => {
       { toolResults: SUPPRESS_OPERATION },
       { name: 'Restored references', selection: { type: 'custom', selector } },
     );
-    const { result: made } = await runPasses(createCalls(4), [pass], {
+    const { result: made } = await runPasses(createMessagesWithCalls(4), [pass], {
       config: { losslessPrelude: { enabled: true } },
     });
     expect(made.edits.map(({ step, operation }) => [step, operation])).toContainEqual([
@@ -102,7 +102,7 @@ describe('passes of Smart', () => {
       ),
       createPass({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'b', name: 'Whole' }),
     ];
-    const { result: made } = await runPasses(createCalls(4), passes);
+    const { result: made } = await runPasses(createMessagesWithCalls(4), passes);
     expect(made.steps[0]?.outcome).toEqual({ kind: 'failed', reason: 'broken' });
     expect(new Set(made.edits.map(({ step }) => step))).toEqual(new Set(['Whole']));
   });
@@ -113,8 +113,8 @@ describe('passes of Smart', () => {
       if (summarizer.requests.length === 2) abort.abort(new Error('enough'));
       return Promise.resolve('short');
     });
-    const ran = runPasses(createCalls(4), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(summarizer),
+    const ran = runPasses(createMessagesWithCalls(4), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
+      smart: createOptionsWithModel(summarizer),
       options: { signal: abort.signal },
       config: { parallelCalls: 1 },
     });

@@ -6,10 +6,10 @@ import { listInstructions } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
-import { matchFiles, matchTools, type ItemTest } from './selection';
-import type { Item } from './items';
+import { createFileTest, createToolNameTest, type ItemTest } from './selection';
+import type { ContentItem } from './items';
 
-export interface ProtectionParts {
+export interface ProtectionInput {
   readonly draft: Draft;
   readonly config: SmartConfig;
   readonly pass: Pass;
@@ -17,27 +17,30 @@ export interface ProtectionParts {
   readonly pinned: ReadonlySet<number>;
 }
 
-export function createProtectedTest(parts: ProtectionParts): ItemTest {
-  const isKept = createKeptWholeTest(parts);
+export function createProtectedItemTest(parts: ProtectionInput): ItemTest {
+  const isKept = createProtectedFromSummaryTest(parts);
   const { draft, config } = parts;
   return (item) => {
     const message = draft.messages[item.message];
     // A summary must stay, because it is all that is left of its messages.
     return (
-      !message || isKept(item) || isSummaryMessage(message) || (config.protect.userMessages && isPersons(item, draft))
+      !message ||
+      isKept(item) ||
+      isSummaryMessage(message) ||
+      (config.protect.userMessages && isWrittenByPerson(item, draft))
     );
   };
 }
 
 /** Even summaries of whole messages must not replace these items. */
-export function createKeptWholeTest({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
-  const plan = planMessages(draft.exchanges, tools);
+export function createProtectedFromSummaryTest({ draft, config, pass, tools, pinned }: ProtectionInput): ItemTest {
+  const plan = findPlanMessages(draft.exchanges, tools);
   const protectedTools = [...config.protect.tools, ...pass.protect.tools];
   const protectedFiles = [...config.protect.files, ...pass.protect.files];
   const tests: ItemTest[] = [
     ({ message }) => message <= draft.task || pinned.has(message) || plan.has(message),
-    ...(protectedTools.length > 0 ? [matchTools(protectedTools)] : []),
-    ...(protectedFiles.length > 0 ? [matchFiles(protectedFiles, tools)] : []),
+    ...(protectedTools.length > 0 ? [createToolNameTest(protectedTools)] : []),
+    ...(protectedFiles.length > 0 ? [createFileTest(protectedFiles, tools)] : []),
   ];
   return (item) => tests.some((test) => test(item));
 }
@@ -47,7 +50,7 @@ export function createKeptWholeTest({ draft, config, pass, tools, pinned }: Prot
  */
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
-function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
+function findPlanMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
   const last = exchanges.findLast((exchange) => !exchange.isError && getToolRule(tools, exchange)?.kind === 'plan');
   const tasks = exchanges.filter(({ tool }) => TASK_TOOL_NAMES.has(tool));
   return new Set(
@@ -58,7 +61,7 @@ function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): Rea
   );
 }
 
-const isPersons = ({ type, role, message, contents }: Item, draft: Draft): boolean => {
+const isWrittenByPerson = ({ type, role, message, contents }: ContentItem, draft: Draft): boolean => {
   const holder = draft.messages[message];
   return (
     type === 'messageText' &&

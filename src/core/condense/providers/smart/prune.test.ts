@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ApiMessage, Place } from '../../../messages/types';
+import type { ApiMessage, ContentPlace } from '../../../messages/types';
 import { makeAnsweredExchange, assistant, listCuts, makeToolExchange, user } from '../../../testing';
 import { createCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
-import type { Item } from './items';
+import type { ContentItem } from './items';
 import { WEIGHTS } from '../../relevance/weights';
 import { pruneItems } from './prune';
 import { expandMarkers, findMarkers, MARKER_START } from '../../../messages/markers';
@@ -28,13 +28,13 @@ const read = (id: string, path: string, content: string): ApiMessage[] =>
 const bash = (id: string, output: string): ApiMessage[] =>
   makeToolExchange(id, 'Bash', { command: `run ${id}` }, output);
 
-const isRead = ({ exchange: made }: Item): boolean => made?.tool === 'Read';
+const isRead = ({ exchange: made }: ContentItem): boolean => made?.tool === 'Read';
 
 /** @param less tokens that must go; undefined: there is no target. */
 async function pruned(
   messages: readonly ApiMessage[],
   less: number | undefined,
-  isWanted: (item: Item) => boolean = () => true,
+  isWanted: (item: ContentItem) => boolean = () => true,
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
@@ -285,7 +285,7 @@ describe('errors in pruned output', () => {
 
 describe('the marker of pruned file lines', () => {
   /** What the markers of a draft say behind the number of their lines, each with the text that it stands for. */
-  const told = (draft: Draft): { names: string[]; slice: string; place: Place }[] =>
+  const told = (draft: Draft): { names: string[]; slice: string; place: ContentPlace }[] =>
     listCuts(draft.edits).flatMap(({ place, cuts }) =>
       cuts.flatMap(({ start, end, text }) => {
         const [, names] = /(?:lines \d+-\d+|\d+ \w+ left out): (.*?)(?: and \d+ more)?(?:; never.*)?$/.exec(

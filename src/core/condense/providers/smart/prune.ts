@@ -4,36 +4,36 @@
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
-import { placeKey } from '../../edits/edits';
+import { makePlaceKey } from '../../edits/edits';
 import { yieldBetweenSteps } from '../../../betweenSteps';
 import {
-  chooseLeastNeeded,
+  chooseLeastNeededBlocks,
   MARKER_TOKENS,
   MAX_REMOVED_SHARE_WITH_NAMES,
-  getWordlessShare,
+  computeShareRemovedWithoutWords,
 } from '../../relevance/choice';
-import { toGuardedBlock, protectNewest } from '../../relevance/guard';
+import { toGuardedBlock, protectNewestResults } from '../../relevance/guard';
 import { blendWithNeighbors, computeRelevance } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
-import { collectAgentWords, findCandidates, type Candidate } from './candidates';
-import { chooseDeclaredNames, type DeclaredNames } from './declaredNames';
-import { chooseErrors, type ErrorsByBlock } from './keptErrors';
-import type { Item } from './items';
+import { collectAgentTexts, findPruneCandidates, type PruneCandidate } from './candidates';
+import { chooseDeclaredNames, type DeclaredNameByBlock } from './declaredNames';
+import { chooseKeptErrors, type ErrorsByBlock } from './keptErrors';
+import type { ContentItem } from './items';
 import type { PassDependencies } from './passParts';
-import { applyCuts, createCuts, type MarkedSlice } from './requests';
+import { applyCutRequests, createCutsForOperation, type MarkedSlice } from './requests';
 
 export async function pruneItems(
   name: string,
   draft: Draft,
   { tools, targetTokens, weights }: Pick<PassDependencies, 'tools' | 'targetTokens' | 'weights'>,
-  isWanted: (item: Item) => boolean,
+  isWanted: (item: ContentItem) => boolean,
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   // Reading, scoring and cutting a million tokens take a quarter of a second each.
-  const before = await findCandidates(draft, tools, isWanted, signal);
+  const before = await findPruneCandidates(draft, tools, isWanted, signal);
   await yieldBetweenSteps(signal);
-  const wordless = getWordlessShare(
+  const wordless = computeShareRemovedWithoutWords(
     draft.tokens - targetTokens,
     before.map(({ block }) => block.tokens),
   );
@@ -42,15 +42,15 @@ export async function pruneItems(
   const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
-  const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
-  const candidates = hasMoved ? await findCandidates(draft, tools, isWanted, signal) : before;
-  const neighbours = candidates.map((candidate, at) => isAdjacent(candidates[at - 1], candidate));
+  const hasMoved = before.some(({ content }) => changed.has(makePlaceKey(content)));
+  const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWanted, signal) : before;
+  const neighbours = candidates.map((candidate, at) => isNextBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
     weights,
   );
   const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
-  const relevance = protectNewest(
+  const relevance = protectNewestResults(
     blendWithNeighbors(scores, neighbours),
     candidates.map(toGuardedBlock),
     all - (draft.tokens - targetTokens),
@@ -59,30 +59,30 @@ export async function pruneItems(
   const names = wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
-  const choose = (told: MarkerInfo): readonly Candidate[] =>
-    chooseBlocks(candidates, excess, { relevance, neighbours, told });
-  const errorsOf = (chosen: readonly Candidate[]): ErrorsByBlock => {
+  const choose = (told: PrunedMarkerTexts): readonly PruneCandidate[] =>
+    chooseBlocksToPrune(candidates, excess, { relevance, neighbours, told });
+  const errorsOf = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
     const going = new Set(chosen.map(({ block }) => block));
-    return chooseErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
+    return chooseKeptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
   };
-  let told: MarkerInfo = { names, errors: errorsOf(choose({ ...NO_MARKER_INFO, names })) };
-  const checkpoint = draft.checkpoint();
+  let told: PrunedMarkerTexts = { names, errors: errorsOf(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names })) };
+  const checkpoint = draft.saveState();
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
     const chosen = choose(told);
     // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
-    if (told !== NO_MARKER_INFO) told = { names, errors: errorsOf(chosen) };
-    draft.rollback(checkpoint);
-    for (const [{ content, item }, blocks] of groupByContent(chosen)) {
-      const requests = createCuts('thin', content, item, joinBlocks(blocks, told));
-      applyCuts(name, draft, requests);
+    if (told !== EMPTY_PRUNED_MARKER_TEXTS) told = { names, errors: errorsOf(chosen) };
+    draft.restoreState(checkpoint);
+    for (const [{ content, item }, blocks] of groupBlocksByContent(chosen)) {
+      const requests = createCutsForOperation('thin', content, item, joinAdjacentBlocks(blocks, told));
+      applyCutRequests(name, draft, requests);
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (excess >= all && told === NO_MARKER_INFO) break;
+    if (excess >= all && told === EMPTY_PRUNED_MARKER_TEXTS) break;
     excess += missing + MARKER_TOKENS;
     // Drop names and errors rather than miss the target.
-    if (excess >= all || round >= MIN_INFORMATIVE_ROUNDS) told = NO_MARKER_INFO;
+    if (excess >= all || round >= MIN_INFORMATIVE_ROUNDS) told = EMPTY_PRUNED_MARKER_TEXTS;
   }
   takeWords(1);
 }
@@ -96,17 +96,17 @@ function removeOldAgentText(
   draft: Draft,
   targetTokens: number,
   part: number,
-  isWanted: (item: Item) => boolean,
+  isWanted: (item: ContentItem) => boolean,
 ): ReadonlySet<string> {
   const changed = new Set<string>();
   if (part === 0) return changed;
-  for (const { texts, textAfter } of collectAgentWords(draft, isWanted)) {
+  for (const { texts, textAfter } of collectAgentTexts(draft, isWanted)) {
     if (draft.tokens <= targetTokens || textAfter < 1 - part) break;
     const requests = texts.flatMap(({ content, item }) =>
-      createCuts('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
+      createCutsForOperation('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
-    applyCuts(name, draft, requests);
-    for (const { place } of requests) changed.add(placeKey(place));
+    applyCutRequests(name, draft, requests);
+    for (const { place } of requests) changed.add(makePlaceKey(place));
   }
   return changed;
 }
@@ -114,44 +114,44 @@ function removeOldAgentText(
 const MAX_PRUNE_ROUNDS = 5;
 const MIN_INFORMATIVE_ROUNDS = 2;
 /** A shorter block is probably the head of the next one, such as a path. */
-const MAX_HEAD_TOKENS = 60;
+const MAX_KEPT_HEAD_TOKENS = 60;
 
-interface MarkerInfo {
-  readonly names: DeclaredNames;
+interface PrunedMarkerTexts {
+  readonly names: DeclaredNameByBlock;
   readonly errors: ErrorsByBlock;
 }
-const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
+const EMPTY_PRUNED_MARKER_TEXTS: PrunedMarkerTexts = { names: new Map(), errors: new Map() };
 
 interface PruneContext {
   readonly relevance: readonly number[];
   /** Whether each candidate directly follows the one before in the same text. */
   readonly neighbours: readonly boolean[];
-  readonly told: MarkerInfo;
+  readonly told: PrunedMarkerTexts;
 }
 
-function chooseBlocks(
-  candidates: readonly Candidate[],
+function chooseBlocksToPrune(
+  candidates: readonly PruneCandidate[],
   excess: number,
   { relevance, neighbours, told: { names, errors } }: PruneContext,
-): readonly Candidate[] {
+): readonly PruneCandidate[] {
   const gains = candidates.map(
     ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
   );
-  const choice = chooseLeastNeeded(excess, relevance, gains, neighbours);
+  const choice = chooseLeastNeededBlocks(excess, relevance, gains, neighbours);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
-    const isHead = !block.part && block.tokens <= MAX_HEAD_TOKENS && next?.block.part && next.content === content;
-    if (isHead && choice.has(at) && !choice.has(at + 1)) choice.change(at, false);
+    const isHead = !block.part && block.tokens <= MAX_KEPT_HEAD_TOKENS && next?.block.part && next.content === content;
+    if (isHead && choice.isRemoved(at) && !choice.isRemoved(at + 1)) choice.setRemoved(at, false);
   }
-  return candidates.filter((_, at) => choice.has(at));
+  return candidates.filter((_, at) => choice.isRemoved(at));
 }
 
-export const isAdjacent = (before: Candidate | undefined, { content, block }: Candidate): boolean =>
+export const isNextBlock = (before: PruneCandidate | undefined, { content, block }: PruneCandidate): boolean =>
   before?.content === content && before.block.index === block.index - 1;
 
 /** Of several contents in one string the last comes first, so that offsets stay valid. */
-function groupByContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly TextBlock[]])[] {
-  const groups = new Map<PlacedContent, { readonly first: Candidate; readonly blocks: TextBlock[] }>();
+function groupBlocksByContent(chosen: readonly PruneCandidate[]): (readonly [PruneCandidate, readonly TextBlock[]])[] {
+  const groups = new Map<PlacedContent, { readonly first: PruneCandidate; readonly blocks: TextBlock[] }>();
   for (const candidate of chosen) {
     const known = groups.get(candidate.content);
     if (known) known.blocks.push(candidate.block);
@@ -164,7 +164,7 @@ function groupByContent(chosen: readonly Candidate[]): (readonly [Candidate, rea
     .map(({ first, blocks }) => [first, blocks] as const);
 }
 
-function joinBlocks(blocks: readonly TextBlock[], { names, errors }: MarkerInfo): MarkedSlice[] {
+function joinAdjacentBlocks(blocks: readonly TextBlock[], { names, errors }: PrunedMarkerTexts): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
     const run = runs.at(-1);

@@ -2,23 +2,23 @@ import type { PlacedContent } from '../../../messages/exchanges';
 import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
 import { countLinesIn } from '../../../lineCount';
-import type { ContentType, Place } from '../../../messages/types';
+import type { ContentType, ContentPlace } from '../../../messages/types';
 import { compareStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../draft/cuts';
 import type { Draft } from '../../draft/draft';
-import { placeKey } from '../../edits/edits';
+import { makePlaceKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
-import { findPersonSlices } from '../../summary/instructions';
+import { findSlicesWrittenByPerson } from '../../summary/instructions';
 import { findTruncatedSlice, type TruncateLimits } from '../../operations/truncate';
-import { OPERATIONS, OUTCOMES, getStrongest, type OperationName } from '../../edits/operations';
-import type { Operation } from './operationSchema';
+import { OPERATIONS, OUTCOMES, getStrongestOperation, type OperationName } from '../../edits/operations';
+import type { OperationNamed } from './operationSchema';
 import { findErrorLines } from '../../operations/errorLines';
-import { formatNames, type DeclaredName } from './declaredNames';
-import { getParameterName, type Item } from './items';
+import { formatDeclaredNames, type DeclaredName } from './declaredNames';
+import { getParameterName, type ContentItem } from './items';
 
 /** Offsets refer to the current string at the place. */
-export interface PlacedRequest extends CutRequest {
-  readonly place: Place;
+export interface PlacedCutRequest extends CutRequest {
+  readonly place: ContentPlace;
   readonly type: ContentType;
   readonly operation: CutOperation;
 }
@@ -34,87 +34,87 @@ const IDENTIFYING_PARAMETERS: ReadonlySet<string> = new Set([
 /** Limit for one parameter, because a command may be a whole script. */
 const MAX_IDENTIFYING_CHARS = 240;
 
-export const isIdentifyingParameter = (content: PlacedContent, item: Item): boolean =>
+export const isIdentifyingParameter = (content: PlacedContent, item: ContentItem): boolean =>
   item.type === 'toolParameters' && IDENTIFYING_PARAMETERS.has(getParameterName(content, item.exchange) ?? '');
 
 /** Keeps what identifies a call and the user's words. */
-export function suppressItem(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
+export function suppressItem(item: ContentItem, { marker }: OperationNamed<'suppress'>): PlacedCutRequest[] {
   return item.contents.flatMap((content) => {
     const slice = getRemovableSlice(content, item);
-    return slice ? createRequests(content, item, [{ ...slice, marker }], [], 'suppress') : [];
+    return slice ? createPlacedRequests(content, item, [{ ...slice, marker }], [], 'suppress') : [];
   });
 }
 
 /** Returns all of the content, or what follows the beginning of an identifying parameter. */
-export function getRemovableSlice(content: PlacedContent, item: Item): Slice | undefined {
+export function getRemovableSlice(content: PlacedContent, item: ContentItem): Slice | undefined {
   const { text } = content;
   const keep: TruncateLimits = { maxChars: MAX_IDENTIFYING_CHARS, keep: 'head' };
   return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
-export const createCuts = (
+export const createCutsForOperation = (
   operation: CutOperation,
   content: PlacedContent,
-  item: Item,
+  item: ContentItem,
   slices: readonly MarkedSlice[],
-): PlacedRequest[] => createRequests(content, item, slices, [], operation);
+): PlacedCutRequest[] => createPlacedRequests(content, item, slices, [], operation);
 
-interface MarkerTexts {
+interface MarkerTextOptions {
   /** Words that replace the size of the removed text in the marker. */
   readonly marker?: string | undefined;
   readonly names?: readonly DeclaredName[];
   readonly inFront?: string;
 }
 
-export interface MarkedSlice extends Slice, MarkerTexts {}
+export interface MarkedSlice extends Slice, MarkerTextOptions {}
 
 /** Keeps error lines. */
-export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTable): PlacedRequest[] {
+export function truncateItem(item: ContentItem, limits: TruncateOptions, tools: ToolTable): PlacedCutRequest[] {
   const { maxChars, maxLines, keep } = limits;
-  const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
+  const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsSourceCode(item, tools);
   return item.contents.flatMap((content) => {
     const slice = findTruncatedSlice(content.text, { maxChars, maxLines, keep });
     if (!slice) return [];
     const kept = keepsErrors ? findErrorLines(content.text) : [];
-    return createRequests(content, item, [slice], kept, 'truncate');
+    return createPlacedRequests(content, item, [slice], kept, 'truncate');
   });
 }
 
 /** Error words in the code that these tools show are not errors. */
 const CODE_TOOL_KINDS: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
-const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
+const showsSourceCode = ({ exchange }: ContentItem, tools: ToolTable): boolean =>
   exchange !== undefined && !exchange.isError && CODE_TOOL_KINDS.has(getToolRule(tools, exchange)?.kind);
 
-export type TruncateOptions = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
+export type TruncateOptions = Pick<OperationNamed<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
-export function describeSize(text: string, slice: Slice): string {
+export function describeSliceSize(text: string, slice: Slice): string {
   const lines = countLinesIn(text, slice);
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
-function createRequests(
+function createPlacedRequests(
   content: PlacedContent,
-  item: Item,
+  item: ContentItem,
   slices: readonly MarkedSlice[],
   kept: readonly Slice[],
   operation: CutOperation,
-): PlacedRequest[] {
+): PlacedCutRequest[] {
   const { text, start, message, path } = content;
-  const words = item.type === 'toolResults' ? findPersonSlices(text, item.exchange) : [];
+  const words = item.type === 'toolResults' ? findSlicesWrittenByPerson(text, item.exchange) : [];
   const markers = findMarkers(text);
   return slices.flatMap(({ marker, names = [], inFront, ...slice }) =>
     subtractSlices(slice, [...kept, ...words])
       .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
       .map((part, index) => {
-        const size = marker ?? `${describeSize(text, part)} ${OPERATIONS[operation].done}`;
+        const size = marker ?? `${describeSliceSize(text, part)} ${OPERATIONS[operation].done}`;
         const own = names.filter(({ at }) => part.start <= at && at < part.end);
         return {
           place: { message, path },
           start: start + part.start,
           end: start + part.end,
-          marker: size + formatNames(own),
+          marker: size + formatDeclaredNames(own),
           ...(index === 0 && inFront !== undefined && { inFront }),
           type: item.type,
           operation,
@@ -139,7 +139,7 @@ function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Sli
   let { start, end } = slice;
   for (;;) {
     const before = { start, end };
-    ({ start, end } = trimBlanks(text, before));
+    ({ start, end } = trimBlankEnds(text, before));
     start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
@@ -147,7 +147,7 @@ function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Sli
   }
 }
 
-function trimBlanks(text: string, { start, end }: Slice): Slice {
+function trimBlankEnds(text: string, { start, end }: Slice): Slice {
   const behind = text.slice(start, end).trimStart();
   const from = end - behind.length;
   return { start: from, end: from + behind.trimEnd().length };
@@ -156,10 +156,10 @@ function trimBlanks(text: string, { start, end }: Slice): Slice {
 /**
  * Makes all cuts in a string at once, because their offsets refer to the text before any of them.
  */
-export function applyCuts(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
-  const byPlace = new Map<string, PlacedRequest[]>();
+export function applyCutRequests(name: string, draft: Draft, requests: readonly PlacedCutRequest[]): void {
+  const byPlace = new Map<string, PlacedCutRequest[]>();
   for (const request of requests) {
-    const key = placeKey(request.place);
+    const key = makePlaceKey(request.place);
     const known = byPlace.get(key);
     if (known) known.push(request);
     else byPlace.set(key, [request]);
@@ -170,7 +170,7 @@ export function applyCuts(name: string, draft: Draft, requests: readonly PlacedR
     const outcomes = new Set(group.map(({ operation }) => OUTCOMES[OPERATIONS[operation].outcome].label));
     draft.cutText(name, first.place, group, {
       contentType: first.type,
-      operation: getStrongest([first.operation, ...others.map(({ operation }) => operation)]),
+      operation: getStrongestOperation([first.operation, ...others.map(({ operation }) => operation)]),
       reason: [...outcomes].join(', '),
       strict: false,
     });

@@ -1,32 +1,32 @@
 import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
-import { parseCoherenceFloor, measureCoherence, describeBreaches } from '../../coherence/coherence';
+import { parseMinimumCoherence, measureCoherence, describeFloorBreaches } from '../../coherence/coherence';
 import { describeUnmetCondition, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
-import { watchReferences } from '../../lossless/integrity';
+import { createReferenceWatcher } from '../../lossless/integrity';
 import { createLosslessSteps, runLossless } from '../../lossless/run';
 import { runPipeline } from '../../pipeline';
-import type { Step } from '../../draft/steps';
+import type { PipelineStep } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { createBatchStep } from './batch';
-import { Budget, type CallDependencies, type ModelSelector, type PassDependencies } from './passParts';
+import { SpendingBudget, type CallDependencies, type CachingModelSelector, type PassDependencies } from './passParts';
 import type { SmartConfig } from './config';
-import type { EstimatedCalls } from './estimatedCalls';
+import type { EstimatedCallCollector } from './estimatedCalls';
 import { createIndividualStep } from './individual';
 import { createOldBlockSteps } from './oldBlocks';
 
 export type SharedCallDependencies = Pick<CallDependencies, 'memo' | 'memory' | 'samples'> & {
-  readonly models: ModelSelector;
+  readonly models: CachingModelSelector;
   readonly weights: Weights;
 };
 
-export class SmartRecord {
+export class SmartRunRecord {
   readonly calls: ModelCall[] = [];
   readonly steps: StepReport[] = [];
   readonly ownNotes = new Set<string>();
 
-  constructor(private readonly models: ModelSelector) {}
+  constructor(private readonly models: CachingModelSelector) {}
 
   /** In US dollars; undefined if a price is unknown. */
   get cost(): number | undefined {
@@ -40,17 +40,17 @@ export class SmartRecord {
   }
 }
 
-interface RunParts {
+interface SmartRunDependencies {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
   readonly options: CondensationOptions;
   readonly shared: SharedCallDependencies;
-  readonly record: SmartRecord;
-  readonly estimatedCalls?: EstimatedCalls;
+  readonly record: SmartRunRecord;
+  readonly estimatedCalls?: EstimatedCallCollector;
 }
 
 /** @throws the signal's reason if it was aborted */
-export async function runSmart(parts: RunParts): Promise<Draft> {
+export async function runSmart(parts: SmartRunDependencies): Promise<Draft> {
   const { context, config, options, record } = parts;
   const { enabled, operations } = config.losslessPrelude;
   const { messages, counter, edits, pinned } = context;
@@ -63,39 +63,39 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   const { edits: made } = draft;
   // If a pass removes a copy that a reference names, the referring text is restored. It may repeat
   // something else.
-  const afterPasses = createLosslessSteps(operations).map((step): Step => ({
+  const afterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
     ...step,
     isRepeat: true,
     skip: () => (draft.edits === made ? 'the passes changed nothing' : undefined),
   }));
   const list = [
     ...createOldBlockSteps(config, pinned ?? new Set()),
-    ...passSteps(parts, tools),
+    ...createPassSteps(parts, tools),
     ...(enabled ? afterPasses : []),
   ];
   await runPipeline(draft, list, {
     ...options,
-    watch: watchReferences(tools, options.signal),
+    watch: createReferenceWatcher(tools, options.signal),
     again: () => enabled && draft.restoredTokens !== restoredTokens,
     reports: record.steps,
   });
-  draft.rememberEdits();
+  draft.rememberDraftFor();
   return draft;
 }
 
-function passSteps(parts: RunParts, tools: ToolTable): Step[] {
+function createPassSteps(parts: SmartRunDependencies, tools: ToolTable): PipelineStep[] {
   const { config, options, context, record } = parts;
-  const budget = new Budget(options.maxCost);
-  const passParts = makePassParts(parts, budget, tools);
+  const budget = new SpendingBudget(options.maxCost);
+  const passParts = makePassDependencies(parts, budget, tools);
   const names = listStepNames(config);
-  const floor = parseCoherenceFloor(config.coherenceFloor);
+  const floor = parseMinimumCoherence(config.coherenceFloor);
   const refuse = (draft: Draft): string | undefined => {
     const report = measureCoherence(draft.original, [...context.edits, ...draft.edits], tools);
-    return describeBreaches(report, floor).join('; ') || undefined;
+    return describeFloorBreaches(report, floor).join('; ') || undefined;
   };
   return config.passes
     .filter(({ enabled }) => enabled)
-    .map((pass, index): Step => {
+    .map((pass, index): PipelineStep => {
       const name = names[index] ?? pass.name;
       const step =
         pass.mode === 'individual'
@@ -106,14 +106,14 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
         skip: (draft) =>
           pass.execution.type === 'always'
             ? undefined
-            : describeUnmetCondition(pass.execution.condition, collectFacts(draft, options, budget)),
+            : describeUnmetCondition(pass.execution.condition, collectConditionFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
         ...(Object.keys(floor).length > 0 && { refuse }),
       };
     });
 }
 
-function collectFacts(draft: Draft, options: CondensationOptions, budget: Budget): ConditionFacts {
+function collectConditionFacts(draft: Draft, options: CondensationOptions, budget: SpendingBudget): ConditionFacts {
   const { overheadTokens = 0, windowTokens, targetTokens, cacheCold } = options;
   return {
     tokens: draft.tokens,
@@ -126,9 +126,9 @@ function collectFacts(draft: Draft, options: CondensationOptions, budget: Budget
   };
 }
 
-function makePassParts(
-  { context, config, options, shared, record, estimatedCalls }: RunParts,
-  budget: Budget,
+function makePassDependencies(
+  { context, config, options, shared, record, estimatedCalls }: SmartRunDependencies,
+  budget: SpendingBudget,
   tools: ToolTable,
 ): PassDependencies {
   return {

@@ -3,7 +3,14 @@ import { assistant, user, makeToolExchange, makeLines } from '../../../testing';
 import { createCounter } from '../../../testingCounter';
 import type { CondensationOptions, ConversationContext } from '../../types';
 import type { SmartConfigInput } from './config';
-import { createPass, LONG_TEXT, createCalls, runPasses, type PassInput, SUPPRESS_OPERATION } from './testing';
+import {
+  createPass,
+  LONG_TEXT,
+  createMessagesWithCalls,
+  runPasses,
+  type PassInput,
+  SUPPRESS_OPERATION,
+} from './testing';
 
 describe('content that Smart protects', () => {
   const suppressAll = createPass({
@@ -42,7 +49,7 @@ describe('content that Smart protects', () => {
 
 describe('selections and overrides of a pass', () => {
   const editedBy = async (pass: PassInput, options: CondensationOptions = {}): Promise<number[]> => {
-    const { result: made } = await runPasses(createCalls(5), [pass], { options });
+    const { result: made } = await runPasses(createMessagesWithCalls(5), [pass], { options });
     return made.edits.map((edit) => (edit.kind === 'cut' ? edit.place.message : -1));
   };
 
@@ -79,7 +86,7 @@ describe('selections and overrides of a pass', () => {
   });
 
   it('remove the oldest first, and no more than the target requires', async () => {
-    const targetTokens = createCounter().countMessages(createCalls(5)) - 300;
+    const targetTokens = createCounter().countMessages(createMessagesWithCalls(5)) - 300;
     expect(await editedBy(createPass({ toolResults: SUPPRESS_OPERATION }), { targetTokens })).toEqual([2]);
   });
 });

@@ -2,10 +2,10 @@ import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
 import type { MessageRange } from '../../../messages/messageRange';
 import { findUnitStarts } from '../../summary/range';
-import { findOldZone } from '../../../messages/zones';
-import type { Filter, Selection } from './passSchema';
-import type { Item } from './items';
-import { createFileMatcher, createToolMatcher, type Matcher } from '../../../glob';
+import { findOldMessages } from '../../../messages/zones';
+import type { ContentFilter, MessageSelection } from './passSchema';
+import type { ContentItem } from './items';
+import { createFileMatcher, createToolMatcher, type TextMatcher } from '../../../glob';
 import { listTouchedPaths } from '../../../messages/filesTouched';
 
 export interface SelectedContent {
@@ -15,14 +15,14 @@ export interface SelectedContent {
 }
 
 /** The zone's end never separates a call from its results. */
-export function selectContent(draft: Draft, selection: Selection, tools: ToolTable): SelectedContent {
+export function selectContent(draft: Draft, selection: MessageSelection, tools: ToolTable): SelectedContent {
   const { messages } = draft;
   switch (selection.type) {
     case 'preserve_recent':
-      return { zone: findOldZone(messages, selection.count), has: () => true };
+      return { zone: findOldMessages(messages, selection.count), has: () => true };
     case 'preserve_percent': {
       const kept = Math.round((messages.length * selection.percentage) / 100);
-      return { zone: findOldZone(messages, kept), has: () => true };
+      return { zone: findOldMessages(messages, kept), has: () => true };
     }
     case 'custom': {
       const { filter, selector } = selection;
@@ -31,29 +31,29 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
         ? new Set(messages.flatMap((message, index) => (selector(message, index, messages) ? [index] : [])))
         : undefined;
       return {
-        zone: findOldZone(messages, 0),
+        zone: findOldMessages(messages, 0),
         has: (item) => (chosen?.has(item.message) ?? true) && passes(item),
       };
     }
   }
 }
 
-export interface UnitRun {
+export interface RunOfUnits {
   readonly first: number;
   readonly count: number;
   readonly tokens: number;
 }
 
 /** Returns the run with the most tokens that has selected and no protected content in each unit. */
-export function findLongestRun(
+export function findLongestRunOfUnits(
   draft: Draft,
   starts: readonly number[],
   { zone, has }: SelectedContent,
-  itemsAt: (message: number) => readonly Item[],
+  itemsAt: (message: number) => readonly ContentItem[],
   isProtected: (message: number) => boolean,
-): UnitRun | undefined {
-  let best: UnitRun | undefined;
-  let run: UnitRun | undefined;
+): RunOfUnits | undefined {
+  let best: RunOfUnits | undefined;
+  let run: RunOfUnits | undefined;
   for (const [unit, start] of starts.entries()) {
     const end = starts[unit + 1] ?? draft.messages.length;
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
@@ -75,17 +75,17 @@ export function findLongestRun(
 }
 
 /** Skips units that an earlier summary replaced. */
-export const getUnitsAfterTask = (draft: Draft): number[] =>
+export const listUnitsAfterTask = (draft: Draft): number[] =>
   findUnitStarts(draft.messages).filter((index) => index > draft.task && draft.messages[index]?.content.length !== 0);
 
-export type ItemTest = (item: Item) => boolean;
+export type ItemTest = (item: ContentItem) => boolean;
 
 /** @param messages number of messages, since ages are counted from the end */
-function createFilterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
+function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTable): ItemTest {
   const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
-  const nested = (part: Filter): ItemTest => createFilterTest(part, messages, tools);
-  const isTool = filter.tools && matchTools(filter.tools);
-  const isFile = filter.files && matchFiles(filter.files, tools);
+  const nested = (part: ContentFilter): ItemTest => createFilterTest(part, messages, tools);
+  const isTool = filter.tools && createToolNameTest(filter.tools);
+  const isFile = filter.files && createFileTest(filter.files, tools);
   const words = filter.contains?.toLowerCase();
   const all = filter.and?.map(nested);
   const any = filter.or?.map(nested);
@@ -94,35 +94,35 @@ function createFilterTest(filter: Filter, messages: number, tools: ToolTable): I
     const { role, type, exchange, tokens, contents } = item;
     const newer = messages - 1 - item.message;
     return (
-      isAbsentOr(roles, (list) => list.includes(role)) &&
-      isAbsentOr(contentTypes, (list) => list.includes(type)) &&
-      isAbsentOr(isTool, (test) => test(item)) &&
-      isAbsentOr(
+      isUndefinedOr(roles, (list) => list.includes(role)) &&
+      isUndefinedOr(contentTypes, (list) => list.includes(type)) &&
+      isUndefinedOr(isTool, (test) => test(item)) &&
+      isUndefinedOr(
         kinds,
         (list) => exchange !== undefined && list.includes(getToolRule(tools, exchange)?.kind ?? 'other'),
       ) &&
-      isAbsentOr(isFile, (test) => test(item)) &&
-      isAbsentOr(isError, (failed) => exchange?.isError === failed) &&
-      isAbsentOr(minTokens, (least) => tokens >= least) &&
-      isAbsentOr(age?.min, (least) => newer >= least) &&
-      isAbsentOr(age?.max, (most) => newer <= most) &&
-      isAbsentOr(words, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
-      isAbsentOr(all, (tests) => tests.every((test) => test(item))) &&
-      isAbsentOr(any, (tests) => tests.some((test) => test(item))) &&
-      isAbsentOr(none, (test) => !test(item))
+      isUndefinedOr(isFile, (test) => test(item)) &&
+      isUndefinedOr(isError, (failed) => exchange?.isError === failed) &&
+      isUndefinedOr(minTokens, (least) => tokens >= least) &&
+      isUndefinedOr(age?.min, (least) => newer >= least) &&
+      isUndefinedOr(age?.max, (most) => newer <= most) &&
+      isUndefinedOr(words, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
+      isUndefinedOr(all, (tests) => tests.every((test) => test(item))) &&
+      isUndefinedOr(any, (tests) => tests.some((test) => test(item))) &&
+      isUndefinedOr(none, (test) => !test(item))
     );
   };
 }
 
-const isAbsentOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
+const isUndefinedOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
   field === undefined || test(field);
 
-export function matchTools(patterns: readonly string[]): ItemTest {
+export function createToolNameTest(patterns: readonly string[]): ItemTest {
   const isOne = createToolMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && isOne(exchange.tool);
 }
 
-export function matchFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
-  const isOne: Matcher = createFileMatcher(patterns);
+export function createFileTest(patterns: readonly string[], tools: ToolTable): ItemTest {
+  const isOne: TextMatcher = createFileMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);
 }

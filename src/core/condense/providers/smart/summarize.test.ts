@@ -7,11 +7,11 @@ import {
   createPass,
   preparePass,
   LONG_TEXT,
-  createCalls,
+  createMessagesWithCalls,
   runPasses,
   SUMMARIZE_OPERATION,
   TASK_MESSAGE,
-  withModel,
+  createOptionsWithModel,
   RESULT_PATH,
   makeInputPath,
 } from './testing';
@@ -21,9 +21,13 @@ describe('the summarize operation', () => {
     const summarizer = createTestSummarizer([
       `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
     ]);
-    const { at, result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(summarizer),
-    });
+    const { at, result: made } = await runPasses(
+      createMessagesWithCalls(1),
+      [createPass({ toolResults: SUMMARIZE_OPERATION })],
+      {
+        smart: createOptionsWithModel(summarizer),
+      },
+    );
     expect(at(2, ...RESULT_PATH)).toBe('All 40 tests pass x.\n[summarized from 40 lines]');
     const [request] = summarizer.requests;
     expect(request?.prompt).toMatch(
@@ -40,9 +44,13 @@ describe('the summarize operation', () => {
     const thinks = createTestSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(maxOutputTokens < 2_000 ? 'cut-at-limit' : 'All 40 tests pass.'),
     );
-    const { result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(thinks),
-    });
+    const { result: made } = await runPasses(
+      createMessagesWithCalls(1),
+      [createPass({ toolResults: SUMMARIZE_OPERATION })],
+      {
+        smart: createOptionsWithModel(thinks),
+      },
+    );
     expect(made.calls).toMatchObject([{ outcome: 'complete' }]);
   });
 
@@ -51,7 +59,7 @@ describe('the summarize operation', () => {
     const summarizer = createTestSummarizer(['A constant was renamed.']);
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Edit', parameters, 'done')];
     const { at } = await runPasses(messages, [createPass({ toolParameters: SUMMARIZE_OPERATION })], {
-      smart: withModel(summarizer),
+      smart: createOptionsWithModel(summarizer),
     });
     expect(summarizer.requests).toHaveLength(1);
     expect(at(1, ...makeInputPath('file_path'))).toBe('a.ts');
@@ -70,8 +78,8 @@ describe('the summarize operation', () => {
     });
     const reported: string[] = [];
     const onProgress = ({ step }: { step: string }): void => void reported.push(step);
-    await runPasses(createCalls(9), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(summarizer),
+    await runPasses(createMessagesWithCalls(9), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
+      smart: createOptionsWithModel(summarizer),
       options: { onProgress },
       config: { parallelCalls: 3 },
     });
@@ -89,7 +97,7 @@ describe('the summarize operation', () => {
       ...makeToolExchange('b', 'Bash', { command: 'x' }, LONG_TEXT),
     ];
     const passes = [createPass({ toolResults: SUMMARIZE_OPERATION })];
-    const { provider, config, context } = preparePass(messages, passes, { smart: withModel(summarizer) });
+    const { provider, config, context } = preparePass(messages, passes, { smart: createOptionsWithModel(summarizer) });
     for (let times = 0; times < 2; times++) {
       const made = await provider.condense({ ...context, counter: createCounter() }, config, {});
       expect(made.edits).toHaveLength(2);
@@ -100,8 +108,8 @@ describe('the summarize operation', () => {
   it.each(['truncate', 'keep'] as const)('uses the configured fallback if it fails: %s', async (onFailure) => {
     const summarizer = createTestSummarizer(['short', 'failed', 'short']);
     const pass = createPass({ toolResults: { ...SUMMARIZE_OPERATION, onFailure } });
-    const { at, result: made } = await runPasses(createCalls(3), [pass], {
-      smart: withModel(summarizer),
+    const { at, result: made } = await runPasses(createMessagesWithCalls(3), [pass], {
+      smart: createOptionsWithModel(summarizer),
       config: { parallelCalls: 1 },
     });
     expect(at(2, ...RESULT_PATH)).toContain('short');
@@ -113,25 +121,35 @@ describe('the summarize operation', () => {
 
   it('stops calling a model that fails three times in a row', async () => {
     const summarizer = createTestSummarizer(['failed']);
-    const { result: made } = await runPasses(createCalls(9), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(summarizer),
-      config: { parallelCalls: 1 },
-    });
+    const { result: made } = await runPasses(
+      createMessagesWithCalls(9),
+      [createPass({ toolResults: SUMMARIZE_OPERATION })],
+      {
+        smart: createOptionsWithModel(summarizer),
+        config: { parallelCalls: 1 },
+      },
+    );
     expect(summarizer.requests).toHaveLength(3);
     expect(made.edits).toHaveLength(9);
   });
 
   it('discards a summary that is not shorter', async () => {
     const summarizer = createTestSummarizer([makeLines('longer', 60)]);
-    const { result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(summarizer),
-    });
+    const { result: made } = await runPasses(
+      createMessagesWithCalls(1),
+      [createPass({ toolResults: SUMMARIZE_OPERATION })],
+      {
+        smart: createOptionsWithModel(summarizer),
+      },
+    );
     expect(made.edits).toEqual([]);
     expect(made.calls).toHaveLength(1);
   });
 
   it('truncates without a model, and says so', async () => {
-    const { at, result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })]);
+    const { at, result: made } = await runPasses(createMessagesWithCalls(1), [
+      createPass({ toolResults: SUMMARIZE_OPERATION }),
+    ]);
     expect(at(2, ...RESULT_PATH)).toContain('lines truncated');
     expect(made.notes).toEqual([
       expect.stringMatching(/^1 of 1 summaries were not written: No model is set up for condensing\./),
@@ -144,13 +162,13 @@ describe('the summarize operation', () => {
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, `${LONG_TEXT}\n${key}`)];
     const own = createTestSummarizer(['short']);
     await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(own),
+      smart: createOptionsWithModel(own),
       context: { vendor: 'anthropic' },
     });
     expect(own.requests[0]?.prompt).toContain(key);
     const other = createTestSummarizer(['short'], { vendor: 'openai' });
     await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(other),
+      smart: createOptionsWithModel(other),
       context: { vendor: 'anthropic' },
     });
     expect(other.requests[0]?.prompt).not.toContain(key);
@@ -162,7 +180,7 @@ describe('the summarize operation', () => {
     const call = { command: `echo ${'x'.repeat(150)}`, description: `${'y'.repeat(150)} ${key}`, password: 'hunter22' };
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', call, `${key}\n`.repeat(400))];
     await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
-      smart: withModel(other),
+      smart: createOptionsWithModel(other),
       context: { vendor: 'anthropic' },
     });
     expect(other.requests[0]?.prompt).toContain('[key]');
@@ -172,7 +190,9 @@ describe('the summarize operation', () => {
   it('fits its request into the model’s window', async () => {
     const summarizer = createTestSummarizer(['short'], { contextWindow: 4_000 });
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, makeLines('a', 4_000))];
-    await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], { smart: withModel(summarizer) });
+    await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
+      smart: createOptionsWithModel(summarizer),
+    });
     expect(createCounter().countText(summarizer.requests[0]?.prompt ?? '')).toBeLessThan(3_600);
   });
 });
@@ -182,7 +202,9 @@ describe('the budget of a condensation with Smart', () => {
 
   it('is checked before each call, and calls above it are not started', async () => {
     const summarizer = createTestSummarizer(['short']);
-    const { provider, config, context } = preparePass(createCalls(6), [pass], { smart: withModel(summarizer) });
+    const { provider, config, context } = preparePass(createMessagesWithCalls(6), [pass], {
+      smart: createOptionsWithModel(summarizer),
+    });
     const whole = (await provider.estimate(context, config, {})).cost ?? NaN;
     expect(summarizer.requests).toEqual([]);
     const made = await provider.condense(context, config, { maxCost: whole / 2 });
@@ -196,8 +218,8 @@ describe('the budget of a condensation with Smart', () => {
     const priced = createTestSummarizer(['short']);
     const { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } = priced.model;
     const unpriced = { ...priced, model: { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } };
-    const { result: made } = await runPasses(createCalls(2), [pass], {
-      smart: withModel(unpriced),
+    const { result: made } = await runPasses(createMessagesWithCalls(2), [pass], {
+      smart: createOptionsWithModel(unpriced),
       options: { maxCost: 1 },
     });
     expect(unpriced.requests).toEqual([]);

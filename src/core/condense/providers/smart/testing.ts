@@ -9,7 +9,7 @@ import type { SmartConfig, SmartConfigInput } from './config';
 import { createSmartProvider, type SmartOptions } from './index';
 
 export type PassInput = NonNullable<SmartConfigInput['passes']>[number];
-type Individual = NonNullable<Extract<PassInput, { mode: 'individual' }>['individualConfig']>;
+type IndividualConfigInput = NonNullable<Extract<PassInput, { mode: 'individual' }>['individualConfig']>;
 
 export const TASK_MESSAGE = user('Fix the tests.');
 
@@ -17,7 +17,7 @@ export const TASK_MESSAGE = user('Fix the tests.');
 export const LONG_TEXT = makeLines('a', 40);
 
 /** Calls with distinct results. */
-export const createCalls = (count: number): ApiMessage[] => [
+export const createMessagesWithCalls = (count: number): ApiMessage[] => [
   TASK_MESSAGE,
   ...Array.from({ length: count }, (_, index) =>
     makeToolExchange(`id${index}`, 'Bash', { command: `run ${index}` }, makeLines(`r${index}`, 40)),
@@ -35,9 +35,9 @@ export const SUMMARIZE_OPERATION = { operation: 'summarize', maxTokens: 40 } as 
 
 /** A pass over all single contents. */
 export const createPass = (
-  defaults: Individual['defaults'],
+  defaults: IndividualConfigInput['defaults'],
   more: Partial<PassInput> = {},
-  config: Individual = {},
+  config: IndividualConfigInput = {},
 ): PassInput =>
   // `rest` may contain fields of other kinds of passes, for tests of wrong configurations.
   ({
@@ -49,7 +49,7 @@ export const createPass = (
     ...more,
   }) as PassInput;
 
-export const withModel = (summarizer: TestSummarizer): SmartOptions => ({
+export const createOptionsWithModel = (summarizer: TestSummarizer): SmartOptions => ({
   select: () => ({ summarizer, chosen: 'condensing-profile' }),
 });
 

@@ -1,6 +1,6 @@
 /** A strategy runs other providers in order, each on the previous result. */
 import { mayCallModel, toJsonSchema, validateConfig } from '../../config';
-import { findPreset, type Preset } from '../smart/presets';
+import { findPresetById, type Preset } from '../smart/presets';
 import {
   FULL_CAPABILITIES,
   PROVIDER_DESCRIPTIONS,
@@ -9,7 +9,7 @@ import {
   type ValidationResult,
 } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
-import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './run';
+import { estimateStrategy, prepareStrategyStep, runStrategy, type StrategyStepDependencies } from './run';
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyDependencies {
@@ -22,9 +22,9 @@ export function createStrategyProvider({
   providers,
   presets = () => [],
 }: StrategyDependencies): CondensationProvider<Strategy> {
-  const parts: StepParts = {
+  const parts: StrategyStepDependencies = {
     provider: (wanted) => providers().find(({ id }) => id === wanted),
-    preset: (id) => findPreset(id, presets()),
+    preset: (id) => findPresetById(id, presets()),
   };
   return {
     id: 'strategy',
@@ -34,15 +34,15 @@ export function createStrategyProvider({
 
     getCapabilities: () => FULL_CAPABILITIES,
     getConfigSchema: () => toJsonSchema(strategySchema),
-    validateConfig: chooseStrategy,
+    validateConfig: resolveStrategy,
     nameOfConfig: (config) => {
-      const chosen = chooseStrategy(config);
+      const chosen = resolveStrategy(config);
       return chosen.valid ? chosen.config.name : undefined;
     },
     // A step that cannot run calls no model.
     asksModel: ({ steps }) =>
       steps.some((step) => {
-        const ready = prepareStep(step, parts);
+        const ready = prepareStrategyStep(step, parts);
         return typeof ready !== 'string' && mayCallModel(ready.provider, ready.config);
       }),
 
@@ -52,7 +52,7 @@ export function createStrategyProvider({
 }
 
 /** The default is Pipeline. */
-export function chooseStrategy(config: unknown): ValidationResult<Strategy> {
+export function resolveStrategy(config: unknown): ValidationResult<Strategy> {
   if (typeof config !== 'string') return validateConfig(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
   const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
   if (found) return validateConfig(strategySchema, found);

@@ -2,13 +2,13 @@ import { sumCosts } from '../../../cost/callCost';
 import { sumTokens, type TokensByKind } from '../../../cost/usage';
 import { getErrorMessage } from '../../../errors';
 import { listToolExchanges } from '../../../messages/exchanges';
-import { checkResult } from '../../checkResult';
-import { toUsableConfig, type UsableConfig } from '../../config';
-import type { Step, StepResult } from '../../draft/steps';
-import type { Work } from '../../draft/work';
+import { checkCondensationResult } from '../../checkResult';
+import { parseUsableConfig, type UsableConfig } from '../../config';
+import type { PipelineStep, PipelineResult } from '../../draft/steps';
+import type { PipelineWork } from '../../draft/work';
 import { applyEdits } from '../../edits/applyEdits';
 import type { Edit } from '../../edits/edits';
-import { makeReport, runPipeline, type Round } from '../../pipeline';
+import { makeStepReport, runPipeline, type PipelineRound } from '../../pipeline';
 import { describeUnmetCondition } from '../../trigger/condition';
 import {
   ProviderFailure,
@@ -24,7 +24,7 @@ import {
 import type { Preset } from '../smart/presets';
 import type { Strategy, StrategyStep } from './strategy';
 
-export interface StepParts {
+export interface StrategyStepDependencies {
   readonly provider: (id: string) => CondensationProvider | undefined;
   readonly preset: (id: string) => Preset | undefined;
 }
@@ -36,11 +36,11 @@ export interface StepParts {
  */
 export async function runStrategy(
   { steps }: Strategy,
-  parts: StepParts,
+  parts: StrategyStepDependencies,
   context: ConversationContext,
   options: CondensationOptions,
 ): Promise<ProviderResult> {
-  const work = new StrategyWork(context, options);
+  const work = new StrategyProgress(context, options);
   try {
     await runPipeline(
       work,
@@ -57,11 +57,11 @@ export async function runStrategy(
 /** Each step's estimate starts from the estimates before it. */
 export async function estimateStrategy(
   { steps }: Strategy,
-  parts: StepParts,
+  parts: StrategyStepDependencies,
   context: ConversationContext,
   options: CondensationOptions,
 ): Promise<CondensationEstimate> {
-  const work = new StrategyWork(context, options);
+  const work = new StrategyProgress(context, options);
   const tokensBefore = work.tokens;
   await runPipeline(
     work,
@@ -73,54 +73,58 @@ export async function estimateStrategy(
 }
 
 /** @param isEstimate whether to treat the step's estimate as its result */
-function makePipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
+function makePipelineStep(
+  step: StrategyStep,
+  parts: StrategyStepDependencies,
+  isEstimate: boolean,
+): PipelineStep<StrategyProgress> {
   const name = step.preset ?? getProviderName(step.provider ?? '');
-  let result: StepResult = { reports: [] };
+  let result: PipelineResult = { reports: [] };
   return {
     name,
-    skip: (work) => work.describeSkip(step),
+    skip: (work) => work.describeWhySkipped(step),
     run: async (work) => {
-      const ready = prepareStep(step, parts);
+      const ready = prepareStrategyStep(step, parts);
       result =
         typeof ready === 'string'
-          ? { reports: [work.addFailure(name, ready)] }
-          : await runProvider(work, step, name, ready, isEstimate);
+          ? { reports: [work.addFailedStep(name, ready)] }
+          : await runProviderStep(work, step, name, ready, isEstimate);
     },
     result: () => result,
   };
 }
 
-async function runProvider(
-  work: StrategyWork,
+async function runProviderStep(
+  work: StrategyProgress,
   step: StrategyStep,
   name: string,
-  ready: ReadyStep,
+  ready: PreparedStrategyStep,
   isEstimate: boolean,
-): Promise<StepResult> {
+): Promise<PipelineResult> {
   const { tokens } = work;
   const reports: StepReport[] = [];
   try {
     const asked = [work.contextNow, ready.config, work.optionsNow] as const;
     const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
     const reason = estimate?.refusal ?? (step.affordable ? work.describeExcessCost(estimate?.cost) : undefined);
-    if (reason !== undefined) return { reports: [makeReport(work, name, { kind: 'skipped', reason })] };
+    if (reason !== undefined) return { reports: [makeStepReport(work, name, { kind: 'skipped', reason })] };
     const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
     work.addNotes(ready.notes);
-    reports.push(...work.addReport(ready.name, result));
-    const refusal = await work.add(result);
-    if (refusal !== undefined) reports.push(work.addFailure(ready.name, refusal));
-    const endsRound = step.ends && (work.tokens < tokens || work.hasDone(result.steps));
+    reports.push(...work.addStepReport(ready.name, result));
+    const refusal = await work.addStepResult(result);
+    if (refusal !== undefined) reports.push(work.addFailedStep(ready.name, refusal));
+    const endsRound = step.ends && (work.tokens < tokens || work.hasRunSteps(result.steps));
     return { reports, endsRound };
   } catch (error) {
-    if (error instanceof ProviderFailure) reports.push(...work.addReport(ready.name, error.spent));
+    if (error instanceof ProviderFailure) reports.push(...work.addStepReport(ready.name, error.spent));
     work.options.signal?.throwIfAborted();
-    return { reports: [...reports, work.addFailure(ready.name, getErrorMessage(error))] };
+    return { reports: [...reports, work.addFailedStep(ready.name, getErrorMessage(error))] };
   }
 }
 
 type StepSpendingWithTokens = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
 
-class StrategyWork implements Work {
+class StrategyProgress implements PipelineWork {
   readonly reports: StepReport[] = [];
   readonly calls: ModelCall[] = [];
   edits: readonly Edit[] = [];
@@ -150,7 +154,7 @@ class StrategyWork implements Work {
     const { targetTokens, signal } = this.options;
     return {
       reports: this.reports,
-      again: (_: this, round: Round) => this.beginSecondRound(round),
+      again: (_: this, round: PipelineRound) => this.beginSecondRoundIfUseful(round),
       ...(targetTokens !== undefined && { targetTokens }),
       ...(signal && { signal }),
     };
@@ -160,7 +164,7 @@ class StrategyWork implements Work {
    * A smaller result may change other steps' conditions. The second round calls no model: the user
    * did not ask to pay twice.
    */
-  private beginSecondRound({ isEnded, tokensBefore }: Round): boolean {
+  private beginSecondRoundIfUseful({ isEnded, tokensBefore }: PipelineRound): boolean {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
     const isMet = this.tokens <= (this.options.targetTokens ?? 0);
     if (!isEnded || !isFree || isMet || this.tokens >= tokensBefore) return false;
@@ -170,18 +174,18 @@ class StrategyWork implements Work {
     return true;
   }
 
-  checkpoint() {
+  saveState() {
     const { edits, tokens } = this;
     return { edits, tokens };
   }
 
-  rollback({ edits, tokens }: ReturnType<StrategyWork['checkpoint']>): void {
+  restoreState({ edits, tokens }: ReturnType<StrategyProgress['saveState']>): void {
     this.edits = edits;
     this.tokens = tokens;
   }
 
   /** Returns undefined if the step runs. */
-  describeSkip({ after, when }: StrategyStep): string | undefined {
+  describeWhySkipped({ after, when }: StrategyStep): string | undefined {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (after === 'failure' && !this.hasFailed) return 'no earlier step failed';
     const { tokens, toolResults, budgetLeft } = this;
@@ -206,24 +210,24 @@ class StrategyWork implements Work {
   }
 
   /** True if an earlier condensation already ran these steps: others were not meant to follow. */
-  hasDone(reports: readonly StepReport[]): boolean {
+  hasRunSteps(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
     return this.earlier.some(({ step }) => names.has(step));
   }
 
   /** @returns why the edits are rejected, in words */
-  async add({ edits, tokensAfter }: Partial<Pick<CondensationEstimate, 'edits' | 'tokensAfter'>>) {
+  async addStepResult({ edits, tokensAfter }: Partial<Pick<CondensationEstimate, 'edits' | 'tokensAfter'>>) {
     if (edits === undefined) this.tokens = Math.min(this.tokens, tokensAfter ?? Infinity);
     if (edits === undefined || edits.length === 0) return undefined;
-    const checked = await checkResult(this.contextNow, edits, this.options);
+    const checked = await checkCondensationResult(this.contextNow, edits, this.options);
     const { violations, staleEdits, tokens } = checked;
     if (staleEdits > 0 || violations.length > 0)
       return `the result would not be a valid conversation (${violations[0]?.rule ?? 'stale edits'})`;
-    if (tokens < this.tokens) this.rollback({ edits: [...this.edits, ...checked.edits], tokens });
+    if (tokens < this.tokens) this.restoreState({ edits: [...this.edits, ...checked.edits], tokens });
     return undefined;
   }
 
-  addReport(
+  addStepReport(
     name: string,
     { steps, cost, notes = [], calls = [], estimatedCost, callTokens }: StepSpendingWithTokens,
   ): StepReport[] {
@@ -239,10 +243,10 @@ class StrategyWork implements Work {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
   }
 
-  addFailure(name: string, reason: string): StepReport {
+  addFailedStep(name: string, reason: string): StepReport {
     this.hasFailed = true;
     this.addNotes([`${name}: ${reason}`]);
-    return makeReport(this, name, { kind: 'failed', reason });
+    return makeStepReport(this, name, { kind: 'failed', reason });
   }
 
   get contextNow(): ConversationContext {
@@ -278,16 +282,16 @@ class StrategyWork implements Work {
   }
 }
 
-export interface ReadyStep extends UsableConfig {
+export interface PreparedStrategyStep extends UsableConfig {
   readonly name: string;
   readonly provider: CondensationProvider;
 }
 
 /** Returns the problem in words if the step cannot run. */
-export function prepareStep(
+export function prepareStrategyStep(
   step: StrategyStep,
-  { provider: providerOf, preset: presetOf }: StepParts,
-): ReadyStep | string {
+  { provider: providerOf, preset: presetOf }: StrategyStepDependencies,
+): PreparedStrategyStep | string {
   const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
   const provider = providerOf(id);
   if (!provider) {
@@ -297,6 +301,6 @@ export function prepareStep(
   }
   const preset = step.preset === undefined ? undefined : presetOf(step.preset);
   if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
-  const usable = toUsableConfig(provider, preset ? preset.config : step.config);
+  const usable = parseUsableConfig(provider, preset ? preset.config : step.config);
   return typeof usable === 'string' ? usable : { name: preset?.name ?? provider.name, provider, ...usable };
 }

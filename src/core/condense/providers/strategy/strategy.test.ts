@@ -7,7 +7,7 @@ import { createCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { applyEdits } from '../../edits/applyEdits';
 import { selectLastByPlace } from '../../edits/edits';
-import { findBrokenCuts } from '../../lossless/integrity';
+import { findCutsWithBrokenReferences } from '../../lossless/integrity';
 import { losslessProvider } from '../lossless';
 import { createNativeProvider } from '../native';
 import { createSmartProvider } from '../smart';
@@ -17,7 +17,7 @@ import { selectSummarizer } from '../../summarizer';
 import { createTestSummarizer } from '../../summary/testing';
 import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
-import { prepareStep } from './run';
+import { prepareStrategyStep } from './run';
 import { strategySchema } from './strategy';
 
 const counter = createCounter();
@@ -228,7 +228,7 @@ describe('a strategy of any kind', () => {
   it('explains the absence of Summary in a program without models', () => {
     const parts = { provider: () => undefined, preset: () => undefined };
     const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
-    expect(prepareStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
+    expect(prepareStrategyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
   });
 
   it('drops changes that make the view larger or invalid', async () => {
@@ -292,7 +292,7 @@ describe('a strategy of any kind', () => {
     const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, {});
     const { messages: view } = applyEdits(messages, edits);
     expect(
-      findBrokenCuts(
+      findCutsWithBrokenReferences(
         messages,
         view,
         selectLastByPlace(edits).filter((edit) => edit.kind === 'cut'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 
-const stepSchema = z
+const strategyStepSchema = z
   .looseObject({
     provider: z.string().min(1).max(200).optional().describe('Id of a provider.'),
     preset: z.string().min(1).max(200).optional().describe('Id of a preset of the Smart provider.'),
@@ -28,7 +28,7 @@ export const strategySchema = z.looseObject({
     .describe('ID by which settings refer to the strategy.'),
   name: z.string().trim().min(1).max(200).describe('Name that is shown.'),
   description: z.string().max(2_000).default('').describe('Description that is shown.'),
-  steps: z.array(stepSchema).min(1).max(20).describe('Steps, tried in order until the target is met.'),
+  steps: z.array(strategyStepSchema).min(1).max(20).describe('Steps, tried in order until the target is met.'),
 });
 
 export type Strategy = z.output<typeof strategySchema>;

@@ -1,11 +1,11 @@
 /** Presets without our own measurements. They use the condensing profile. */
 import {
-  runAboveTokens,
+  createTokenThresholdExecution,
   selectExceptNewest,
   selectExceptNewestPercent,
-  truncateChars,
+  makeTruncateCharsOperation,
   createIndividualPass,
-  truncateLines,
+  makeTruncateLinesOperation,
   makeSummarizeOperation,
   suppressOperation,
   createBatchPass,
@@ -40,15 +40,20 @@ const balancedPreset: Preset = {
         { toolResults: 1_000 },
       ),
       createIndividualPass(
-        { id: 'mechanical', name: 'Truncation', selection: selectExceptNewest(5), execution: runAboveTokens(40_000) },
-        { toolParameters: truncateChars(100), toolResults: truncateLines(5) },
+        {
+          id: 'mechanical',
+          name: 'Truncation',
+          selection: selectExceptNewest(5),
+          execution: createTokenThresholdExecution(40_000),
+        },
+        { toolParameters: makeTruncateCharsOperation(100), toolResults: makeTruncateLinesOperation(5) },
         { toolParameters: 500, toolResults: 500 },
       ),
       createBatchPass({
         id: 'batch-old',
         name: 'Summary of the oldest messages',
         selection: selectExceptNewestPercent(30),
-        execution: runAboveTokens(30_000),
+        execution: createTokenThresholdExecution(30_000),
       }),
     ],
   },
@@ -70,16 +75,16 @@ const aggressivePreset: Preset = {
           id: 'truncate-fallback',
           name: 'Truncation',
           selection: selectExceptNewest(5),
-          execution: runAboveTokens(50_000),
+          execution: createTokenThresholdExecution(50_000),
         },
-        { toolParameters: truncateChars(80), toolResults: truncateLines(3) },
+        { toolParameters: makeTruncateCharsOperation(80), toolResults: makeTruncateLinesOperation(3) },
         { toolParameters: 500, toolResults: 500 },
       ),
       createBatchPass({
         id: 'batch-aggressive',
         name: 'Summary of the oldest messages',
         selection: selectExceptNewestPercent(25),
-        execution: runAboveTokens(35_000),
+        execution: createTokenThresholdExecution(35_000),
       }),
     ],
   },
@@ -93,7 +98,7 @@ const speedPreset: Preset = {
     passes: [
       createIndividualPass(
         { id: 'speed-pass', name: 'Truncation', selection: selectExceptNewest(5) },
-        { toolParameters: suppressOperation, toolResults: truncateLines(3) },
+        { toolParameters: suppressOperation, toolResults: makeTruncateLinesOperation(3) },
       ),
     ],
   },
@@ -122,14 +127,14 @@ const costPreset: Preset = {
     passes: [
       createIndividualPass(
         { id: 'mechanical', name: 'Truncation', selection: selectExceptNewest(5) },
-        { toolParameters: suppressOperation, toolResults: truncateLines(5) },
+        { toolParameters: suppressOperation, toolResults: makeTruncateLinesOperation(5) },
       ),
       createBatchPass(
         {
           id: 'fallback-llm',
           name: 'Summary of the oldest messages',
           selection: selectExceptNewestPercent(30),
-          execution: runAboveTokens(60_000),
+          execution: createTokenThresholdExecution(60_000),
         },
         { keepFirst: 1, keepLast: 5 },
       ),
@@ -149,11 +154,11 @@ const multiZonePreset: Preset = {
       ),
       createIndividualPass(
         { id: 'zone-old', name: 'Old: truncation', selection: selectExceptNewest(30) },
-        { toolParameters: truncateChars(120), toolResults: truncateLines(6) },
+        { toolParameters: makeTruncateCharsOperation(120), toolResults: makeTruncateLinesOperation(6) },
       ),
       createIndividualPass(
         { id: 'zone-medium', name: 'Medium: light truncation', selection: selectExceptNewest(10) },
-        { toolResults: truncateLines(15) },
+        { toolResults: makeTruncateLinesOperation(15) },
       ),
     ],
   },

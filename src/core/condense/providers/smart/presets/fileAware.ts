@@ -3,17 +3,18 @@
  * needed, by weights fitted to real sessions; without one, it shortens old outputs and outlines
  * files not used recently. See `docs/research/benchmarks.md`.
  */
-import { createIndividualPass, overTarget, selectBy } from './passes';
+import { createIndividualPass, whileOverTarget, createFilterSelection } from './passes';
 import type { Preset } from './preset';
 
 /** Results of these tools can be produced again or are no longer relevant. */
 const OUTPUT_TOOL_KINDS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
 
-const selectOutputs = (min: number) =>
-  selectBy({ contentTypes: ['toolResults'], kinds: [...OUTPUT_TOOL_KINDS], age: { min } });
-const selectReads = (min: number) => selectBy({ contentTypes: ['toolResults'], kinds: ['read'], age: { min } });
+const selectOutputsOlderThan = (min: number) =>
+  createFilterSelection({ contentTypes: ['toolResults'], kinds: [...OUTPUT_TOOL_KINDS], age: { min } });
+const selectReadsOlderThan = (min: number) =>
+  createFilterSelection({ contentTypes: ['toolResults'], kinds: ['read'], age: { min } });
 
-export const FILE_AWARE: Preset = {
+export const FILE_AWARE_PRESET: Preset = {
   id: 'file-aware',
   name: 'File-Aware',
   description: 'No model: what is least likely to be needed is removed first, block by block, as much as you set.',
@@ -25,8 +26,11 @@ export const FILE_AWARE: Preset = {
         {
           id: 'least-relevant',
           name: 'What is least likely to be needed',
-          selection: selectBy({ contentTypes: ['toolResults', 'toolParameters', 'messageText'], age: { min: 2 } }),
-          execution: overTarget,
+          selection: createFilterSelection({
+            contentTypes: ['toolResults', 'toolParameters', 'messageText'],
+            age: { min: 2 },
+          }),
+          execution: whileOverTarget,
         },
         {
           toolResults: { operation: 'thin' },
@@ -36,12 +40,12 @@ export const FILE_AWARE: Preset = {
         { toolResults: 36, toolParameters: 36, messageText: 36 },
       ),
       createIndividualPass(
-        { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: selectOutputs(12) },
+        { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: selectOutputsOlderThan(12) },
         { toolResults: { operation: 'truncate', maxLines: 16, keep: 'both' } },
         { toolResults: 100 },
       ),
       createIndividualPass(
-        { id: 'cold-reads', name: 'Outline of cold files', selection: selectReads(12) },
+        { id: 'cold-reads', name: 'Outline of cold files', selection: selectReadsOlderThan(12) },
         { toolResults: { operation: 'outline', coldTurns: 20, keepDeclarations: true, contextLines: 2 } },
         { toolResults: 150 },
       ),

@@ -1,19 +1,22 @@
 import { DOCUMENTED_PRESETS } from './documented';
-import { FILE_AWARE } from './fileAware';
+import { FILE_AWARE_PRESET } from './fileAware';
 import type { Preset } from './preset';
 import { isEqual } from '../../../../isEqual';
 
-export { FILE_AWARE } from './fileAware';
+export { FILE_AWARE_PRESET } from './fileAware';
 export { migrateSmartConfig } from './migrate';
 export { formatPresetFile, parsePresetFile, PRESET_FILE_SUFFIX } from './presetFile';
 export type { Preset } from './preset';
 
-export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE];
+export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE_PRESET];
 
 /** Searches the user's own presets first. */
-export const findPreset = (id: string, own: readonly Preset[] = []): Preset | undefined =>
+export const findPresetById = (id: string, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
 
 /** Uses File-Aware by default. */
-export const getPreset = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
+export const findPresetOfConfig = (
+  config: unknown = FILE_AWARE_PRESET.id,
+  own: readonly Preset[] = [],
+): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));

@@ -8,17 +8,17 @@ import { SMART_CONFIG_VERSION } from '../config';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Each function upgrades from the version that is its index. */
-const MIGRATIONS: readonly ((config: Fields) => Fields)[] = [migrateConfig];
+const MIGRATION_BY_OLD_VERSION: readonly ((config: Fields) => Fields)[] = [migrateToVersion1];
 
 /** Returns the same object if it is current. */
 export function migrateSmartConfig(config: unknown): unknown {
   if (!isRecord(config)) return config;
   const version = config['version'] ?? 0;
   if (typeof version !== 'number' || version >= SMART_CONFIG_VERSION) return config;
-  return MIGRATIONS.slice(version).reduce<Fields>((older, migrate) => migrate(older), config);
+  return MIGRATION_BY_OLD_VERSION.slice(version).reduce<Fields>((older, migrate) => migrate(older), config);
 }
 
-function migrateConfig(config: Fields): Fields {
+function migrateToVersion1(config: Fields): Fields {
   const { losslessPrelude, passes } = config;
   return {
     ...config,

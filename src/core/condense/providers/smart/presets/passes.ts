@@ -1,21 +1,22 @@
 import type { SmartConfigInput } from '../config';
-import type { Filter } from '../passSchema';
+import type { ContentFilter } from '../passSchema';
 
 type PassInput = NonNullable<SmartConfigInput['passes']>[number];
 type IndividualInput = Extract<PassInput, { mode: 'individual' }>;
-type Operations = NonNullable<NonNullable<IndividualInput['individualConfig']>['defaults']>;
-type Thresholds = NonNullable<NonNullable<IndividualInput['individualConfig']>['messageTokenThresholds']>;
-type PassHead = Pick<PassInput, 'id' | 'name' | 'selection'> & Partial<Pick<PassInput, 'description' | 'execution'>>;
+type OperationsInput = NonNullable<NonNullable<IndividualInput['individualConfig']>['defaults']>;
+type ThresholdsInput = NonNullable<NonNullable<IndividualInput['individualConfig']>['messageTokenThresholds']>;
+type PassFieldsInput = Pick<PassInput, 'id' | 'name' | 'selection'> &
+  Partial<Pick<PassInput, 'description' | 'execution'>>;
 
 /** Keeps content types that are not named. */
 export const createIndividualPass = (
-  head: PassHead,
-  defaults: Operations,
-  messageTokenThresholds: Thresholds = {},
+  head: PassFieldsInput,
+  defaults: OperationsInput,
+  messageTokenThresholds: ThresholdsInput = {},
 ): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
 
 export const createBatchPass = (
-  head: PassHead,
+  head: PassFieldsInput,
   keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},
 ): PassInput => ({
   ...head,
@@ -26,16 +27,16 @@ export const createBatchPass = (
 export const selectExceptNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
 export const selectExceptNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
 
-export const selectBy = (filter: Filter) => ({ type: 'custom', filter }) as const;
+export const createFilterSelection = (filter: ContentFilter) => ({ type: 'custom', filter }) as const;
 
 /** Runs only if the messages have more o200k tokens than this. */
-export const runAboveTokens = (tokenThreshold: number) =>
+export const createTokenThresholdExecution = (tokenThreshold: number) =>
   ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 
 /** Runs only if a target is set and not met. */
-export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
+export const whileOverTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
 export const makeSummarizeOperation = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
-export const truncateLines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
-export const truncateChars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
+export const makeTruncateLinesOperation = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
+export const makeTruncateCharsOperation = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
 export const suppressOperation = { operation: 'suppress' } as const;

@@ -19,7 +19,7 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** The configuration stays as written, including unknown fields. */
 export function parsePresetFile(text: string): ValidationResult<Preset> {
   if (text.length > MAX_PRESET_FILE_CHARS)
-    return makeProblem(
+    return makeInvalidPreset(
       '',
       `has ${text.length.toLocaleString('en-US')} characters; at most ${MAX_PRESET_FILE_CHARS.toLocaleString('en-US')} are read`,
     );
@@ -27,15 +27,15 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return makeProblem('', `is not JSON: ${getErrorMessage(error)}`);
+    return makeInvalidPreset('', `is not JSON: ${getErrorMessage(error)}`);
   }
   const reserved = findReservedKey(value, [], 0);
-  if (reserved !== undefined) return makeProblem(reserved.path, reserved.message);
+  if (reserved !== undefined) return makeInvalidPreset(reserved.path, reserved.message);
   const checked = validateConfig(presetSchema, value);
-  return checked.valid ? checkPreset(checked.config) : checked;
+  return checked.valid ? validatePreset(checked.config) : checked;
 }
 
-export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
+export function validatePreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
   // Keeps what the user wrote, without defaults; it was just checked.
@@ -49,7 +49,7 @@ export function checkPreset(preset: z.output<typeof presetSchema>): ValidationRe
   return { valid: false, problems: problems.map(inConfig), rest: { config: usable, written: usable, leftOut } };
 }
 
-const makeProblem = (path: string, message: string): ValidationResult<never> => ({
+const makeInvalidPreset = (path: string, message: string): ValidationResult<never> => ({
   valid: false,
   problems: [{ path, message }],
 });

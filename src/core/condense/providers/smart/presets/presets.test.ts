@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../../../config';
 import { smartConfigSchema } from '../config';
-import { BUILT_IN_PRESETS, findPreset, formatPresetFile, migrateSmartConfig, parsePresetFile, type Preset } from '.';
+import {
+  BUILT_IN_PRESETS,
+  findPresetById,
+  formatPresetFile,
+  migrateSmartConfig,
+  parsePresetFile,
+  type Preset,
+} from '.';
 
 const MINE: Preset = { id: 'mine', name: 'Mine', description: '', config: { version: 1, passes: [] } };
 
@@ -28,9 +35,9 @@ describe('built-in presets', () => {
   });
 
   it('are found by ID, after the user’s own', () => {
-    expect(findPreset('speed')?.name).toBe('Speed');
-    expect(findPreset('mine', [MINE])).toBe(MINE);
-    expect(findPreset('none', [MINE])).toBeUndefined();
+    expect(findPresetById('speed')?.name).toBe('Speed');
+    expect(findPresetById('mine', [MINE])).toBe(MINE);
+    expect(findPresetById('none', [MINE])).toBeUndefined();
   });
 
   it('survive being written to a file and read again', () => {
