@@ -140,7 +140,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
-/** Markers become links in our own documents and in saved copies. */
+/** Makes markers links to the text that they replaced, in our own documents and in saved copies. */
 function registerOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,
@@ -187,8 +187,8 @@ function registerConversations(
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
-  // If both titles are equal, VS Code shows only one; a longer one is cut off at the side bar's
-  // usual width.
+  // If the titles of the view and its container are equal, VS Code shows only one; two titles would
+  // be cut off at the side bar's usual width.
   view.title = 'Context Condenser';
   const tree = { view, changed };
   subscriptions.push(
@@ -217,7 +217,7 @@ function registerConversations(
   offerIdleTasks();
 }
 
-/** A killed run leaves a copy of its agent's settings. */
+/** A killed run leaves a copy of its agent's settings in this folder. */
 function hasRunFolders(storage: string): boolean {
   const runs = join(storage, 'live', 'runs');
   return existsSync(runs) && readdirSync(runs).length > 0;

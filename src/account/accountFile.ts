@@ -44,8 +44,8 @@ const CSV_COLUMNS = [
 const CSV_SESSION_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
 
 /**
- * Renders CSV (RFC 4180). The cost excludes `unpriced` requests; `replayedCost` is the lower bound
- * of its estimated part.
+ * Renders CSV (RFC 4180). The first rows say how many sessions are unread or estimated, and why.
+ * The cost excludes `unpriced` requests; `replayedCost` is the lower bound of its estimated part.
  * @param unread why each unreadable session could not be read
  */
 export function renderAccountCsv(

@@ -1,4 +1,7 @@
-/** Computes the account of all sessions on this machine. It blocks the thread while it reads. */
+/**
+ * Computes the account of all sessions on this machine. Reading blocks the thread, so run this in a
+ * worker or on the command line.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { loadPriceTable, type PriceTable } from '../api/prices';
@@ -69,7 +72,8 @@ export async function computeAccountOfStores(
         savedAt = performance.now();
       }
     }
-    // Requests that an older session paid for belong to that session.
+    // Requests that an older session paid for belong to that session, even if this account leaves
+    // it out.
     const older = conversations
       .filter(({ modified }) => modified < since)
       .flatMap((found) => cache.findUpToDateAccount(found)?.account ?? []);
@@ -94,7 +98,7 @@ export async function computeAccountOfStores(
   }
 }
 
-/** Finds the origins of forked sessions by the id in their file names. */
+/** Finds the unknown origins of forked sessions by the ID in their file names. */
 function findUnreadOriginSessions(
   kept: readonly CachedAccount[],
   older: readonly ReadSession[],
@@ -161,7 +165,9 @@ async function computeAccountFromRecords(
 export const readConversation = (path: string, databases: OpenDatabases): Conversation =>
   addRequestsFromUiMessages(readConversationFile(path, { history: 'all' }, { databases }), path);
 
-/** The Roo family of agents records requests in a separate file. */
+/**
+ * The Roo family of agents records requests in a separate file. Without it, requests are estimated.
+ */
 function addRequestsFromUiMessages(conversation: Conversation, path: string): Conversation {
   if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
   const file = join(dirname(path), 'ui_messages.json');

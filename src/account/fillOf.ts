@@ -9,7 +9,8 @@ import { findModelPrices } from './models';
 /**
  * Computes how full a stored conversation's window is from the agent's record of its last request,
  * or else from our own count.
- * @param activeFrom index of the first message that the agent would send next
+ * @param activeFrom index of the first message that the agent would send next, if the whole history
+ * was read
  */
 export function getFillLevel(
   conversation: Conversation,
@@ -19,6 +20,7 @@ export function getFillLevel(
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
   const last = lastRequest ?? (recorded && findLastRequestInHistory(recorded, messages.length));
+  // A session that was given back has answers, but no request of its own yet.
   const named = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
   const model = last?.model ?? named.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });

@@ -6,11 +6,11 @@ export interface NamedModel {
   readonly model?: string | undefined;
   /** The vendor or reseller, as the agent names it. */
   readonly seller?: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, because prices change. */
   readonly at?: number | undefined;
 }
 
-/** Vendors by the agents' names for them. */
+/** Vendors by the agents' names for them. The prices of other resellers are unknown. */
 const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
   anthropic: 'anthropic',
   openai: 'openai',

@@ -39,11 +39,12 @@ export interface AccountDependencies {
 export interface AccountedSessionFile {
   readonly agent: string;
   readonly path: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Requests without a time count on this day. */
   readonly modified: number;
   readonly parent?: string;
 }
 
+/** Data of a session whose conversation was not read. */
 export interface SessionIdentity {
   readonly id: string;
   readonly title: string;
@@ -66,6 +67,7 @@ export function computeSessionAccount(
   const calibration = calibrateSession(conversation, all, { counter, prices });
   const requests = dropCopiedRequests(all, recorded);
   const charges = readPaidRequests(file, recorded, prices);
+  // The agent's sums cover the first answers' requests, so those are not estimated.
   const covered = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
   const replayed = isRecorded
@@ -166,6 +168,7 @@ function readPaidRequests(
 ): PaidRequestsAndTotals {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
+  // Index in `paid` of the first entry of each recorded request.
   const places: number[] = [0];
   for (const request of recorded?.requests ?? []) {
     if (hasUsage(request)) {
@@ -286,7 +289,10 @@ interface ReplayedRequest extends ModelWithRecordedCost {
   readonly isCharged?: boolean;
 }
 
-/** Distributes the vendor's total charge over the replayed requests in proportion to our prices. */
+/**
+ * Distributes the vendor's total charge over the replayed requests that it includes, in proportion
+ * to our prices. The same factor applies to later requests.
+ */
 function distributeCharge(
   requests: readonly PaidRequest[],
   { paid, totals }: PaidRequestsAndTotals,
@@ -358,6 +364,7 @@ export function findLastUsedModel({ request }: Conversation, recorded: readonly 
   return last ? { ...getModelAndSeller(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
+/** Calibrates from recorded usage, or else from the instructions, tools and the model's family. */
 export function calibrateSession(
   conversation: Conversation,
   requests: readonly ConversationRequest[],

@@ -18,6 +18,7 @@ export interface WhatIfDependencies {
   /** Window in tokens; default: from the records or the model. */
   readonly window?: number | undefined;
   readonly signal: AbortSignal;
+  /** Local date of requests without a time. */
   readonly day?: string;
 }
 
@@ -32,6 +33,7 @@ export interface SessionWhatIfResult extends Omit<ReplayedCosts, 'before' | 'aft
   readonly before: number | undefined;
   readonly after: number | undefined;
   readonly rereads: number | undefined;
+  /** The costs by local date; undefined if a price is unknown. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[] | undefined;
 }
 

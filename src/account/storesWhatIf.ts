@@ -27,7 +27,9 @@ export interface WhatIfChoice {
 
 export interface StoresWhatIfOptions {
   readonly cache: string;
-  /** Other versions may condense differently. */
+  /**
+   * This product's version. Other versions may condense differently, so their results don't count.
+   */
   readonly version: string;
   readonly signal: AbortSignal;
 }
@@ -71,7 +73,7 @@ export async function simulateSessionSavings(
   try {
     for (const [done, session] of long.entries()) {
       report(done, long.length);
-      // Yield so that an abort is noticed.
+      // Yield so that the progress message is sent and an abort is noticed.
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       const { path, usage, fill } = session;

@@ -13,7 +13,10 @@ export interface AccountLineOptions {
   readonly session?: string | undefined;
 }
 
-/** Formats "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80". */
+/**
+ * Formats "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80". The block is that of the
+ * session's agent.
+ */
 export function formatAccountLine(
   sessions: readonly SessionAccount[],
   { now, cwd, session: named }: AccountLineOptions,

@@ -64,7 +64,7 @@ const COMMAND_HELP: Readonly<Record<CommandName, CommandHelpTexts>> = {
   },
 };
 
-/** In characters. */
+/** Characters of a line, and of the column before an option's description. */
 const LINE_WIDTH = 110;
 const OPTION_TEXT_COLUMN = 24;
 

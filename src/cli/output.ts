@@ -76,7 +76,10 @@ export async function resolveStoreFolder(store: string | undefined, home: HomeEn
   return folder;
 }
 
-/** @throws UsageError, StorageError */
+/**
+ * Creates the ledger folder if necessary.
+ * @throws UsageError, StorageError
+ */
 export async function checkStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
   const folder = await resolveStoreFolder(store, home);
   await rethrowAsUsageError('--store', () => claimOwnFolder(nodeFiles, folder, 'Nothing was done.'));

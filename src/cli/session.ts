@@ -96,5 +96,6 @@ export async function makeCondensationRequest(
   };
 }
 
+/** Converts the target from the selected model's tokens to o200k tokens. */
 const getTargetOption = ({ args, calibrate }: CliSession): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

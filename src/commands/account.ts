@@ -18,9 +18,11 @@ import { createFindOptions } from './conversationIndex';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
-  /** Counts only requests of the last days, including today. */
+  /** Counts only requests of this many days, including today. */
   readonly days?: number | undefined;
-  /** ID of a provider or preset whose cost is computed too. */
+  /**
+   * ID of a provider or preset. The account also says what the sessions would have cost with it.
+   */
   readonly choice?: string | undefined;
   readonly file?: AccountTask['file'];
 }

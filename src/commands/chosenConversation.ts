@@ -49,7 +49,8 @@ export function resolveConversation(services: Services, name: ConversationKey): 
 }
 
 /**
- * The conversation's engine may run in another process.
+ * Call this before {@link resolveConversation}, because the conversation's engine may run in
+ * another process.
  * @throws Error with text for the user if that process does not answer
  */
 export async function loadLiveView(services: Services, name: ConversationKey): Promise<void> {

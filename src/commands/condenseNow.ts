@@ -32,7 +32,8 @@ import { showErrorAndLog } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatusMessage } from '../window/notifications';
 
 /**
- * Only reads the agent's file.
+ * Condenses without asking; a model costs at most the limit in the settings. Only reads the agent's
+ * file.
  * @param asked a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
 export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
@@ -190,7 +191,7 @@ async function showCondensedMessage(
   for (;;) {
     switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
       case showDiff:
-        // The user may have opened other comparisons meanwhile.
+        // Later comparisons may have displaced this one, so add it again.
         if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
           comparison = services.comparisons.addComparison({ conversation: id, title, by, before, after, firstChange });
         }

@@ -18,7 +18,7 @@ export interface EstimateTexts {
   readonly loss?: string;
 }
 
-/** Uses a worker that ends with the list. */
+/** Estimates one choice after the other, in a worker that ends with the list. */
 export async function estimateChoices<W extends { readonly configuration?: PreviewConfiguration }>(
   services: Services,
   conversation: ConversationSource,

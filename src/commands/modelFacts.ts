@@ -8,6 +8,7 @@ import type { ApiProfile } from '../settings/profiles';
 export interface ModelWindowAndPrices {
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
+  /** False if the window is assumed. */
   readonly isWindowKnown: boolean;
   /** US dollars per million tokens, for short prompts. */
   readonly inputPrice?: number;

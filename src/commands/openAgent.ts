@@ -96,7 +96,7 @@ export function getCondensingOptions(): string[] {
   ];
 }
 
-/** Returns nothing if Lossless only replaces another provider. */
+/** If Lossless only replaces another provider, returns the options only if the user set them. */
 function getFollowUpOptions(provider: string): string[] {
   const isAsked =
     provider === 'lossless' || (needsModelOrExtension(provider) && isSettingConfigured('agent.whenNotEnough'));
@@ -113,7 +113,7 @@ function makeNewResultsArguments(): string[] {
   ];
 }
 
-/** All windows count in one file. The limits may change while the gateway runs. */
+/** All windows add up costs in one file. The limits may change while the gateway runs. */
 export function getSpendingOptions(services: Services): string[] {
   const { perConversation, perDay, stops } = readConversationLimits();
   return [
@@ -123,7 +123,7 @@ export function getSpendingOptions(services: Services): string[] {
   ];
 }
 
-/** Offers to allow gateways if the settings forbid them. */
+/** Offers to allow gateways if the settings forbid them. @returns whether they are allowed */
 export async function ensureAutomaticEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
@@ -164,7 +164,7 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
 const listGatewayAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
-/** In table order. */
+/** Finds agents whose commands are on the path, in the order of the table of agents. */
 function findInstalledAgents(): InstalledAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];

@@ -28,6 +28,7 @@ export type PickedConversation = { readonly live: LiveSummary } | { readonly pat
 
 interface PickerTexts {
   readonly title: string;
+  /** Label of the button that opens a file. */
   readonly open: string;
   /** If true, the picker stays open when the focus moves elsewhere. */
   readonly staysOpen?: boolean;

@@ -1,4 +1,4 @@
-/** The preview's worker has no access to settings and keys, so pass them. */
+/** Gathers settings for the preview's worker, which has access to neither settings nor keys. */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { PreviewModel, PreviewSetup } from '../background/preview/messages';

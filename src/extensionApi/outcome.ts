@@ -4,7 +4,7 @@ import type { Edit as ApiEdit, Outcome } from './api';
 import { makeApiView } from './externalView';
 import type { ParsedConversation } from './parse';
 
-/** @param conversation its messages, and the edits that it came with */
+/** @param conversation the original messages, and the edits that the caller passed with them */
 export function toApiOutcome(
   outcome: OutcomeWithoutView,
   { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,

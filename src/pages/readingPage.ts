@@ -140,7 +140,7 @@ class ReadingPageRenderer {
     return renderHtml`<p class="size">${describeBlock(block)}</p>`;
   }
 
-  /** Returns undefined if only a part of the block was removed. */
+  /** Returns undefined unless the whole block was removed. */
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
     const edit = this.byPlace.get(makePlaceKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;

@@ -44,7 +44,7 @@ export interface ReportedCondensation {
   readonly at?: string;
   /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** US dollars; absent if unknown. */
+  /** US dollars that each later request of the agent saves; absent if unknown. */
   readonly savedPerRequest?: number | undefined;
   readonly notes: readonly string[];
 }
@@ -498,7 +498,10 @@ function describeEditPlace(original: readonly ApiMessage[], edit: Edit, names: R
     : (names.get(makePlaceKey(edit.place)) ?? name);
 }
 
-/** In characters. A command's start and a path's end identify it. */
+/**
+ * Characters kept at each end of a long name, because a command's start and a path's end identify
+ * it.
+ */
 const NAME_START_CHARS = 40;
 const NAME_END_CHARS = 80;
 

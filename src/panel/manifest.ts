@@ -32,6 +32,6 @@ export const createSettingSchemas = ({ contributes }: ExtensionManifest): Record
  */
 export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
-/** Only the user can set machine and application settings, and those of an untrusted workspace. */
+/** Only the user can set machine and application settings. An untrusted workspace can't set any. */
 export const listSettingScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
   isUserOnlySetting(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

@@ -113,6 +113,7 @@ export class PanelSettings {
     return verdict;
   }
 
+  /** Returns the problems that a change would add, or the effective value that it results in. */
   checkChange(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.planChange(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };

@@ -6,6 +6,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
+ * Removes the parts of a schema that say nothing and, if a depth is given, references and defaults.
  * @param depth levels of nested filters and conditions to write out, because package.json can't
  * hold all; schemas/settings.schema.json does
  */

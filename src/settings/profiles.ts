@@ -195,7 +195,7 @@ export interface ParsedProfiles {
 
 /**
  * Fields that determine where a request and its key are sent. If one is invalid, the profile isn't
- * used; other invalid fields are ignored.
+ * used, because a default could send them elsewhere. Other invalid fields are ignored.
  */
 const REQUEST_ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
   ...(['id', 'name', 'vendor', 'model', 'baseUrl', 'allowInsecureHttp'] as const),

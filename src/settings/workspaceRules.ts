@@ -1,7 +1,7 @@
 /**
- * A workspace's settings can be more careful than the user's and, if it is trusted, choose how to
- * condense; other models or prompts need the user's consent. The settings table has the rule for
- * each setting.
+ * A trusted workspace's settings can be more careful than the user's and choose how to condense;
+ * other models or prompts need the user's consent. Untrusted workspaces set nothing. The settings
+ * table has the rule for each setting.
  */
 import { findPresetById, type Preset } from '../core/condense/providers/smart/presets';
 import { resolveSmartConfig } from '../core/condense/providers/smart';
@@ -25,7 +25,7 @@ export interface SettingValues {
 export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
-/** True if the user's value is more careful or the workspace's is invalid. */
+/** True if the workspace's value must be ignored, because the user's is more careful. */
 export function isWorkspaceLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
   if (workspace === undefined || (rule !== 'lower' && rule !== 'higher')) return false;
@@ -64,7 +64,7 @@ export function getEffectiveValue(
 
 /**
  * A workspace can't set coherence floors that discard paid results, or Summary options such as
- * disabling masking.
+ * disabling masking; the user's values apply instead.
  */
 function dropWeakeningValues(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {

@@ -115,7 +115,10 @@ export function App(): ReactNode {
   );
 }
 
-/** Expands a section and scrolls to it. */
+/**
+ * Returns a function that expands the section with an ID, or the section of a group or place, and
+ * scrolls to it.
+ */
 function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();

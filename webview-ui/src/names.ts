@@ -4,11 +4,11 @@ import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
 import type { Panel } from './state/panel';
 
-/** Returns the ID of a provider that is no longer registered. */
+/** Returns the provider's name, or its ID if it is no longer registered. */
 export const getProviderLabel = (providers: readonly ProviderDescription[], id: string): string =>
   t(getProviderName(id, providers));
 
-/** Returns the ID of a preset or strategy that no longer exists. */
+/** Returns the name of a preset or strategy, or its ID if it no longer exists. */
 export function getPresetName({ state }: Pick<Panel, 'state'>, id: string): string {
   const preset = state.presets.find((each) => each.id === id);
   // Don't translate names that the user gave.

@@ -27,18 +27,23 @@ export interface GatewayArguments {
   readonly addressFile: string | undefined;
   /** Keeps `run`'s terminal open until Enter. */
   readonly hold: boolean;
-  /** US dollars that all requests may cost. */
+  /** Limits in US dollars for the cost of all requests, per conversation and per day. */
   readonly limits: ConversationLimits;
   /** Limits for summaries by the conversation's own model; if undefined, no model is called. */
   readonly summaries: SummaryCostLimits | undefined;
-  /** File for counting costs, shared with other gateways. */
+  /** File for counting costs, shared with other gateways; undefined: a file in the store. */
   readonly spending: string | undefined;
+  /** True if nothing is condensed, for comparison. */
   readonly off: boolean;
+  /** What to do if Lossless misses the target; undefined: the default. */
   readonly whenNotEnough: WhenNotEnough | undefined;
   readonly newResults: NewResultsMode;
   /** Removes transient terminal output and colors from new results. */
   readonly newResultsNoise: boolean;
-  /** Percentage of the window from which a single new result is shortened; 0 means never. */
+  /**
+   * Percentage of the window from which a single new result is shortened; 0 means never, undefined
+   * the default.
+   */
   readonly largeResultPercent: number | undefined;
 }
 
@@ -50,7 +55,9 @@ export interface SummaryCostLimits {
   readonly perDay: number;
 }
 
-/** As in VS Code (contextCondenser.maxCostPerCondensation). */
+/**
+ * Default limit per condensation, the same as VS Code's (contextCondenser.maxCostPerCondensation).
+ */
 const NATIVE_COST_DOLLARS = 0.5;
 
 const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;

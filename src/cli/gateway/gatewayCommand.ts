@@ -59,6 +59,7 @@ const startTemporaryOrPersistentGateway = async (
         end,
       );
 
+/** Says at the start what the user must configure. */
 function formatVariablesToSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined

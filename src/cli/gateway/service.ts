@@ -42,7 +42,7 @@ export interface GatewayService {
   condensations(): number;
   /** Undefined if no summaries are allowed. */
   summaries(): SummaryFigures | undefined;
-  /** Resolves when the costs of pending summaries are recorded. */
+  /** Cancels pending summaries. Resolves when their costs are recorded. */
   endSummaries(): Promise<void>;
   readonly told: readonly LimitNotice[];
   readonly pruned: readonly string[];
@@ -259,7 +259,7 @@ function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
 
 const makeSummaryLimits = ({ perDay }: SummaryCostLimits): SpendingLimits => ({ perConversation: 0, perDay });
 
-/** A gateway has no limit per conversation. */
+/** Summaries of a gateway have no limit per conversation. */
 const LIMIT_OPTION_NAMES: SpendingLimitNames = {
   condensation: '--max-cost-per-condensation',
   conversation: '--max-cost-per-condensation',

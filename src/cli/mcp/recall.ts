@@ -25,8 +25,8 @@ export function recallFromGateway(address: string, version: string): RecallHandl
 }
 
 /**
- * Searches text only in the newest ledger with content, because an agent must not see other
- * conversations.
+ * Finds references in all ledgers, last used first. Searches text only in the last used ledger with
+ * a condensation, because an agent must not see other conversations.
  * @param stores folders of ledgers; default: the command line's own
  */
 export async function recallFromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {

@@ -1,4 +1,4 @@
-/** How full a conversation's window is once a condensation was undone or brought back. */
+/** How full a conversation's window is after an undo or a redo. */
 import * as vscode from 'vscode';
 import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { findShownCondensation } from '../../views/conversations/nodes';
@@ -9,9 +9,9 @@ import { getConversationIndex } from '../conversationIndex';
 import { listLedgersSince } from './background';
 
 /**
- * As the conversation's row shows it, such as `61% full`; undefined if it is not known, or not known
- * whether the agent continues condensed.
- * @param id the conversation's
+ * Returns how full the window is, as the conversation's row says it, such as `61% full`; undefined
+ * if unknown, or if the agent may have continued with the condensed conversation.
+ * @param id ID of the conversation
  */
 export async function findFill(services: Services, id: string): Promise<string | undefined> {
   const found = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);

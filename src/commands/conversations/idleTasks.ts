@@ -1,4 +1,7 @@
-/** Offers to condense an idle stored task before the user resumes it. Off by default. */
+/**
+ * Offers to condense an idle stored task above its threshold before the user resumes it. Off by
+ * default.
+ */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { computeThresholdTokens } from '../../core/condense/trigger/thresholds';

@@ -20,7 +20,7 @@ const moneyFieldSchemas = {
   replayedCost: z.number(),
 };
 
-/** Sums include the session itself. */
+/** The session's place in its tree, and the sums of the session and all sessions below it. */
 const sessionTreeSchema = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
@@ -117,6 +117,7 @@ export type ShownToolWeight = ShownToolWeights['tools'][number];
 const accountPreferencesSchema = z.strictObject({
   /** Covers only this many days, including today; absent: all time. */
   days: z.int().min(1).max(3_650).optional(),
+  /** Also computes the cost with this provider or preset. */
   choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),
 });
 

@@ -7,6 +7,7 @@ const judgedSettingsSchema = z.object({
   /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
+  // Number of lines that the edits needed.
   lines: z.number(),
   choices: z.array(z.object({ id: z.string(), name: z.string() })),
   points: z.array(

@@ -26,7 +26,7 @@ const REDRAW_DELAY_MS = 250;
 /** VS Code's tree view, created before the rest is loaded. */
 export interface ConversationsTree {
   readonly view: vscode.TreeView<TreeNode>;
-  /** Rows whose text has changed; undefined if rows were added or moved. */
+  /** Rows whose text has changed; undefined means all, because rows were added or moved. */
   readonly changed: vscode.EventEmitter<TreeNode[] | undefined>;
 }
 
@@ -45,7 +45,7 @@ export interface ConversationsViewDependencies {
   readonly warn: (message: string) => void;
 }
 
-/** Searches for conversations only while the view is visible. */
+/** Searches for conversations only after the view has been shown. */
 export class ConversationsView implements vscode.Disposable {
   private readonly ledgers = new LoadedLedgers();
   private readonly pages = new Map<string, number>();

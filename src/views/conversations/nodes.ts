@@ -212,7 +212,7 @@ function matchesFilter(
 export const findShownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
   ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
 
-/** Returns the first condensation undone after the shown one. */
+/** Returns the condensation that redo restores: the first undone one after the shown one. */
 export function findUndoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
   const candidates = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
   return candidates[candidates.findLastIndex(({ isUndone }) => !isUndone) + 1];

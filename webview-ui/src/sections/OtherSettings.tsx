@@ -19,7 +19,7 @@ export const SettingsSection = ({ id }: { readonly id: keyof typeof GROUP_TITLES
   </Section>
 );
 
-/** The panel must show every setting. */
+/** Shows the settings that have no other place, because the panel must show every setting. */
 export function OtherSettings(): ReactNode {
   const { schemas, providers } = usePanel().welcome;
   const names = listOtherSettings(

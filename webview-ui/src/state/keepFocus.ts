@@ -16,8 +16,8 @@ interface FocusPosition {
 }
 
 /**
- * Restores the last focus, or focuses the next or previous neighbor of a removed element, first
- * within the parent, then further out.
+ * Restores the last focus when the page regains it. If the focused element was removed, focuses the
+ * next or previous neighbor, first within the parent, then further out.
  * @returns a function that stops this
  */
 export function moveFocusWhenRemoved(root: HTMLElement): () => void {

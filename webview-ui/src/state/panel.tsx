@@ -10,6 +10,7 @@ export interface Panel extends PanelStoreData {
   readonly view: ViewState;
   /** @param change a function of the view if the change depends on it */
   readonly changeView: (change: Partial<ViewState> | ((view: ViewState) => Partial<ViewState>)) => void;
+  /** Goes to a section, or to a place in one, by its ID. */
   readonly reveal: (place: string) => void;
 }
 

@@ -38,7 +38,8 @@ const isTextField = (target: EventTarget | undefined): boolean =>
   (target instanceof HTMLElement && target.isContentEditable);
 
 /**
- * VS Code's workbench would make the page undo the last typing anywhere in it.
+ * Keeps the key from VS Code, whose workbench would make the page undo the last typing anywhere in
+ * it.
  * @returns a function that stops listening
  */
 export function listenForUndoKey(): () => void {

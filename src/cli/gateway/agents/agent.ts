@@ -41,6 +41,7 @@ export interface AgentLaunch {
 
 export interface AddressWithSource {
   readonly text: string;
+  /** Name of the setting that contains the URL, for display. */
   readonly from: string;
   readonly isProjects?: boolean;
 }

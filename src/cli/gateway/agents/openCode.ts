@@ -45,6 +45,7 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
     const from = new Map<string, string>();
+    /** The project's URLs that are not used, by provider. */
     const unused = new Map<string, AddressWithSource>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {

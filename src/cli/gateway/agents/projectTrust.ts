@@ -102,7 +102,7 @@ export function formatDestinations(
   return `Context Condenser: Requests go to ${joinUnique(to)}.${not}`;
 }
 
-/** With more hosts, only their number is shown. */
+/** If there are more hosts without a setting, they are not listed. */
 const MAX_LISTED_HOSTS = 4;
 
 const joinUnique = (items: readonly string[]): string => [...new Set(items)].join(', ');

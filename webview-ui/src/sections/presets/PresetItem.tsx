@@ -21,7 +21,7 @@ export interface UndoableChange {
   /** ID of the preset beside which the message is shown; default: below the list. */
   readonly of?: string;
   readonly undo?: () => void;
-  /** The settings after the change; Undo is hidden once they differ. */
+  /** The settings after the change; the message is hidden once they differ. */
   readonly written?: readonly WrittenSetting[];
 }
 

@@ -12,7 +12,7 @@ export interface PresetList {
   readonly own: SettingHandle;
   readonly list: readonly unknown[];
   readonly names: readonly ListEntryName[];
-  /** @returns undefined if the change was refused */
+  /** Makes a change without offering an undo. @returns undefined if it was refused */
   readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
   /**
    * Offers an undo of the change.

@@ -52,7 +52,10 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
   /** ID under which a key was stored, if any. */
   const [keyOf, setKeyOf] = useState<string>();
   const [test, setTest] = useState<MethodResult<'testProfile'> | 'running'>();
-  /** ID of the added profile if it could not be chosen for summaries. */
+  /**
+   * ID of the added profile if it could not be chosen for summaries; the next attempt uses this ID
+   * again.
+   */
   const [added, setAdded] = useState<string>();
   const { vendor, isLocal = false } = source;
   const windowNote = getWindowNoteOfServer(source.label);

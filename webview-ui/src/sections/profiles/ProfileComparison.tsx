@@ -12,7 +12,7 @@ import { useRequestAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
-/** Milliseconds, because the comparison estimates with each model. */
+/** Milliseconds. The comparison makes an estimate with each model. */
 const COMPARE_TIMEOUT_MS = 120_000;
 
 export function ProfileComparison(): ReactNode {

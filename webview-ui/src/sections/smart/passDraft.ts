@@ -21,8 +21,8 @@ export interface PassDraft {
   /** Increases if the editor's fields must be recreated. */
   readonly round: number;
   /**
-   * Resolves once all input has been checked.
-   * @returns undefined if something is invalid or unchanged
+   * Resolves once all input has been checked. @returns undefined if a value is invalid or nothing
+   * has changed
    */
   readonly settled: () => Promise<Fields | undefined>;
   readonly discard: () => void;

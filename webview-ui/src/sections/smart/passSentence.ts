@@ -75,7 +75,7 @@ function readSelection(selection: unknown): { readonly filter: Fields; readonly 
 const describeNewest = (count: number): string =>
   count === 0 ? t('all messages') : t('all but the newest {0} messages', count);
 
-/** @param age numbers of newer messages */
+/** @param age a filter's `min` and `max` number of newer messages */
 function describeAge(age: unknown): string {
   const { min = 0, max } = isPlainObject(age) ? age : {};
   if (typeof min !== 'number') return t('all messages');
