@@ -21,7 +21,6 @@ it('correcting an answer sends the calls back in their original order', async ()
       requests.push(request);
       yield* await Promise.resolve(turns[requests.length - 1] ?? []);
     },
-    countTokens: () => Promise.resolve({ tokens: 0, exact: true }),
   };
   const reported: string[] = [];
   await streamAnswer(
@@ -56,7 +55,6 @@ it('correcting an answer makes duplicate call IDs unique', async () => {
       requests.push(request);
       yield* await Promise.resolve([call('call_0'), END]);
     },
-    countTokens: () => Promise.resolve({ tokens: 0, exact: true }),
   };
   const reported: string[] = [];
   await streamAnswer(

@@ -506,7 +506,6 @@ describe('a VS Code model wrapped by the extension', () => {
         yield* answer;
       })();
     },
-    countTokens: () => Promise.resolve(1),
   });
 
   it('is offered under its own name and called without a key', async () => {

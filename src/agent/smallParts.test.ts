@@ -114,7 +114,6 @@ describe('texts about a running conversation', () => {
     contextWindow: 1_200,
     thresholdTokens: 900,
     messages: 4,
-    shownMessages: 4,
     condensations: [],
     canUndo: false,
     canRedo: false,

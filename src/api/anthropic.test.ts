@@ -114,10 +114,9 @@ describe('the Anthropic handler', () => {
     expect((await collectOutcome(handler.stream(request))).error).toBeUndefined();
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.body).toMatchObject({ thinking: { type: 'adaptive' }, tool_choice: { type: 'auto' } });
-    expect(await handler.countTokens(request)).toMatchObject({ exact: true });
     await collectOutcome(handler.stream({ ...request, toolChoice: 'none' }));
     expect(server.requests.at(-1)?.body).toMatchObject({ tool_choice: { type: 'none' } });
-    expect(server.requests).toHaveLength(5);
+    expect(server.requests).toHaveLength(4);
   });
 
   it('sends no fields of our own, and leaves merging of consecutive roles to the API', async () => {
@@ -206,27 +205,6 @@ describe('the Anthropic handler', () => {
     const [, second] = usages;
     expect(second && countPromptTokens(second)).toBe(2512);
     expect(second && countUncachedInput(second)).toBe(9);
-  });
-
-  it('counts tokens through the API, and estimates them if a gateway cannot count', async () => {
-    const { handler, server } = await start();
-    const request = { ...hello, system: 'Be short.', tools: [READ_FILE_TOOL], extraBody: { top_p: 1 } };
-    const count = await handler.countTokens(request);
-    await collectOutcome(handler.stream(request));
-    expect(count.exact).toBe(true);
-    expect(server.requests[0]?.path).toBe('/v1/messages/count_tokens');
-    const elsewhere = createAnthropicHandler({
-      apiKey: TEST_API_KEY,
-      baseUrl: `${server.url}/gateway`,
-      model: { id: 'claude-sonnet-4' },
-      counter,
-    });
-    const estimate = await elsewhere.countTokens(request);
-    expect(estimate.exact).toBe(false);
-    expect(estimate.tokens).toBeGreaterThan(10);
-    await expect(handler.countTokens({ messages: [assistant('x')] })).rejects.toMatchObject({
-      kind: 'invalid-request',
-    });
   });
 
   it('sends no key or header that the environment holds for another endpoint', async () => {
@@ -379,7 +357,7 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
   ])('an invalid request: %s', async (_, words, request) => {
     const { handler, server } = await start();
     const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
-    expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400, requestId: 'req_0' } });
+    expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
     expect(error?.message).toMatch(words);
     expect(server.requests).toHaveLength(1);
   });

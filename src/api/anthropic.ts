@@ -31,7 +31,7 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
     });
   };
   return {
-    ...createAnthropicFamilyHandler({ ...options, name, vendor: 'anthropic', countsTokens: true, secrets, connect }),
+    ...createAnthropicFamilyHandler({ ...options, name, vendor: 'anthropic', secrets, connect }),
     listModels: (signal) =>
       callWithRetries({ ...options, name, secrets, signal }, async (attempt) => {
         const client = await connect(attempt);

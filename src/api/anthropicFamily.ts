@@ -2,14 +2,13 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDialect';
 import { buildAnthropicBody } from './anthropicMessages';
 import { convertAnthropicStream } from './anthropicStream';
-import { isApiError } from './apiError';
-import { callWithRetries, streamWithRetries, type CallAttempt } from './call';
+import { streamWithRetries, type CallAttempt } from './call';
 import { toApiError } from './classifyError';
 import { findModelFamily } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
 import { LearnedQuirks } from './quirks';
 import { createRequestCounter } from './requestCounter';
-import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
+import type { ApiHandler, ModelInfo, Vendor } from './types';
 
 export interface AnthropicMessagesClient {
   readonly messages: {
@@ -17,18 +16,12 @@ export interface AnthropicMessagesClient {
       body: Anthropic.MessageCreateParamsStreaming,
       options: { signal: AbortSignal; headers?: Record<string, string> },
     ): PromiseLike<AsyncIterable<Anthropic.RawMessageStreamEvent>>;
-    countTokens?(
-      body: Anthropic.MessageCountTokensParams,
-      options: { signal: AbortSignal; headers?: Record<string, string> },
-    ): PromiseLike<Anthropic.MessageTokensCount>;
   };
 }
 
 export interface AnthropicFamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
-  /** False for Bedrock, whose API cannot count tokens (types of its SDK). */
-  readonly countsTokens: boolean;
   readonly secrets: readonly string[];
   readonly connect: (attempt: CallAttempt) => Promise<AnthropicMessagesClient>;
 }
@@ -42,7 +35,7 @@ export const makeClientOptions = ({ fetch, sdkTimeoutMs }: CallAttempt) => ({
 
 /** Calls throw ApiError or the signal's reason. */
 export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): ApiHandler {
-  const { model, vendor, connect, countsTokens, name, secrets } = options;
+  const { model, vendor, connect, name, secrets } = options;
   // AWS signs the body's bytes, so `Attempt.frame` cannot be used.
   const signsBodies = vendor === 'bedrock';
   const counter = createRequestCounter(options.counter, model.id, 'anthropic');
@@ -75,31 +68,6 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
           yield* convertAnthropicStream(events);
         },
       }),
-    async countTokens(request, signal) {
-      const estimate = (): TokenCount => ({ tokens: counter.request(request), exact: false });
-      if (!countsTokens) return estimate();
-      try {
-        return await callWithRetries({ ...options, signal }, async (attempt) => {
-          const { messages } = await connect(attempt);
-          const countBy = messages.countTokens?.bind(messages);
-          if (!countBy) return estimate();
-          const count = await learning.ask((dialect) => {
-            const asked = buildAnthropicBody(request, model, dialect);
-            const { model: id, messages: sent, system, tools, tool_choice, thinking } = asked;
-            const body = { model: id, messages: sent, system, tools, tool_choice, thinking } as unknown;
-            return countBy((signsBodies ? body : attempt.frame(body)) as Anthropic.MessageCountTokensParams, {
-              signal: attempt.signal,
-              ...makeBetaHeaders(listBetas(dialect, thinking !== undefined)),
-            });
-          });
-          return { tokens: count.input_tokens, exact: true };
-        });
-      } catch (error) {
-        // Many gateways can't count tokens of a model that they have.
-        if (isApiError(error) && error.kind === 'model') return estimate();
-        throw error;
-      }
-    },
   };
 }
 

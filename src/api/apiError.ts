@@ -33,7 +33,6 @@ export interface ApiErrorDetails {
   /** The vendor's message, shortened and without secrets. */
   readonly vendorMessage?: string;
   readonly code?: string;
-  readonly requestId?: string;
   /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
   readonly overflow?: OverflowReport;
   /** Replaces the generic sentence about errors of this kind. */

@@ -61,7 +61,6 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
     ...options,
     name,
     vendor: 'bedrock',
-    countsTokens: false,
     secrets,
     async connect(attempt) {
       await loadAwsSdk();

@@ -122,13 +122,11 @@ function convertErrorResponse(
       ? 'too-many-bytes'
       : classifyErrorResponse(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : readRetryDelayMs(headers, now);
-  const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
   const vendorMessage = shortenVendorMessage(redact(message, secrets));
   return new ApiError(kind, {
     name,
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(typeof requestId === 'string' && { requestId: redact(requestId, secrets) }),
     ...(vendorMessage !== '' && { vendorMessage }),
     ...(overflow && { overflow }),
   });

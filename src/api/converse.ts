@@ -18,7 +18,7 @@ import { foldSystemMessages } from '../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import { supportsConverseCache } from '../core/vendors/caches';
 import type { ApiError } from './apiError';
-import { callWithRetries, streamWithRetries, type CallAttempt } from './call';
+import { streamWithRetries, type CallAttempt } from './call';
 import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
 import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
@@ -83,10 +83,6 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
           }
         },
       }),
-    countTokens: (request, signal) =>
-      callWithRetries({ ...options, signal }, () =>
-        Promise.resolve({ tokens: counter.request(request), exact: false }),
-      ),
   };
 }
 

@@ -95,10 +95,6 @@ export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHand
           }
         },
       }),
-    countTokens: (request, signal) =>
-      callWithRetries({ ...options, signal }, () =>
-        Promise.resolve({ tokens: counter.request(request), exact: false }),
-      ),
   };
 }
 

@@ -117,9 +117,6 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
         countUsage: (output) => counter.usage(request, output),
         attempt: (tried) => attemptRequest(request, tried),
       }),
-    // Chat Completions has no token count.
-    countTokens: (request, signal) =>
-      callWithRetries({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
     listModels: (signal) =>
       callWithRetries({ ...call, signal }, async (tried) => {
         const client = await connect(tried);

@@ -93,11 +93,6 @@ export interface ModelInfo {
   readonly maxOutputTokens?: number;
 }
 
-export interface TokenCount {
-  readonly tokens: number;
-  readonly exact: boolean;
-}
-
 /** Calls a model. Has no state between calls, so it can be shared. */
 export interface ApiHandler {
   readonly modelInfo: ModelInfo;
@@ -107,8 +102,6 @@ export interface ApiHandler {
    * @throws {ApiError} and nothing else
    */
   stream(request: ApiRequest, signal?: AbortSignal): AsyncIterable<ApiEvent>;
-  /** @throws {ApiError} */
-  countTokens(request: ApiRequest, signal?: AbortSignal): Promise<TokenCount>;
   /**
    * Absent if the endpoint has no model list.
    * @throws {ApiError}

@@ -78,7 +78,6 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
     ...options,
     name,
     vendor: 'vertex',
-    countsTokens: true,
     secrets,
     async connect(attempt) {
       const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn()]);

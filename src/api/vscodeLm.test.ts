@@ -44,7 +44,6 @@ function model(answer: Answer | Error, vendor = 'copilot', id = 'gpt-4o'): LmMod
       asked.push({ messages, options });
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer(signal));
     },
-    countTokens: (message) => Promise.resolve(message.content.length * 10),
   };
 }
 
@@ -130,8 +129,6 @@ describe("the handler for VS Code's models", () => {
       accounting: 'openai',
       contextWindow: 128_000,
     });
-    expect(await handler.countTokens({ ...hello, tools: [READ_FILE_TOOL] })).toEqual({ tokens: 10 + 32, exact: false });
-    expect(await handler.countTokens(hello)).toEqual({ tokens: 10, exact: false });
   });
 
   it('passes on tools and calls', async () => {

@@ -2,7 +2,7 @@
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
-import { callWithRetries, streamWithRetries } from './call';
+import { streamWithRetries } from './call';
 import { foldSystemMessages } from '../core/messages/foldSystem';
 import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
@@ -51,7 +51,6 @@ export interface LmModel {
     options: LmRequestOptions,
     signal: AbortSignal,
   ): Promise<AsyncIterable<LmAnswerPart>>;
-  countTokens(message: LmMessage, signal: AbortSignal): Promise<number>;
 }
 
 export interface LmSelector {
@@ -135,15 +134,6 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
         signal,
         countUsage: (output) => counter.usage(request, output),
         attempt: (tried) => attemptRequest(request, tried.signal, tried.onBytes),
-      }),
-    countTokens: (request, signal) =>
-      callWithRetries({ ...call, signal }, async (tried) => {
-        const model = await select();
-        const counts = await Promise.all(
-          convertLmMessages(request).map((message) => model.countTokens(message, tried.signal)),
-        );
-        const tools = counter.request({ messages: [], ...(request.tools && { tools: request.tools }) });
-        return { tokens: counts.reduce((sum, count) => sum + count, tools), exact: false };
       }),
   };
 }

@@ -50,15 +50,10 @@ export async function judgeSessions(
   return { ...compareChoices(tallies, choices), ...found };
 }
 
-export interface ReadSession extends Conversation {
-  readonly location: string;
-  readonly key: string;
-}
-
 async function forEachSession(
   locations: readonly string[],
   { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
-  visit: (session: ReadSession) => void | Promise<void>,
+  visit: (session: Conversation) => void | Promise<void>,
 ): Promise<Pick<JudgedSessions, 'read' | 'others'>> {
   const seen = new Set<string>();
   let others = 0;
@@ -70,7 +65,7 @@ async function forEachSession(
       const key = hashText(conversation.messages.slice(0, MESSAGES_COMPARED_FOR_COPIES).map(makeMessageKey).join());
       if (seen.has(key)) continue;
       seen.add(key);
-      await visit({ ...conversation, location, key });
+      await visit(conversation);
     } catch (error) {
       if (!isConversationReadError(error)) throw error;
       others++;

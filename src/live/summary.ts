@@ -15,7 +15,7 @@ export function toLiveSummary(
   all: readonly CondensationScheduler[],
 ): LiveSummary {
   const { conversation, whyNot, exhausted, lastDecision, isPreparing, coldTokens } = scheduler;
-  const { id, title, messages, shown, model, ledger, countedTokens, lastUsed } = conversation;
+  const { id, title, messages, model, ledger, countedTokens, lastUsed } = conversation;
   const { spent } = conversation.answers;
   return {
     id,
@@ -29,7 +29,6 @@ export function toLiveSummary(
     ...(settings().isPaused === true && { isPaused: true as const }),
     ...(exhausted !== undefined && { exhausted }),
     messages: messages.length,
-    shownMessages: shown.messages.length,
     isCareful: conversation.isCareful,
     condensations: listShowableCondensations(conversation)
       .filter((one) => !isNewResultsCondensation(one))

@@ -71,7 +71,6 @@ export interface LiveSummary {
   /** What remains and what would help, if the request is above its threshold. */
   readonly exhausted?: string;
   readonly messages: number;
-  readonly shownMessages: number;
   /** The agent asked for so much removed content again that only Lossless condenses from now on. */
   readonly isCareful: boolean;
   /** Oldest first. */

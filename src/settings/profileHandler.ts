@@ -69,7 +69,6 @@ function addExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): 
   return {
     ...handler,
     stream: (request, signal) => handler.stream(extended(request), signal),
-    countTokens: (request, signal) => handler.countTokens(extended(request), signal),
   };
 }
 

@@ -241,7 +241,6 @@ describe('the API handler of a profile', () => {
       const slow: LmModel = {
         ...model,
         sendRequest: () => new Promise(() => undefined),
-        countTokens: () => Promise.resolve(1),
       };
       const models = { selectChatModels: () => Promise.resolve([slow]) };
       const profile = { ...work, vendor: 'vscode', model: 'slow', timeoutSeconds: 100 } as const;

@@ -30,14 +30,6 @@ function wrapLanguageModel(model: vscode.LanguageModelChat): LmModel {
       );
       return readAnswerParts(response.stream, cancel);
     },
-    async countTokens(message, signal) {
-      const cancel = createCancellation(signal);
-      try {
-        return await model.countTokens(toVsCodeMessage(message), cancel.token);
-      } finally {
-        cancel.dispose();
-      }
-    },
   };
 }
 

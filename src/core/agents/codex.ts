@@ -17,11 +17,11 @@ export const codex = {
     { root: '${CODEX_HOME:-~/.codex}/archived_sessions', steps: [ROLLOUT_FILE_NAME] },
   ],
   tools: {
-    exec_command: { kind: 'command', command: ['cmd'], cwd: ['workdir'] },
-    shell_command: { kind: 'command', command: ['command'], cwd: ['workdir'] },
-    shell: { kind: 'command', command: ['command'], cwd: ['workdir'] },
-    local_shell: { kind: 'command', command: ['command'], cwd: ['workdir'] },
-    'container.exec': { kind: 'command', command: ['command', 'cmd'], cwd: ['workdir'] },
+    exec_command: { kind: 'command', command: ['cmd'] },
+    shell_command: { kind: 'command', command: ['command'] },
+    shell: { kind: 'command', command: ['command'] },
+    local_shell: { kind: 'command', command: ['command'] },
+    'container.exec': { kind: 'command', command: ['command', 'cmd'] },
     // In code mode the model writes JavaScript that calls the other tools.
     exec: { kind: 'command', command: ['input'] },
     wait: { kind: 'command', command: [] },

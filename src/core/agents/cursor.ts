@@ -36,7 +36,7 @@ export const cursor = {
     delete_file: { kind: 'other', path: ['target_file'] },
     delete: { kind: 'other', path: ['path'] },
     run_terminal_cmd: { kind: 'command', command: ['command'] },
-    shell: { kind: 'command', command: ['command'], cwd: ['working_directory'] },
+    shell: { kind: 'command', command: ['command'] },
     grep: { kind: 'search', path: ['path'], pattern: ['pattern'] },
     rg: { kind: 'search', path: ['path'], pattern: ['pattern'] },
     grep_search: { kind: 'search', path: ['include_pattern'], pattern: ['query'] },

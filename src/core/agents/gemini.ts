@@ -15,7 +15,7 @@ const commonTools = {
   },
   read_many_files: { kind: 'read', path: ['include[]', 'paths[]'], numbers: [] },
   write_file: { kind: 'write', path: ['file_path'], content: ['content'] },
-  run_shell_command: { kind: 'command', command: ['command'], cwd: ['dir_path', 'directory'] },
+  run_shell_command: { kind: 'command', command: ['command'] },
   grep_search: { kind: 'search', path: ['dir_path', 'path'], pattern: ['pattern'], numbers: ['L'] },
   glob: { kind: 'list', path: ['dir_path', 'path'], pattern: ['pattern'] },
   list_directory: { kind: 'list', path: ['dir_path', 'path'] },

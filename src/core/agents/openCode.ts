@@ -28,7 +28,7 @@ const openCodeTools = {
   write: { kind: 'write', path: ['filePath'], content: ['content'] },
   apply_patch: { kind: 'edit', patch: ['patchText'] },
   patch: { kind: 'edit', patch: ['patchText'] },
-  bash: { kind: 'command', command: ['command'], cwd: ['workdir'] },
+  bash: { kind: 'command', command: ['command'] },
   grep: { kind: 'search', path: ['path'], pattern: ['pattern'] },
   glob: { kind: 'list', path: ['path'], pattern: ['pattern'] },
   list: { kind: 'list', path: ['path'] },

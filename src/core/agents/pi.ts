@@ -40,10 +40,10 @@ export const ohMyPi = {
     { root: '~/.omp/agent/sessions', steps: [ANY_NAME, ANY_NAME, SESSION_FILE_NAME], parent: 'session-folder' },
   ],
   tools: {
-    read: { kind: 'read', path: ['path'], range: { inPath: true }, numbers: [] },
+    read: { kind: 'read', path: ['path'], numbers: [] },
     edit: { kind: 'edit', patch: ['input'] },
     write: { kind: 'write', path: ['path'], content: ['content'] },
-    bash: { kind: 'command', command: ['command'], cwd: ['cwd'] },
+    bash: { kind: 'command', command: ['command'] },
     grep: { kind: 'search', path: ['path'], pattern: ['pattern'], numbers: ['bar'] },
     hub: { kind: 'agent' },
     yield: { kind: 'other' },

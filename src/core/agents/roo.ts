@@ -24,7 +24,7 @@ const commonTools = {
     xml: true,
   },
   write_to_file: { kind: 'write', path: ['path'], content: ['content'], xml: true },
-  execute_command: { kind: 'command', command: ['command'], cwd: ['cwd'], xml: true },
+  execute_command: { kind: 'command', command: ['command'], xml: true },
   list_files: { kind: 'list', path: ['path'], xml: true },
   list_code_definition_names: { kind: 'list', path: ['path'], xml: true },
   search_files: { kind: 'search', path: ['path'], pattern: ['regex'], xml: true },

@@ -20,21 +20,15 @@ export type ToolKind = (typeof TOOL_KINDS)[number];
  */
 export type ParameterNames = readonly string[];
 
-/** Lines start at 1 unless `base` is 0. */
 export interface LineRange {
   readonly first?: ParameterNames;
   readonly last?: ParameterNames;
   readonly count?: ParameterNames;
   /** A single parameter `[first, last]`; -1 as last means the end of the file. */
   readonly pair?: ParameterNames;
-  /** True if the lines follow the path, as in `src/a.ts:10-20,30-35`. */
-  readonly inPath?: true;
-  readonly base?: 0 | 1;
 }
 
 export type LineNumberForm = 'arrow' | 'tab' | 'pipe' | 'bar' | 'colon' | 'dot' | 'L' | 'box';
-
-export type Shell = 'sh' | 'powershell' | 'cmd';
 
 export interface ToolRule {
   readonly kind: ToolKind;
@@ -47,9 +41,6 @@ export interface ToolRule {
   readonly patch?: ParameterNames;
   readonly pattern?: ParameterNames;
   readonly command?: ParameterNames;
-  readonly cwd?: ParameterNames;
-  /** Undefined if we must detect the shell from the command. */
-  readonly shell?: Shell;
   /** Empty if lines are unnumbered; undefined if we must detect the format. */
   readonly numbers?: readonly LineNumberForm[];
   /**

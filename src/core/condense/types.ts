@@ -198,7 +198,6 @@ export interface ModelCall {
   readonly countedTokens: number;
   /** Limit in o200k tokens of a single content's summary; absent for a conversation's. */
   readonly askedTokens?: number;
-  readonly expectedOutputTokens: number;
   readonly usage: Usage | undefined;
   /** In US dollars. */
   readonly cost: number | undefined;

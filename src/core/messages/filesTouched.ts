@@ -6,7 +6,6 @@ import { getToolPath, getToolRule, type ToolTable } from './tools';
 export interface TouchedFile {
   readonly path: string;
   readonly changes: number;
-  readonly isRead: boolean;
 }
 
 export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
@@ -16,9 +15,9 @@ export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: Tool
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of listTouchedPaths(tools, exchange)) {
       const key = makeFileKey(path);
-      const known = files.get(key) ?? { path, changes: 0, isRead: false };
+      const known = files.get(key) ?? { path, changes: 0 };
       files.delete(key);
-      files.set(key, kind === 'read' ? { ...known, isRead: true } : { ...known, changes: known.changes + 1 });
+      files.set(key, kind === 'read' ? known : { ...known, changes: known.changes + 1 });
     }
   }
   return [...files.values()];

@@ -6,8 +6,8 @@ const shown = (text: string): unknown[] =>
   readPatches(text).map(({ change, path, movedTo, hunks }: PatchedFile) => ({
     change,
     path: movedTo === undefined ? path : `${path} -> ${movedTo}`,
-    hunks: hunks.map(({ firstOld, firstNew, lines }) => [
-      firstOld === undefined ? '' : `${firstOld},${firstNew ?? ''}`,
+    hunks: hunks.map(({ firstNew, lines }) => [
+      firstNew === undefined ? '' : `${firstNew}`,
       ...lines.map(({ sign, start, end }) => sign + text.slice(start, end)),
     ]),
   }));
@@ -83,21 +83,21 @@ done
       change: 'update',
       path: 'src/a.ts',
       hunks: [
-        ['3,3', ' one', '-two', '+2', '+2b', ' three'],
-        ['20,21', '-x', '+y'],
+        ['3', ' one', '-two', '+2', '+2b', ' three'],
+        ['21', '-x', '+y'],
       ],
     },
     { change: 'update', path: 'old name.txt -> new name.txt', hunks: [] },
-    { change: 'delete', path: 'gone.txt', hunks: [['1,0', '-bye']] },
+    { change: 'delete', path: 'gone.txt', hunks: [['0', '-bye']] },
     { change: 'update', path: 'logo.png', hunks: [] },
   ]);
 });
 
 it('a diff does not include lines after its last hunk, and may end early', () => {
   const diff = '--- a/x\t2026-01-01\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n-- \n2.39\n';
-  expect(shown(diff)).toEqual([{ change: 'update', path: 'x', hunks: [['1,1', ' a', '-b', '+c']] }]);
+  expect(shown(diff)).toEqual([{ change: 'update', path: 'x', hunks: [['1', ' a', '-b', '+c']] }]);
   expect(shown('--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b')).toEqual([
-    { change: 'update', path: 'x', hunks: [['1,1', ' a', '-b']] },
+    { change: 'update', path: 'x', hunks: [['1', ' a', '-b']] },
   ]);
 });
 
@@ -108,7 +108,7 @@ it('text that is not a patch is not parsed as one', () => {
 
 it('a patch is parsed with carriage returns, and with empty lines that lack their blank', () => {
   expect(shown('--- a/x\r\n+++ b/x\r\n@@ -1,3 +1,3 @@\r\n a\r\n\r\n-b\r\n+c\r\n')).toEqual([
-    { change: 'update', path: 'x', hunks: [['1,1', ' a', ' ', '-b', '+c']] },
+    { change: 'update', path: 'x', hunks: [['1', ' a', ' ', '-b', '+c']] },
   ]);
 });
 

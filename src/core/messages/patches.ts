@@ -14,7 +14,6 @@ export interface PatchLine extends Slice {
 
 export interface PatchHunk extends Slice {
   /** Undefined if the patch has no line numbers. */
-  readonly firstOld: number | undefined;
   readonly firstNew: number | undefined;
   readonly lines: readonly PatchLine[];
 }
@@ -117,8 +116,7 @@ function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
   const close = (): void => {
     const [first] = hunk;
     const last = hunk.at(-1);
-    if (first && last)
-      hunks.push({ start: first.start - 1, end: last.end, firstOld: undefined, firstNew: undefined, lines: hunk });
+    if (first && last) hunks.push({ start: first.start - 1, end: last.end, firstNew: undefined, lines: hunk });
     hunk = [];
   };
   for (; lines.isOpen && !lines.startsWith('*** '); lines.moveToNext()) {
@@ -206,7 +204,6 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
   return {
     start,
     end: last?.end ?? start,
-    firstOld: Number(head[1]),
     firstNew: Number(head[3]),
     lines: found,
   };

@@ -64,7 +64,6 @@ const live: LiveSummary = {
   contextWindow: 60_000,
   thresholdTokens: 45_000,
   messages: 3,
-  shownMessages: 3,
   condensations: [],
   canUndo: false,
   canRedo: false,

@@ -19,7 +19,6 @@ const modelCall = (changes: Partial<ModelCall> = {}): ModelCall => ({
   model: 'm',
   chosen: 'condensing-profile',
   countedTokens: 1_000,
-  expectedOutputTokens: 100,
   usage: {
     accounting: 'anthropic',
     source: 'reported',

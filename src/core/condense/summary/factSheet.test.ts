@@ -158,14 +158,14 @@ describe('files in a fact sheet', () => {
       ...makeToolExchange('9', 'read_files', { files: ['g.ts', { path: 'h.ts' }, { path: '' }] }, 'ok'),
     ]);
     expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([
-      { path: '/w/a.ts', changes: 2, isRead: true },
-      { path: 'b.ts', changes: 0, isRead: true },
-      { path: 'c.ts', changes: 0, isRead: true },
-      { path: 'd.ts', changes: 1, isRead: false },
-      { path: 'e.ts', changes: 1, isRead: false },
-      { path: 'f.ts', changes: 1, isRead: false },
-      { path: 'g.ts', changes: 0, isRead: true },
-      { path: 'h.ts', changes: 0, isRead: true },
+      { path: '/w/a.ts', changes: 2 },
+      { path: 'b.ts', changes: 0 },
+      { path: 'c.ts', changes: 0 },
+      { path: 'd.ts', changes: 1 },
+      { path: 'e.ts', changes: 1 },
+      { path: 'f.ts', changes: 1 },
+      { path: 'g.ts', changes: 0 },
+      { path: 'h.ts', changes: 0 },
     ]);
   });
 

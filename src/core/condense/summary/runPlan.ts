@@ -104,13 +104,11 @@ async function callModel(
   plan: SummaryPlan,
   conversation: string,
   earlier: string,
-  { selected, context, options, samples, memory, onCall }: SummaryPlanRunInput,
+  { selected, context, options, memory, onCall }: SummaryPlanRunInput,
 ): Promise<SummaryReply> {
   const { summarizer, chosen } = selected;
   const prompt = createSummaryPrompt(plan, conversation, earlier);
   const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : countRequestTokens(prompt, context.counter);
-  const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
-  const [expected] = estimateSummaryPlan(single, summarizer.model, samples, memory).calls;
   const { signal } = options;
   const reply = await summarizer.summarize(
     {
@@ -128,7 +126,6 @@ async function callModel(
     model,
     chosen,
     countedTokens,
-    expectedOutputTokens: expected?.usage.outputTokens ?? 0,
     usage: reply.usage,
     cost: reply.cost,
     timeMs: reply.timeMs,

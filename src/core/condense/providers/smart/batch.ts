@@ -140,7 +140,6 @@ const countExpectedCalls = (
       model,
       chosen,
       countedTokens: plan.tokens[index] ?? 0,
-      expectedOutputTokens: usage.outputTokens,
       usage,
       cost,
       timeMs: 0,

@@ -202,7 +202,6 @@ const createModelCall = (
     chosen,
     countedTokens: expected.request.tokens,
     askedTokens: job.operation.maxTokens,
-    expectedOutputTokens: expected.usage.outputTokens,
     usage,
     cost,
     timeMs,
