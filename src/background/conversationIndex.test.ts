@@ -103,6 +103,49 @@ describe('the index of stored conversations', () => {
     expect(await fillOf({ fill: own }, 'a', unrecorded)).toEqual(own);
   });
 
+  it('estimates how full a copy of a copy is from the first original with a request', async () => {
+    const conversations = make((_signal, report) => {
+      const paths = ['a', 'b', 'c'];
+      const found = paths.map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
+      const givenBack = [
+        { conversation: 'a', path: 'b' },
+        { conversation: 'b', path: 'c' },
+      ];
+      report({ found: { conversations: found, problems: [] }, givenBack });
+      const fillOf = (tokens: number, isRecorded: boolean) => ({ tokens, window: 1_000, isRecorded, tokenFactor: 1.5 });
+      report({
+        details: [
+          { path: 'a', id: 'a', modified: 0, isComplete: true, tokens: 269, renewed: 4, fill: fillOf(607, true) },
+          { path: 'b', id: 'b', modified: 0, isComplete: true, tokens: 199, fill: fillOf(298, false) },
+          { path: 'c', id: 'c', modified: 0, isComplete: true, tokens: 105, fill: fillOf(157, false) },
+        ],
+      });
+      return Promise.resolve();
+    });
+    await conversations.refresh();
+    const fills = conversations.conversations.map(({ details }) => details?.fill?.tokens);
+    // 607 less 1.5 times what each lacks.
+    expect(fills).toEqual([607, 508, 367]);
+  });
+
+  it('estimates copies whose records name each other by their own counts', async () => {
+    const conversations = make((_signal, report) => {
+      const found = ['a', 'b'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
+      const givenBack = [
+        { conversation: 'a', path: 'b' },
+        { conversation: 'b', path: 'a' },
+      ];
+      report({ found: { conversations: found, problems: [] }, givenBack });
+      const fill = { tokens: 30, isRecorded: false };
+      report({
+        details: ['a', 'b'].map((path) => ({ path, id: path, modified: 0, isComplete: true, tokens: 20, fill })),
+      });
+      return Promise.resolve();
+    });
+    await conversations.refresh();
+    expect(conversations.conversations.map(({ details }) => details?.fill?.tokens)).toEqual([30, 30]);
+  });
+
   it('lists every conversation at once, and its details as they are read', async () => {
     const written = writeHome(home);
     const conversations = make();

@@ -75,10 +75,20 @@ export class ConversationIndex implements Disposable {
     pathById: ReadonlyMap<string | undefined, string | undefined>,
   ): ConversationDetails | undefined {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
-    const of = this.givenBack.find(({ path, conversation }) => path === details.path && conversation !== details.id);
-    const { tokens, fill, renewed = 0 } = this.details.get(pathById.get(of?.conversation) ?? '') ?? {};
-    if (tokens === undefined || fill?.isRecorded !== true) return details;
-    return { ...details, fill: estimateFillOfCopy({ tokens, fill, renewed }, details.tokens) };
+    const passed = new Set<string>();
+    // A copy may be one of a copy, and so on to one with a request.
+    for (let at = details; !passed.has(at.path);) {
+      passed.add(at.path);
+      const { id, path: copy } = at;
+      const of = this.givenBack.find(({ path, conversation }) => path === copy && conversation !== id);
+      const original = this.details.get(pathById.get(of?.conversation) ?? '');
+      if (!original) break;
+      const { tokens, fill, renewed = 0 } = original;
+      if (tokens !== undefined && fill?.isRecorded === true)
+        return { ...details, fill: estimateFillOfCopy({ tokens, fill, renewed }, details.tokens) };
+      at = original;
+    }
+    return details;
   }
 
   get isBusy(): boolean {

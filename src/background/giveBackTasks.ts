@@ -72,12 +72,9 @@ const createNotCondensedError = (path: string): GiveBackError =>
   });
 
 /** @throws GiveBackError if the agent has continued since */
-export const undoGiveBack = ({
-  conversation,
-  replacements,
-}: UndoGiveBackTask): Promise<{ readonly isUndone: boolean }> =>
+export const undoGiveBack = ({ name, replacements }: UndoGiveBackTask): Promise<{ readonly isUndone: boolean }> =>
   withReplacementsLock(nodeFiles, replacements, async () => ({
-    isUndone: await undoLastReplacement(nodeFiles, replacements, conversation),
+    isUndone: await undoLastReplacement(nodeFiles, replacements, name),
   }));
 
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverReplacementsResult> =>

@@ -18,7 +18,7 @@ import { findReportedCondensation, renderReportPage } from '../pages/reportPage'
 import { createPinEntries, getPinnedIndexes } from '../core/condense/ledger/pins';
 import { listMessagesBriefly, MAX_COMPARED_CHARS, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { listUndoableReplacements } from '../giveBack/replacements';
+import { listGivenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { summarizeConversation } from './condenseConversation';
@@ -71,7 +71,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
     });
   }
   const known = listed.map(({ about }) => about.id);
-  return { known, ledgers, lastUsed: newest, givenBack: await listUndoableReplacements(nodeFiles, replacements) };
+  return { known, ledgers, lastUsed: newest, givenBack: await listGivenBack(nodeFiles, replacements) };
 }
 
 function outlineLedger(ledger: Ledger): CondensationOutline[] {
@@ -170,7 +170,17 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
   const { messages: view } = applyEdits(messages, condensation.edits);
   const change = { tokensBefore: counter.countMessages(messages), tokensAfter: counter.countMessages(view) };
   const saved = await computeSavingPerRequest(conversation, change).catch(() => undefined);
-  const subject = { title, format, fill, original: messages, savedPerRequest: saved, ...condensation, notes };
+  const { isGivenBack = false } = task;
+  const subject = {
+    title,
+    format,
+    fill,
+    original: messages,
+    savedPerRequest: saved,
+    isGivenBack,
+    ...condensation,
+    notes,
+  };
   return {
     conversation: summary,
     page: renderReportPage(subject, { counter, withoutContent, version, ...(webview && { webview }) }),

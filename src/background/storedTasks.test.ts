@@ -141,7 +141,7 @@ it('is required for giving back, undoing and recovering', async () => {
     'The conversation is not condensed.',
   );
   expect(readFileSync(path, 'utf8')).toBe(before);
-  expect(await done({ kind: 'undo-give-back', conversation: ID, replacements })).toEqual({ isUndone: false });
+  expect(await done({ kind: 'undo-give-back', name: { conversation: ID }, replacements })).toEqual({ isUndone: false });
   expect(await done({ kind: 'recover', replacements })).toEqual({ recovered: 0, problems: [] });
 });
 

@@ -18,7 +18,7 @@ import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindConversationsOptions, FindConversationsResult } from '../conversations/stores/types';
 import type { AgentName } from '../core/agents';
-import type { GivenBack } from '../giveBack/replacements';
+import type { GivenBack, GivenBackName } from '../giveBack/replacements';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type {
@@ -157,6 +157,7 @@ export interface ReportTask extends StoredConversation {
   readonly notes?: readonly string[];
   /** The list's estimate for a copy, whose file has no request yet. */
   readonly fill?: FillLevel | undefined;
+  readonly isGivenBack?: boolean;
   /** Set if the page is shown in VS Code instead of written to a file. */
   readonly webview?: WebviewFrame;
 }
@@ -216,7 +217,7 @@ export interface CheckGiveBackTask extends Omit<GiveBackTask, 'kind'> {
 
 export interface UndoGiveBackTask {
   readonly kind: 'undo-give-back';
-  readonly conversation: string;
+  readonly name: GivenBackName;
   readonly replacements: string;
 }
 

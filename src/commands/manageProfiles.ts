@@ -6,7 +6,7 @@ import { formatDurationMs } from '../core/format';
 import { getErrorMessage } from '../core/errors';
 import { describeIssue } from '../core/issueWords';
 import { vendorHasField, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
-import { deleteApiKey, getKeyForEndpoint, storeApiKey } from '../settings/keys';
+import { deleteApiKey, getKeyForEndpoint, readApiKey, storeApiKey } from '../settings/keys';
 import { createProfileHandler, testConnection } from '../settings/profileHandler';
 import { makeUnusedId } from '../core/freeId';
 import {
@@ -127,13 +127,16 @@ async function editProfile(profile: ApiProfile): Promise<void> {
  */
 export async function removeProfile(services: Services, profile: ApiProfile): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
-  const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
-  if ((await showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
+  const question = vscode.l10n.t('Remove the model “{0}”?', profile.name);
+  const hasKey = (await readApiKey(services.context.secrets, profile)).kind !== 'missing';
+  const detail = hasKey ? vscode.l10n.t('Its API key is removed, too.') : '';
+  if ((await showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return false;
   const { condensing } = readModelSettings();
+  // First, since a chosen profile that does not exist is reported.
+  if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
   await saveUserSetting('profiles', dropProfileEntry(readProfileEntries(), profile.id));
   await deleteApiKey(services.context.secrets, profile.id);
   await forgetConsents(services, profile);
-  if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
   return true;
 }
 

@@ -17,13 +17,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { createSteppedFiles, createSystemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
-import {
-  listGivenBackFiles,
-  listUndoableReplacements,
-  recoverAllReplacements,
-  undoLastReplacement,
-  withReplacementsLock,
-} from './replacements';
+import { listGivenBack, recoverAllReplacements, undoLastReplacement, withReplacementsLock } from './replacements';
 
 let folder: string;
 let root: string;
@@ -53,30 +47,42 @@ describe('given-back replacements', () => {
   it('can be undone one after the other, the last first', async () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
-    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
-    expect((await listGivenBackFiles(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'a']);
-    expect(await undoLastReplacement(nodeFiles, root, 'other')).toBe(false);
-    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(true);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'a']);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'other' })).toBe(false);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v1');
-    expect((await listGivenBackFiles(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
-    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(true);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
-    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(false);
-    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(false);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
+  });
+
+  it('can be undone by the file that was written, such as a copy of a copy', async () => {
+    const copies = ['b', 'c'].map((name) => join(folder, `${name}.json`));
+    for (const [at, copy] of copies.entries())
+      await replaceFiles(nodeFiles, root, 'a', [{ path: copy, before: undefined, bytes: bytes('copy') }], now(at));
+    const [first = '', second = ''] = copies;
+    expect(await undoLastReplacement(nodeFiles, root, { path: first })).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, { path: first })).toBe(false);
+    expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
+    expect(await listGivenBack(nodeFiles, root)).toEqual([{ conversation: 'a', path: second }]);
   });
 
   it.skipIf(process.platform === 'win32')("preserve the file's permissions", async () => {
     chmodSync(path, 0o640);
     await replace('a', 'v1', 1);
     expect(statSync(path).mode & 0o777).toBe(0o640);
-    await undoLastReplacement(nodeFiles, root, 'a');
+    await undoLastReplacement(nodeFiles, root, { conversation: 'a' });
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
   it('are not undone if the agent has continued', async () => {
     await replace('a', 'v1', 1);
     writeFileSync(path, 'the agent went on');
-    await expect(undoLastReplacement(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
+    await expect(undoLastReplacement(nodeFiles, root, { conversation: 'a' })).rejects.toMatchObject({
+      trouble: 'changed',
+    });
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
   });
 
@@ -91,7 +97,7 @@ describe('given-back replacements', () => {
     const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     await expect(replaceFiles(files, root, 'a', [content], now(1))).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
-    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
   it('report a deleted task without waiting', async () => {
@@ -102,7 +108,9 @@ describe('given-back replacements', () => {
     const content = { path: history, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     const done = await replaceFiles(nodeFiles, root, 'a', [content], now(1));
     rmSync(task, { recursive: true });
-    await expect(undoLastReplacement(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'missing' });
+    await expect(undoLastReplacement(nodeFiles, root, { conversation: 'a' })).rejects.toMatchObject({
+      trouble: 'missing',
+    });
     rmSync(join(done, 'done'));
     expect(await recoverAllReplacements(nodeFiles, root, now(2))).toEqual({ recovered: 1, problems: [] });
     expect(existsSync(task)).toBe(false);
@@ -116,9 +124,11 @@ describe('given-back replacements', () => {
     ];
     await replaceFiles(nodeFiles, root, 'a', contents, now(1));
     const full: Files = { ...nodeFiles, rename: () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })) };
-    await expect(undoLastReplacement(full, root, 'a')).rejects.toThrow('The disk (or your quota on it) is full');
+    await expect(undoLastReplacement(full, root, { conversation: 'a' })).rejects.toThrow(
+      'The disk (or your quota on it) is full',
+    );
     expect([existsSync(second), readFileSync(path, 'utf8')]).toEqual([false, 'v1']);
-    expect(await undoLastReplacement(nodeFiles, root, 'a')).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
@@ -149,17 +159,11 @@ describe('given-back replacements', () => {
     // At one look the clock may be wrong.
     for (const days of [400, 0, 0.5])
       await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
-    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([
-      'a',
-      'b',
-    ]);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);
     await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + 1.4 * 86_400_000));
-    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([
-      'a',
-      'b',
-    ]);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);
     await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
-    expect((await listUndoableReplacements(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['b']);
+    expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['b']);
   });
 
   it('describe the state on disk after a failure at any step', async () => {

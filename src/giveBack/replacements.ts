@@ -59,20 +59,14 @@ async function listDone(files: Files, root: string): Promise<DoneReplacement[]> 
   return done;
 }
 
-const findLastDoneByConversation = async (files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> =>
-  new Map((await listDone(files, root)).map((done) => [done.record.conversation, done]));
-
 export interface GivenBack {
   readonly conversation: string;
   /** The file that the agent continues with. */
   readonly path: string;
 }
 
-export const listUndoableReplacements = async (files: Files, root: string): Promise<GivenBack[]> =>
-  [...(await findLastDoneByConversation(files, root)).values()].flatMap(toGivenBack);
-
-/** A conversation may have several copies. */
-export const listGivenBackFiles = async (files: Files, root: string): Promise<GivenBack[]> =>
+/** Oldest first. A conversation that was given back several times is in the list several times. */
+export const listGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
   (await listDone(files, root)).flatMap(toGivenBack);
 
 function toGivenBack({ record: { conversation, files } }: DoneReplacement): GivenBack[] {
@@ -80,12 +74,17 @@ function toGivenBack({ record: { conversation, files } }: DoneReplacement): Give
   return written ? [{ conversation, path: written.path }] : [];
 }
 
+/** Names what was given back: the last time a conversation was, or the file that was written then. */
+export type GivenBackName = { readonly conversation: string } | { readonly path: string };
+
 /**
  * @returns false if nothing was given back
  * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
-export async function undoLastReplacement(files: Files, root: string, conversation: string): Promise<boolean> {
-  const done = (await findLastDoneByConversation(files, root)).get(conversation);
+export async function undoLastReplacement(files: Files, root: string, name: GivenBackName): Promise<boolean> {
+  const done = (await listDone(files, root)).findLast(({ record }) =>
+    'path' in name ? record.files[0]?.path === name.path : record.conversation === name.conversation,
+  );
   if (!done) return false;
   await undoReplacement(files, done.folder);
   return true;

@@ -46,6 +46,7 @@ export interface ReportedCondensation {
   readonly cost: number | undefined;
   /** US dollars that each later request of the agent saves; absent if unknown. */
   readonly savedPerRequest?: number | undefined;
+  readonly isGivenBack?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -106,7 +107,7 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
           (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
           ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes)}
         </p>
-        ${webview ? renderActionButtons(webview) : ''} ${renderSaving(subject.savedPerRequest)}
+        ${webview ? renderActionButtons(webview) : ''} ${renderSaving(subject)}
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
           ${subject.fill === undefined ? '' : describeFillBeforeAndAfter(subject.fill, sizes)}
@@ -145,10 +146,13 @@ function describeFillBeforeAndAfter(fill: FillLevel, { before, after }: SizesBef
     .join(' ');
 }
 
-const renderSaving = (saved: number | undefined): SafeHtml | string =>
+const renderSaving = ({ savedPerRequest: saved, isGivenBack }: ReportedCondensation): SafeHtml | string =>
   saved === undefined || saved <= 0
     ? ''
-    : renderHtml`<p>Once given back to its agent, each later request costs ${formatCost(saved)} less.</p>`;
+    : renderHtml`<p>
+        ${isGivenBack ? 'Each later request costs' : 'Once given back to its agent, each later request costs'}
+        ${formatCost(saved)} less.
+      </p>`;
 
 const maskText = (text: string): string => maskSecrets(text);
 

@@ -41,7 +41,11 @@ async function giveBack(): Promise<Did> {
 }
 
 async function undoGiveBack(conversation: string): Promise<Did> {
-  const { isUndone } = await run<{ isUndone: boolean }>({ kind: 'undo-give-back', conversation, replacements });
+  const { isUndone } = await run<{ isUndone: boolean }>({
+    kind: 'undo-give-back',
+    name: { conversation },
+    replacements,
+  });
   return { did: isUndone ? 'taken back' : 'nothing' };
 }
 

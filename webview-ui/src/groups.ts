@@ -141,7 +141,7 @@ const AGENT_SEARCH_WORDS =
 const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/(^|\.)maxCost|^agent\.atMaxCost|^warnings\.cost/, () => t('budget limit spend money price dollars')],
   [/^threshold|Percent$|^automatic/, () => t('when how much automatic trigger threshold percent')],
-  [/^thresholdTokens|contextWindow|declaredWindow/, () => t('context window size tokens')],
+  [/^thresholdTokens|contextWindow|declaredWindow/, () => t('context window size tokens limit')],
   [/[dD]eduplicate|repeated|oneViewPerFile/, () => t('dedupe duplicates repeats')],
   [/[nN]oise/, () => t('terminal ansi colors progress bars')],
   [/^condensingPrompt/, () => t('prompt instructions language of summaries')],
@@ -150,6 +150,9 @@ const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[
   [/images$|\.images\./, () => t('images pictures screenshots')],
   [/^agent\.wrappedModels/, () => t('chat agent mode copilot models')],
   [/^automatic|^conversations\./, () => AGENT_SEARCH_WORDS],
+  [/^automatic/, () => t('gateway proxy')],
+  [/maskSecrets/, () => t('privacy secrets')],
+  [/[sS]econds$/, () => t('timeout time limit')],
   [/^history/, () => t('backup restore original undo')],
   [/^agent\.onArrival|^agent\.largeResultPercent/, () => t('mcp tool results')],
 ];

@@ -122,6 +122,11 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['idle', 'stored'],
     ['context window', 'stored'],
     ['json', 'smart'],
+    ['gateway', 'start'],
+    ['proxy', 'start'],
+    ['token limit', 'start'],
+    ['timeout', 'start'],
+    ['privacy', 'native'],
   ])('for "%s" leads to %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);

@@ -23,6 +23,7 @@ import { getPathOfOpenedText } from '../../window/comparisons';
 import { showDetails } from './details';
 import { openAgent } from '../openAgent';
 import type { Services } from '../../window/services';
+import type { GivenBackName } from '../../giveBack/replacements';
 import { exportConversationFile } from './exportFile';
 import { chooseConversationFilter, askSearchText } from './filter';
 import { giveBackConversationFile, undoGiveBack } from './giveBack';
@@ -108,12 +109,14 @@ interface ConversationSubject {
   readonly ledger?: LedgerOutline | undefined;
   /** The file with which the agent continues, if the conversation was given back. */
   readonly givenBackAs?: string | undefined;
+  readonly isCopy?: boolean;
 }
 
 const toConversationSubject = ({
   found,
   ledger,
   givenBackAs,
+  isCopy,
 }: Omit<ConversationNode, 'kind' | 'children'>): ConversationSubject => ({
   path: found.path,
   title: getConversationTitle(found),
@@ -122,6 +125,7 @@ const toConversationSubject = ({
   workspace: getConversationWorkspace(found),
   ledger,
   givenBackAs,
+  isCopy,
 });
 
 async function findConversationByPath(services: Services, path: string): Promise<ConversationSubject> {
@@ -129,7 +133,9 @@ async function findConversationByPath(services: Services, path: string): Promise
   const ledgers = new LoadedLedgers();
   ledgers.applyLedgersResult(await listLedgersSince(services, ledgers.since));
   const ledger = ledgers.findByPath(path);
-  return found ? toConversationSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found) }) : { path, ledger };
+  return found
+    ? toConversationSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found), isCopy: ledgers.isCopy(found) })
+    : { path, ledger };
 }
 
 async function runActionOnStored(services: Services, action: NodeAction, subject: ConversationSubject): Promise<void> {
@@ -194,7 +200,7 @@ async function runActionOnStored(services: Services, action: NodeAction, subject
         await openAgent(services, agent && getLiveCommand(agent), subject.workspace);
         break;
       case 'undoGiveBack':
-        await undoGiveBack(services, subject.id ?? ledger?.conversation);
+        await undoGiveBack(services, nameGivenBack(subject));
         break;
     }
   } catch (error) {
@@ -220,4 +226,11 @@ async function condenseStoredWith(services: Services, { path, title, ledger }: C
           ...(tokensAfter !== undefined && { tokensAfter }),
         },
   );
+}
+
+/** What was given back last: this conversation, or else the original of this copy. */
+function nameGivenBack({ path, id, ledger, givenBackAs, isCopy }: ConversationSubject): GivenBackName | undefined {
+  if (isCopy === true && givenBackAs === undefined) return { path };
+  const conversation = id ?? ledger?.conversation;
+  return conversation === undefined ? undefined : { conversation };
 }

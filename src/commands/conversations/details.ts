@@ -64,13 +64,15 @@ async function updateDetailsPage(services: Services, path: string, panel: vscode
   }
 }
 
+interface GivenBackState {
+  readonly isGivenBack: boolean;
+  readonly isCopy: boolean;
+}
+
 interface DetailsAction {
   readonly command: string;
   readonly label: () => string;
-  /**
-   * @param givenBackAs the file with which the agent continues, if the conversation was given back
-   */
-  readonly isPossible?: (path: string, givenBackAs: string | undefined) => boolean;
+  readonly isPossible?: (path: string, state: GivenBackState) => boolean;
 }
 
 const DETAILS_ACTIONS: readonly DetailsAction[] = [
@@ -85,12 +87,12 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
   {
     command: 'contextCondenser.conversations.undoGiveBack',
     label: () => vscode.l10n.t('Undo Giving Back'),
-    isPossible: (_, givenBackAs) => givenBackAs !== undefined,
+    isPossible: (_, { isGivenBack, isCopy }) => isGivenBack || isCopy,
   },
   {
     command: 'contextCondenser.conversations.resume',
     label: () => vscode.l10n.t('Resume in Terminal'),
-    isPossible: (path, givenBackAs) => givenBackAs !== undefined && findGiveBackTarget(path) === 'claude-code-session',
+    isPossible: (path, { isGivenBack }) => isGivenBack && findGiveBackTarget(path) === 'claude-code-session',
   },
   { command: 'contextCondenser.conversations.open', label: () => vscode.l10n.t('Open Conversation') },
   { command: 'contextCondenser.conversations.read', label: () => vscode.l10n.t('Read What Was Condensed') },
@@ -100,8 +102,10 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
 
 async function createShowTask(services: Services, path: string) {
   const id = getConversationIndex(services).conversations.find((each) => each.path === path)?.details?.id;
-  const givenBackAs = (await listGivenBack(services)).find(({ conversation }) => conversation === id)?.path;
-  const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, givenBackAs));
+  const givenBack = await listGivenBack(services);
+  const isGivenBack = givenBack.some(({ conversation }) => conversation === id);
+  const isCopy = givenBack.some((each) => each.path === path && each.conversation !== id);
+  const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, { isGivenBack, isCopy }));
   const actions = possible.map(({ command, label }) => ({
     label: label(),
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,
@@ -110,13 +114,6 @@ async function createShowTask(services: Services, path: string) {
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
   const fill = findCopyFill(services, path);
-  return {
-    kind: 'report',
-    ...toStoredConversation(services, path),
-    withoutContent: false,
-    version,
-    webview,
-    notes,
-    fill,
-  } as const;
+  const asked = { withoutContent: false, version, webview, notes, fill, isGivenBack };
+  return { kind: 'report', ...toStoredConversation(services, path), ...asked } as const;
 }

@@ -5,6 +5,7 @@ import { getErrorMessage } from '../../core/errors';
 import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackError';
 import { parseRooApi, runWhileTaskPaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
+import type { GivenBackName } from '../../giveBack/replacements';
 import { findGiveBackTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
@@ -134,17 +135,17 @@ async function showGivenBack(
   const resume = vscode.l10n.t('Resume in Terminal');
   const picked = await showInformationMessage(words, ...(command === undefined ? [] : [resume, copy]), undo);
   if (picked === resume) resumeInTerminal(path, folder);
-  if (picked === undo) await undoGiveBack(services, conversation);
+  if (picked === undo) await undoGiveBack(services, { conversation });
   if (picked === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
 
-/** @param conversation undefined if it was never read */
-export async function undoGiveBack(services: Services, conversation: string | undefined): Promise<void> {
+/** @param name undefined if the conversation was never read */
+export async function undoGiveBack(services: Services, name: GivenBackName | undefined): Promise<void> {
   const replacements = getReplacementsFolder(services);
   const { isUndone } =
-    conversation === undefined
+    name === undefined
       ? { isUndone: false }
-      : await runUncancellableTask(services, { kind: 'undo-give-back', conversation, replacements });
+      : await runUncancellableTask(services, { kind: 'undo-give-back', name, replacements });
   if (isUndone) void getConversationIndex(services).refresh();
   void showInformationMessage(
     isUndone

@@ -161,9 +161,9 @@ it('the fill level is described as the agent’s figure, or as our estimate', ()
   expect(formatFillShare(windowless, 200_000)).toBe('≈ 50%');
   expect(formatFillTokens(windowless)).toBe('100,000 tokens');
   expect(formatFillSentence({ tokens: 100, isRecorded: false })).toBe(
-    '≈ 100 tokens of a window that is not known, estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top',
+    '≈ 100 tokens of a window that is not known, estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top',
   );
   expect(formatFillSentence({ tokens: 100, isRecorded: false }, 200)).toBe(
-    '≈ 50% full: ≈ 100 tokens of a window taken as 200, estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top',
+    '≈ 50% full: ≈ 100 tokens of a window taken as 200, estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top',
   );
 });

@@ -122,7 +122,7 @@ export function formatFillSentence(fill: FillLevel, assumed?: number): string {
     ? 'by the last recorded request with its instructions and tools, as the vendor counts'
     : fill.fromOriginal
       ? `estimated from the original’s last request${describeRenewedTokens(fill.fromOriginal.renewed)}`
-      : 'estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top';
+      : 'estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top';
   const unknown =
     assumed === undefined ? ' of a window that is not known' : ` of a window taken as ${formatTokens(assumed)}`;
   return `${share}${formatFillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;

@@ -7,6 +7,8 @@ export class LoadedLedgers implements LedgerLookup {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
   private givenBack: ReadonlyMap<string, string> = new Map();
+  /** Conversations by the file that was written when they were given back. */
+  private originals: ReadonlyMap<string, string> = new Map();
   private newest = 0;
 
   /** Milliseconds since the epoch. */
@@ -26,6 +28,7 @@ export class LoadedLedgers implements LedgerLookup {
       if (ledger.path !== undefined) this.byPath.set(ledger.path, ledger);
     }
     this.givenBack = new Map(givenBack.map(({ conversation, path }) => [conversation, path]));
+    this.originals = new Map(givenBack.map(({ conversation, path }) => [path, conversation]));
     this.newest = lastUsed;
   }
 
@@ -47,5 +50,10 @@ export class LoadedLedgers implements LedgerLookup {
 
   givenBackAs(found: IndexedConversation): string | undefined {
     return this.givenBack.get(found.details?.id ?? this.findLedger(found)?.conversation ?? '');
+  }
+  /** An agent that continues in the same file has no copy. */
+  isCopy(found: IndexedConversation): boolean {
+    const original = this.originals.get(found.path);
+    return original !== undefined && original !== found.details?.id;
   }
 }

@@ -18,6 +18,7 @@ const CONDENSED = 'conversation condensed redoable history given runnable resuma
 
 it.each([
   ['conversation runnable resumable', 9],
+  ['conversation copy runnable resumable', 10],
   ['conversation condensed history runnable resumable', 12],
   [CONDENSED, 14],
   ['live condensed undoable', 7],

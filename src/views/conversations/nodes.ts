@@ -30,6 +30,8 @@ export interface ConversationNode {
   readonly ledger: LedgerOutline | undefined;
   /** The file with which the agent continues; undefined if the conversation was not given back. */
   readonly givenBackAs: string | undefined;
+  /** True if giving another conversation back wrote this one. */
+  readonly isCopy: boolean;
   /** Conversations of subagents. */
   readonly children: readonly ConversationNode[];
 }
@@ -96,6 +98,7 @@ export interface ListedConversations {
 export interface LedgerLookup {
   findLedger(found: IndexedConversation): LedgerOutline | undefined;
   givenBackAs(found: IndexedConversation): string | undefined;
+  isCopy(found: IndexedConversation): boolean;
 }
 
 /**
@@ -145,6 +148,7 @@ export function createAgentNodes(
     found,
     ledger: ledgers.findLedger(found),
     givenBackAs: ledgers.givenBackAs(found),
+    isCopy: ledgers.isCopy(found),
     children,
   });
   const task = createRootPathFinder(stored);

@@ -117,7 +117,8 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
   });
   item.collapsibleState = children.length > 0 ? CollapsibleState.Collapsed : CollapsibleState.None;
   item.tooltip = renderRowTooltip(node, facts);
-  const isCopy = formatRowName(found).endsWith(CONDENSED_SUFFIX);
+  // The record that it is one expires.
+  const isCopy = node.isCopy || formatRowName(found).endsWith(CONDENSED_SUFFIX);
   item.iconPath = new vscode.ThemeIcon(
     problem !== undefined ? 'warning' : last ? 'archive' : isCopy ? 'copy' : 'comment',
   );
@@ -127,6 +128,7 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
     ...(findUndoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
     ...(node.givenBackAs === undefined ? [] : ['given']),
+    ...(node.isCopy ? ['copy'] : []),
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
     ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');

@@ -98,6 +98,16 @@ it('folding ignores a removed line number but not removed text', () => {
   for (const line of changed) expect(line).toContain('gone');
 });
 
+it('folding keeps the line numbers of removed text, even of lines that are everywhere', () => {
+  const body = ['import a', '', 'export function f() {', '  return a;', '}', ''];
+  const numbered = body.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join('\n');
+  const other = ['const b = 1;', '', 'if (b) {', '}', ''].join('\n');
+  const before = conversation(['task', `${numbered}\n${other}`]);
+  const after = conversation(['task', `marker\n${other}`]);
+  const folded = foldUnchangedText(before, after);
+  for (const line of numbered.split('\n')) expect(folded.before.split('\n')).toContain(line);
+});
+
 it('folding does not mention a command that previews lack', () => {
   const one = conversation(['task', makeLines('old', 10_000)]);
   const other = conversation(['task', makeLines('new', 10_000)]);

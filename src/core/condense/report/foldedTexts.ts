@@ -119,15 +119,30 @@ export function foldUnchangedText(before: string, after: string, isPreview = fal
 
 const LINE_NUMBER_PREFIX = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
 
-/** A removed line number must not show as a change. */
+/** Brackets and other short lines are everywhere, so they prove nothing. */
+const DISTINCTIVE_LINE = /\w.*\w.*\w.*\w/;
+
+/**
+ * A removed line number must not show as a change. Numbers of text that was itself removed stay,
+ * even where the same short line is left elsewhere.
+ */
 function stripRemovedLineNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
   const bare = new Set(after);
+  const pairs = new Set(after.map((line, at) => `${after[at - 1] ?? ''}\n${line}`));
+  let previous: string | undefined;
   return before.map((line) => {
-    if (bare.has(line)) return line;
     const text = line.replace(LINE_NUMBER_PREFIX, '');
     // A number without text is recognized only by a separator that ordinary text does not contain.
     const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
-    return text !== line && isNumber && bare.has(text) ? text : line;
+    const isStripped =
+      text !== line &&
+      isNumber &&
+      !bare.has(line) &&
+      bare.has(text) &&
+      (DISTINCTIVE_LINE.test(text) || (previous !== undefined && pairs.has(`${previous}\n${text}`)));
+    const shown = isStripped ? text : line;
+    previous = bare.has(shown) ? shown : undefined;
+    return shown;
   });
 }
 

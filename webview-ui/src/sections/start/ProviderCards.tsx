@@ -6,7 +6,7 @@ import { getPresetName, getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
 import { matchesQuery, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
-import { LinkButton } from '../../ui';
+import { IconButton, LinkButton } from '../../ui';
 import { readPassEntries, getCurrentPreset } from '../smart/smartValue';
 import { readStrategySteps } from '../strategy/Steps';
 import { listProviderFacts, type CurrentChoice } from './providerFacts';
@@ -33,8 +33,13 @@ export function ProviderCards(): ReactNode {
   ]);
   if (query !== '' && !matchesQuery(query, [title, help, setting.id, t('method'), ...texts])) return null;
   return (
-    <fieldset className="cards" data-setting={setting.id}>
-      <legend className="row-name">{title}</legend>
+    <fieldset className={setting.isChange ? 'cards row-set' : 'cards'} data-setting={setting.id}>
+      <legend className="row-name">
+        {title}{' '}
+        {setting.isChange && (
+          <IconButton icon="reset" label={t('Reset {0}', title)} onClick={() => void setting.reset()} />
+        )}
+      </legend>
       <p className="row-help">{help}</p>
       <div className="card-grid">
         {cards.map(({ provider, facts }) => (

@@ -137,5 +137,6 @@ export const describePresetFigures = (id: string, measured: MeasuredLoss): strin
 function describeSummaryCost(condensing: ProfileState | undefined): string {
   if (!condensing) return t('What the model costs; add a model first');
   const cost = computeExampleCost(condensing);
+  if (cost === 0) return t('Nothing: the model costs nothing');
   return cost === undefined ? t('What the model costs') : t('About {0} for 100,000 tokens', formatDollars(cost));
 }
