@@ -170,7 +170,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.endSharedGateway();
   }
 
-  /** Returns undefined until {@link lookAt} has loaded the view. */
+  /** Returns undefined until {@link loadView} has loaded the view. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.engines.map((engine) => engine.getCachedView(conversation)).find((view) => view !== undefined);
   }

@@ -30,12 +30,12 @@ export interface CallAttempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
   /**
-   * Replaces large texts in a body by placeholders, which {@link Attempt.fetch} fills in again,
+   * Replaces large texts in a body by placeholders, which {@link CallAttempt.fetch} fills in again,
    * because an SDK would serialize them at once and block the thread. Not for SDKs that sign
    * bodies.
    */
   readonly frame: <T>(body: T) => T;
-  /** Handlers that don't use {@link Attempt.fetch} must call this when data arrives. */
+  /** Handlers that don't use {@link CallAttempt.fetch} must call this when data arrives. */
   readonly onBytes: () => void;
   /** Longer than our limits, so that ours apply first. */
   readonly sdkTimeoutMs: number;

@@ -83,7 +83,7 @@ interface OptionHelp {
   readonly isRepeatable?: true;
 }
 
-/** In display order. An option with different meanings has one entry per meaning. */
+/** Options in display order. An option with different meanings has one entry per meaning. */
 const OPTION_ROWS = [
   {
     option: '--provider <id>',

@@ -68,7 +68,7 @@ function countTokensByType({ conversation, counter, calibrate }: CliSession): Re
   };
 }
 
-/** By tool, largest results first. */
+/** Returns figures by tool, largest results first. */
 function computeToolFigures({ conversation, counter, calibrate }: CliSession): ToolFigures[] {
   const byTool = new Map<string, ToolFigures>();
   for (const exchange of listToolExchanges(conversation.messages)) {

@@ -65,7 +65,7 @@ export async function condenseNewestConversation(services: Services, sample: str
   await condenseNow(services, newest?.path ?? sample);
 }
 
-/** Resolves after the user has answered the result. */
+/** Resolves after the user has answered the notification with the result. */
 export async function condenseFileAndWait(...args: Parameters<typeof condenseFileAndReport>): Promise<void> {
   await (
     await condenseFileAndReport(...args)

@@ -22,7 +22,7 @@ export const createFindOptions = ({ context }: Services): FindConversationsOptio
 
 const indexByServices = new WeakMap<Services, ConversationIndex>();
 
-/** Empty until its first refresh. */
+/** The index is empty until its first refresh. */
 export function getConversationIndex(services: Services): ConversationIndex {
   const known = indexByServices.get(services);
   if (known) return known;
@@ -128,7 +128,9 @@ function createConversationIndex(services: Services): ConversationIndex {
 /** Other files next to conversations change all the time. */
 const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 
-/** Works even before the folder exists. Ignores the extension's own folder inside. */
+/**
+ * The watcher works even before the folder exists. It ignores the extension's own folder inside.
+ */
 function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);

@@ -20,7 +20,7 @@ export interface StoredJudgement extends JudgedSessions {
 }
 
 /**
- * Uses the newest stored conversations.
+ * Judges choices by the newest stored conversations, in a worker.
  * @param report receives the number of finished conversations, and of all
  * @throws the signal's reason if aborted
  */
@@ -37,7 +37,7 @@ export async function judgeStored(
   const index = getConversationIndex(services);
   await index.refresh();
   signal.throwIfAborted();
-  // Longest first.
+  // Judge the longest conversations first.
   const locations = index.conversations
     .filter(({ parent }) => parent === undefined)
     .slice(0, MAX_JUDGED_SESSIONS)

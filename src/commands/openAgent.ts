@@ -86,7 +86,7 @@ export function getCondensingOptions(): string[] {
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
     ...(target === SETTINGS['agent.targetPercent'].default ? [] : ['--target', String(target)]),
-    // The gateway uses Lossless instead.
+    // Instead of a provider that needs a model or an extension, the gateway uses Lossless.
     ...(provider === 'lossless' || needsModelOrExtension(provider) ? [] : ['--provider', provider]),
     ...(config === undefined || needsModelOrExtension(provider)
       ? []

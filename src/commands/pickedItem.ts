@@ -71,7 +71,7 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   private next: readonly Item[] | undefined;
   private drawing: Promise<void> | undefined;
 
-  /** @param makeDraftKey identifies a row; an active row with a key stays active when it moves */
+  /** @param keyOf identifies a row; an active row with a key stays active when it moves */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
     first: readonly Item[],

@@ -34,7 +34,7 @@ const MAX_SESSION_BYTES = 200e6;
 
 /**
  * @param locations longest first, so that of sessions with the same beginning the longest counts
- * @param ways the user's settings first
+ * @param choices the user's settings first
  * @throws the signal's reason
  */
 export async function judgeSessions(

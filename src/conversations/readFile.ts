@@ -1,4 +1,4 @@
-/** Runs in the reader's worker; other code calls `showReadingPage` of src/engine. */
+/** Runs in the reader's worker; other code calls `readConversation` of src/engine. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { getErrorCode, getErrorMessage } from '../core/errors';

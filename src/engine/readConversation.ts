@@ -24,7 +24,7 @@ export async function readConversation(
   }
 }
 
-/** @see showReadingPage */
+/** @see readConversation */
 export async function readConversationOnce(
   bundle: string,
   path: string,

@@ -20,7 +20,7 @@ const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, max
 
 /**
  * An abort terminates the thread immediately, which is safe because ledger writes are atomic.
- * @throws the signal's reason if aborted; what {@link Engine.perform} throws; Error if the engine
+ * @throws the signal's reason if aborted; what `Engine.perform` throws; Error if the engine
  * died
  */
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {

@@ -31,7 +31,7 @@ export interface PreparedHttpCall {
   /**
    * Settles the booked cost, whatever the outcome. Called once and only on the call that was
    * prepared first, not on its other versions.
-   * @param hasBeenPaid true if the vendor accepted the call, or may have
+   * @param isPaid true if the vendor accepted the call, or may have
    */
   end(isPaid: boolean): void;
 }

@@ -82,7 +82,7 @@ export type DeliveryEvent =
   | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowReport | undefined }
   | { readonly kind: 'booked' }
   | { readonly kind: 'refused' }
-  /** `hasBeenPaid`: the vendor may be answering nevertheless. */
+  /** `isPaid`: the vendor may be answering nevertheless. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isPaid: boolean };
 
 export const beginDelivery = (call: PreparedHttpCall | undefined): DeliveryState => ({

@@ -55,7 +55,7 @@ export interface PaidRequest {
    */
   readonly used: (usage: Usage | undefined) => void;
   /**
-   * @param hasBeenPaid false if the vendor accepted nothing; true without usage: the booked amount
+   * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
    * counts
    */
   readonly end: (isPaid: boolean) => Promise<void>;

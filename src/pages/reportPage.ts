@@ -134,7 +134,10 @@ function renderFillChange(fill: FillLevel, { before, after }: SizesBeforeAndAfte
     : renderHtml`; context window <strong>${formatFillChange(fill, condensed, fill.window)}</strong>`;
 }
 
-/** Explains why the fill is more than the messages. */
+/**
+ * Says how full the window was, why that is more than the messages, and how full it is with the
+ * condensed messages.
+ */
 function describeFillBeforeAndAfter(fill: FillLevel, { before, after }: SizesBeforeAndAfter): string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [

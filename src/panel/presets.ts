@@ -75,7 +75,7 @@ export interface ImportedPreset {
   /** Absent if canceled or invalid. */
   readonly id?: string;
   readonly problems: readonly ConfigProblem[];
-  /** Undo the import, in order. */
+  /** Changes that undo the import, in order. */
   readonly undo: readonly ListChange[];
 }
 

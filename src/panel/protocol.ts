@@ -64,9 +64,9 @@ const settingStateSchema = z.object({
   workspace: z.unknown().optional(),
   /** A provider's effective configuration with defaults. */
   effective: z.unknown().optional(),
-  /** A workspace can't set keys, endpoints and money. */
+  /** Scopes that can set this setting. A workspace can't set keys, endpoints and money. */
   scopes: z.array(scopeSchema),
-  /** True if the user's own settings file doesn't apply in a remote window. */
+  /** True if the user's own settings file has no effect on this setting in a remote window. */
   isOfMachine: z.boolean(),
   problems: z.array(configProblemSchema),
 });
@@ -130,7 +130,7 @@ export type PresetState = z.output<typeof presetStateSchema>;
 const panelStateSchema = z.object({
   /** The revision grows with each change. */
   revision: z.int().min(0),
-  /** Settings by name without the extension's prefix, such as `manual.targetPercentSchema`. */
+  /** Settings by name without the extension's prefix, such as `manual.targetPercent`. */
   settings: z.record(z.string(), settingStateSchema),
   profiles: z.array(profileStateSchema),
   editorModels: z.array(editorModelSchema),
@@ -180,7 +180,7 @@ const storedOrNewProfileSchema = z.union([
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
 export const panelMethods = {
-  /** Saves nothing. */
+  /** Checks a change without saving it. */
   checkSetting: {
     params: z.strictObject(settingChangeFields),
     /** Includes the effective value with defaults, if the change is valid. */
@@ -204,7 +204,7 @@ export const panelMethods = {
     params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }),
     result: validationResultSchema,
   },
-  /** Asks for confirmation. */
+  /** Asks the user for confirmation. */
   removeProfile: { params: objectWithIdSchema, result: z.object({ removed: z.boolean() }) },
   /** VS Code asks for the key and stores it in its secret storage. */
   setKey: { params: storedOrNewProfileSchema, result: z.object({ isSet: z.boolean() }) },

@@ -10,7 +10,7 @@ export interface SettingGroup {
   readonly advanced: readonly SettingName[];
 }
 
-/** In the order of the page. A test checks that each setting is in one group. */
+/** Groups in the order of the settings page. A test checks that each setting is in one group. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     id: 'start',

@@ -38,7 +38,7 @@ export async function storeApiKey(secrets: SecretStore, profile: ApiProfile, key
   await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: getKeyTarget(profile) }));
 }
 
-/** @param id the profile's */
+/** @param id the profile's ID */
 export async function deleteApiKey(secrets: SecretStore, id: string): Promise<void> {
   await secrets.delete(getSecretName(id));
 }

@@ -102,7 +102,7 @@ function addChoicesToSchema(
   };
 }
 
-/** The extracted texts get keys from their fields' paths. */
+/** Each text's key is the path of its field. */
 function replaceTextsByKeys(schema: JsonSchema, key: string, word: (key: string, text: string) => string): JsonSchema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
     if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
@@ -120,7 +120,7 @@ function replaceTextsByKeys(schema: JsonSchema, key: string, word: (key: string,
   return Object.fromEntries(entries);
 }
 
-/** For files named `*.condense.json`. */
+/** Preset files are named `*.condense.json`. */
 export const createPresetFileSchema = (): JsonSchema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...removeDescriptions(

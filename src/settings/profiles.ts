@@ -1,4 +1,4 @@
-/** Keys are stored elsewhere; see keys.ts. */
+/** Profiles contain no keys; see keys.ts. */
 import * as z from 'zod';
 import { customPromptSchema } from '../core/condense/summary/promptText';
 import {

@@ -55,7 +55,7 @@ export interface SettingDefinition<T> {
   readonly workspace?: 'lower' | 'higher' | 'asks';
   /** Title in the panel; default: derived from the key. */
   readonly title?: string;
-  /** Markdown. */
+  /** Description in Markdown. */
   readonly text: string;
   /** Markdown description and optional label per value. */
   readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;

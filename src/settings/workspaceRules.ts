@@ -44,7 +44,7 @@ export const PROVIDER_CHOICE_SETTINGS = [
 
 /**
  * Does not validate the value.
- * @param isAnsweredWithAllow whether the user agreed to a question, by its key
+ * @param isAllowed whether the user agreed to a question, by its key
  */
 export function getEffectiveValue(
   name: SettingName,

@@ -33,7 +33,7 @@ export const showErrorMessage = createEscapingShow(() => vscode.window.showError
 
 type ProgressReporter = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
 
-/** `vscode.window.runTaskWithProgress` with escaped titles and steps. */
+/** `vscode.window.withProgress` with escaped titles and steps. */
 export const showProgress = <R>(
   options: vscode.ProgressOptions,
   task: (report: ProgressReporter, token: vscode.CancellationToken) => Thenable<R>,

@@ -139,7 +139,7 @@ class LatestPreview {
 
   /**
    * Returns the kept preview if it answers this question too.
-   * @throws as {@link show}
+   * @throws as {@link computeAndKeepPreview}
    */
   async getPreviewFor(
     held: PreviewConversation,

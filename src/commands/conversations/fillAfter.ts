@@ -1,4 +1,4 @@
-/** How full a conversation's window is after an undo or a redo. */
+/** Tells how full a conversation's window is after an undo or a redo. */
 import * as vscode from 'vscode';
 import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { findShownCondensation } from '../../views/conversations/nodes';

@@ -26,7 +26,7 @@ export async function giveBackConversationFile(services: Services, path: string,
   }
 }
 
-/** A retry does not help against these. */
+/** A retry does not help against these problems. */
 const PERMANENT_TROUBLES: ReadonlySet<GiveBackTrouble> = new Set([
   'unexpected-shape',
   'not-supported',

@@ -167,7 +167,7 @@ function readModelWindow(session: Fields): { readonly window?: number } {
   return input > 0 ? { window } : {};
 }
 
-/** `countPromptTokensOfModel` include cached ones. In 1.139 `outputTokens` covers a turn's last answer only. */
+/** `promptTokens` include cached ones. In 1.139 `outputTokens` covers a turn's last answer only. */
 function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
   if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return {

@@ -110,7 +110,7 @@ export class CondensationManager {
     this.cooldown.startCooldown(conversation, tokens, overheadTokens);
   }
 
-  /** Ends what {@link postpone} started. */
+  /** Ends a delay that {@link startCooldown} began. */
   endCooldown(conversation: string): void {
     this.cooldown.endCooldown(conversation);
   }

@@ -26,7 +26,7 @@ export const isAnyThinking = (block: Block): boolean => block.type === 'thinking
  */
 export const REASONING_BLOCK_TYPE = 'openai_reasoning';
 
-/** Returns no blocks if the content is a string, unlike {@link convertTrajectoryContent}. */
+/** Returns no blocks if the content is a string, unlike {@link toBlocks}. */
 export const getBlocks = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;
 

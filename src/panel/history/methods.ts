@@ -65,7 +65,7 @@ const runGroupSchema = z.object({
 export type RunGroup = z.output<typeof runGroupSchema>;
 
 const recommendationFields = {
-  /** Number of runs behind the figure. */
+  /** Number of runs on which the recommendation is based. */
   from: z.number(),
   saving: z.object({ dollars: z.number(), tokens: z.number(), runs: z.number() }),
 };

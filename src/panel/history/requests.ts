@@ -8,7 +8,7 @@ import type { PanelDependencies } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { RunWithoutEffect, History, HistoryEntry, historyMethods } from './methods';
 
-/** The panel lists only these; an export has all. */
+/** The panel lists only this many entries; an export has all. */
 const MAX_SHOWN_ENTRIES = 500;
 const MAX_SHOWN_EMPTY_RUNS = 100;
 

@@ -14,8 +14,8 @@ interface FollowedQuestion {
 }
 
 /**
- * Notifies the page once per question, after the answer. Thus rapid changes never discard an
- * answer.
+ * Notifies the page that the conversation has changed, once per question and after its answer, so
+ * that rapid changes never discard an answer.
  */
 export class PreviewFollower {
   private asked: FollowedQuestion | undefined;

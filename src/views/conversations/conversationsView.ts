@@ -132,7 +132,10 @@ export class ConversationsView implements vscode.Disposable {
     }
   }
 
-  /** For the buttons of opened conversations (`editor/title` in package.json). */
+  /**
+   * Tells VS Code which conversations are condensed, for the buttons of opened ones (`editor/title`
+   * in package.json).
+   */
   private reportCondensedConversations(): void {
     const condensed = this.ledgers
       .listLedgers()

@@ -19,7 +19,7 @@ export class FillDecorations implements vscode.FileDecorationProvider {
     const percent = Number(path.slice(1));
     if (scheme !== FILL_SCHEME || !(percent >= NEARLY_FULL_PERCENT)) return undefined;
     return {
-      // VS Code shows two characters.
+      // VS Code shows at most two characters.
       badge: percent < 100 ? String(percent) : '!!',
       tooltip: vscode.l10n.t('{0}% of the context window', percent),
       color: new vscode.ThemeColor(percent >= FULL_PERCENT ? 'list.errorForeground' : 'list.warningForeground'),

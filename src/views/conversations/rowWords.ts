@@ -20,7 +20,7 @@ export function formatRowName(found: IndexedConversation): string {
   );
 }
 
-/** Uses the same count as a condensation's result. */
+/** Counts tokens in the same way as a condensation's result. */
 export function formatRowSize({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens in messages', formatTokens(details.tokens));

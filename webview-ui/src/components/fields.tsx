@@ -22,7 +22,7 @@ export interface FieldProps {
   readonly help: string;
 }
 
-/** Booleans with a third state: the condition is not checked. */
+/** Conditions with three states: yes, no, and not checked. */
 const YES_NO_CONDITIONS = new Set(['isError', 'cacheCold']);
 
 export function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
@@ -136,7 +136,7 @@ interface SettingsFileFieldProps extends FieldProps {
   readonly isHiddenWhenUnset: boolean;
 }
 
-/** A value without a form. */
+/** A field for a value without a form, which users edit in settings.json. */
 export function SettingsFileField({ name, path, title, help, isHiddenWhenUnset }: SettingsFileFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { connection } = usePanel();

@@ -107,7 +107,7 @@ export function getFieldKind(schema: JsonSchema): FieldKind {
 
 const isFormWithFields = (items: JsonSchema): boolean => ['group', 'variants'].includes(getFieldKind(items).kind);
 
-/** True for fields with conditions of the same shape: as a list, or as one. */
+/** Fields that contain conditions of the object's own shape: a list of them, or one. */
 export type NestedFields = Readonly<Record<string, 'list' | 'one'>>;
 
 /**

@@ -8,7 +8,7 @@ const VALIDATION_DELAY_MS = 150;
 
 export interface ParsedText {
   readonly value?: unknown;
-  /** Why the text is no value. */
+  /** Why the text is not a valid value. */
   readonly problem?: string;
 }
 
@@ -41,7 +41,7 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
   const latest = useRef({ setting, shown });
   latest.current = { setting, shown };
 
-  /** True if the settings contain this value now; undefined if none is set. */
+  /** True if the settings contain this value now. An undefined value means that none is set. */
   const isSettings = (value: unknown): boolean => {
     const now = latest.current.setting;
     return value === undefined ? !now.isSet : isEqual(value, now.value);

@@ -24,7 +24,7 @@ export class LineIds {
   private textOf = new Int32Array(1_024);
   private readonly texts: string[] = [];
 
-  /** @param isValidJson whether the line is in a JSON string, where escapes make it a different line */
+  /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
   getOrCreateId(text: string, start: number, end: number, isJson: boolean): LineId {
     const escape = isJson ? text.indexOf('\\', start) : -1;
     const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED_HASH_SEED : 0);

@@ -2,7 +2,7 @@
 export class SettledItems<T extends object> {
   private items: (T | undefined)[] = [];
 
-  /** Items stay unsettled until {@link settleItems}, in case the work fails. */
+  /** Items stay unsettled until {@link markSettled}, in case the work fails. */
   listUnsettledIndexes(list: readonly T[]): number[] {
     const open: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);

@@ -15,7 +15,7 @@ export interface ReportOptions {
   readonly savedPerRequest?: number;
 }
 
-/** @param getExtensionName returns a provider's display name */
+/** @param getName returns a provider's display name */
 export function formatOutcomeReport(
   outcome: OutcomeSummary,
   getName: (provider: string) => string,

@@ -20,7 +20,7 @@ export function formatMoney(money: CostAndRequests): string {
     : t('{0} for {1} of {2} requests; {3} have no known price', known, requests - unpriced, requests, unpriced);
 }
 
-/** Divides the cost by a count; a range if part of it was replayed. */
+/** Divides the cost by a count; returns a range if part of the cost was replayed. */
 export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedCost'>, count: number): string {
   const { least, most } = computeCostRange(money);
   const [low, high] = [formatDollars(least / count), formatDollars(most / count)];
@@ -129,7 +129,7 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
   );
 }
 
-/** The cost has a bar relative to the largest cost. */
+/** Shows a cost with a bar, relative to the largest cost. */
 function CostWithBar({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
   return (
     <span className="measured">

@@ -46,7 +46,7 @@ function ToolWeightsOfConversation({
   stored,
 }: ToolWeightsOfConversationProps): ReactNode {
   const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
-  // Some agents have another name in their stored sessions.
+  // Some agents have another name in their stored sessions, so their calls can't be found there.
   const isKnown = own.size > 0;
   const called = tools.map((tool): CalledTool => ({
     ...tool,

@@ -12,7 +12,7 @@ const GROUPING_FIELDS: ReadonlySet<string> = new Set([
   'condition',
 ]);
 
-/** Turns "individualConfigSchema, defaults, toolResults, maxLines" into "Tool results › Lines". */
+/** Turns "individualConfig, defaults, toolResults, maxLines" into "Tool results › Lines". */
 export function describeSettingPath(path: readonly string[]): string {
   const reported = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
   return reported.map((key) => getFieldTitle(key, {})).join(' › ');

@@ -1,4 +1,4 @@
-/** The user can try a draft in the preview before applying it. */
+/** A draft has the user's unapplied edits of a pass. The preview can try it. */
 import { useEffect, useRef, useState } from 'react';
 import { listEntryNames, SettingPathError, replaceSettingValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
@@ -21,8 +21,8 @@ export interface PassDraft {
   /** Increases if the editor's fields must be recreated. */
   readonly round: number;
   /**
-   * Resolves once all input has been checked. @returns undefined if a value is invalid or nothing
-   * has changed
+   * Resolves once all input has been checked.
+   * @returns undefined if a value is invalid or nothing has changed
    */
   readonly settled: () => Promise<Fields | undefined>;
   readonly discard: () => void;

@@ -62,7 +62,10 @@ function describeOperations({ operations, callsModel }: PassEntry, { contentType
   return formatList(callsModel && !isModelNamed ? [...parts, t('may call a model')] : parts);
 }
 
-/** The messages that a pass works on, and the filter on their content; it is empty if there is none. */
+/**
+ * Returns the messages that a pass works on, and the filter on their content, which is empty if
+ * there is none.
+ */
 function readSelection(selection: unknown): { readonly filter: Fields; readonly where: string } {
   const { type, count, percentage, filter } = isPlainObject(selection) ? selection : {};
   if (type === 'preserve_recent' && typeof count === 'number') return { filter: {}, where: describeNewest(count) };
@@ -84,7 +87,7 @@ function describeAge(age: unknown): string {
   return min === 0 ? newest : t('{0}, but not the newest {1}', newest, min);
 }
 
-/** Phrases such as "of commands" and "of at least 500 tokens". */
+/** Returns phrases such as "of commands" and "of at least 500 tokens". */
 function describeFilter(filter: Fields): string[] {
   const { kinds, tools, files, roles, isError, minTokens, contains, and, or, not } = filter;
   const list = (value: unknown): string[] =>
