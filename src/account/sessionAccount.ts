@@ -400,7 +400,10 @@ export function calibrateSession(
   };
 }
 
-/** An agent that reports 0 for a model not known to be free doesn't know the price. */
+/**
+ * Prefers the price table to the agent's figure. An agent that reports 0 for a model not known to
+ * be free doesn't know the price.
+ */
 function computeRequestCost(
   usage: Usage,
   recordedCost: number | undefined,

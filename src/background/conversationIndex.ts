@@ -76,7 +76,7 @@ export class ConversationIndex implements Disposable {
   ): ConversationDetails | undefined {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
     const passed = new Set<string>();
-    // A copy may be one of a copy, and so on to one with a request.
+    // A copy may be made from another copy, so go back to one with a request.
     for (let at = details; !passed.has(at.path);) {
       passed.add(at.path);
       const { id, path: copy } = at;

@@ -132,7 +132,7 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
   const detail = hasKey ? vscode.l10n.t('Its API key is removed, too.') : '';
   if ((await showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return false;
   const { condensing } = readModelSettings();
-  // First, since a chosen profile that does not exist is reported.
+  // Clear the choice first, because a chosen profile that does not exist is reported as a problem.
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
   await saveUserSetting('profiles', dropProfileEntry(readProfileEntries(), profile.id));
   await deleteApiKey(services.context.secrets, profile.id);

@@ -1,4 +1,7 @@
-/** `@condenser` only sees its own turns, so the user picks a conversation. */
+/**
+ * `@condenser` only sees its own turns, so the user picks a conversation. Nothing changes until the
+ * user presses a button.
+ */
 import * as vscode from 'vscode';
 import { formatThreshold, formatCondensationTotals, formatLastCondensation } from '../agent/statusBar';
 import { listLiveConversations } from '../agent/runtime';

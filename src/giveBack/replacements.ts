@@ -74,7 +74,10 @@ function toGivenBack({ record: { conversation, files } }: DoneReplacement): Give
   return written ? [{ conversation, path: written.path }] : [];
 }
 
-/** Names what was given back: the last time a conversation was, or the file that was written then. */
+/**
+ * Names what was given back: a conversation, the last time that it was, or the file that was
+ * written then.
+ */
 export type GivenBackName = { readonly conversation: string } | { readonly path: string };
 
 /**

@@ -228,7 +228,7 @@ async function condenseStoredWith(services: Services, { path, title, ledger }: C
   );
 }
 
-/** What was given back last: this conversation, or else the original of this copy. */
+/** Names what was given back last: this conversation, or else the original of this copy. */
 function nameGivenBack({ path, id, ledger, givenBackAs, isCopy }: ConversationSubject): GivenBackName | undefined {
   if (isCopy === true && givenBackAs === undefined) return { path };
   const conversation = id ?? ledger?.conversation;

@@ -24,13 +24,13 @@ export async function findFill(services: Services, id: string): Promise<string |
   return shown ? formatRowFillChange(found, shown, assumed) : formatRowFill(found, assumed);
 }
 
-/** @param fill as {@link findFill} gives it */
+/** @param fill the result of {@link findFill} */
 export const formatUndone = (fill: string | undefined): string =>
   fill === undefined
     ? vscode.l10n.t('Undone. The conversation is as it was before.')
     : vscode.l10n.t('Undone. The conversation is as it was before: {0}.', fill);
 
-/** @param fill as {@link findFill} gives it */
+/** @param fill the result of {@link findFill} */
 export const formatRedone = (fill: string | undefined): string =>
   fill === undefined
     ? vscode.l10n.t('Brought back. The conversation is condensed again.')

@@ -117,7 +117,7 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
   });
   item.collapsibleState = children.length > 0 ? CollapsibleState.Collapsed : CollapsibleState.None;
   item.tooltip = renderRowTooltip(node, facts);
-  // The record that it is one expires.
+  // The record of a copy expires, so the title tells a copy too.
   const isCopy = node.isCopy || formatRowName(found).endsWith(CONDENSED_SUFFIX);
   item.iconPath = new vscode.ThemeIcon(
     problem !== undefined ? 'warning' : last ? 'archive' : isCopy ? 'copy' : 'comment',
