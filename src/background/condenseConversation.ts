@@ -17,6 +17,7 @@ import { renderDiffOfViews } from '../core/condense/report/foldedTexts';
 import { collectReferencedTexts } from '../core/condense/edits/references';
 import { measureCoherence } from '../core/condense/coherence/coherence';
 import { excludeEditsOfMessages } from '../core/condense/report/editChanges';
+import { isDamageNote } from '../conversations/text/jsonLines';
 import { getErrorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
@@ -95,7 +96,12 @@ export async function condenseConversation(
     if (id !== undefined) context.condensation = id;
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
-  const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruneLedgerStore(task.store, conversation.id))];
+  const damage = conversation.notes.filter(isDamageNote);
+  const notes = [
+    ...outcome.notes,
+    ...damage,
+    ...(task.isPreview ? [] : await pruneLedgerStore(task.store, conversation.id)),
+  ];
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,

@@ -3,6 +3,7 @@ import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { restoreOriginalCallJson } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
+import { isDamageNote } from '../conversations/text/jsonLines';
 import type { Conversation } from '../conversations/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
@@ -131,8 +132,9 @@ export async function renderConversationDiff(task: ShowTask): Promise<ShownConve
 
 /** @throws ConversationReadError */
 export function renderStoredConversation({ path, history }: TextTask): ConversationText {
-  const { title, messages } = readConversationFile(path, { history });
-  return { title, text: renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS) };
+  const { title, messages, notes } = readConversationFile(path, { history });
+  const text = renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS);
+  return { title, text, damage: notes.filter(isDamageNote) };
 }
 
 /** @throws ConversationReadError */
@@ -179,7 +181,7 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
     savedPerRequest: saved,
     isGivenBack,
     ...condensation,
-    notes,
+    notes: [...new Set([...notes, ...conversation.notes])],
   };
   return {
     conversation: summary,

@@ -79,6 +79,18 @@ describe('a stored conversation that was condensed', () => {
     expect((await done({ kind: 'show', ...stored() })).after).toBe(shown.after);
   });
 
+  it('says where it can’t be read, in the opened text, the result and the report', async () => {
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const last = lines.length - 1;
+    writeFileSync(path, [...lines.slice(0, last), '{"type":"user","mess', ...lines.slice(last), ''].join('\n'));
+    const [damage = '', ...others] = (await done({ kind: 'text', ...stored() })).damage;
+    expect(damage).toMatch(/^Line \d+ is damaged; skipped \d+ bytes/);
+    expect(others).toEqual([]);
+    expect(await condense()).toMatchObject({ notes: [damage] });
+    const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
+    expect((await done(report)).page).toContain(`Line ${lines.length} is damaged`);
+  });
+
   it('can be exported as it was or condensed', async () => {
     await condense();
     const task = { kind: 'export', ...stored(), target: 'markdown' } as const;

@@ -105,6 +105,8 @@ export interface ShownConversation extends DiffTexts {
 export interface ConversationText {
   readonly title: string;
   readonly text: string;
+  /** What could not be read of the file, in sentences. */
+  readonly damage: readonly string[];
 }
 
 export interface ListedMessage {

@@ -7,9 +7,11 @@ import { listLiveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
 import { formatAge } from '../views/age';
-import { getConversationWorkspace } from '../views/conversations/nodes';
-import { formatRowFill, formatRowName, formatRowSize } from '../views/conversations/rowWords';
+import { LoadedLedgers } from '../views/conversations/ledgers';
+import { findShownCondensation, getConversationWorkspace } from '../views/conversations/nodes';
+import { formatRowFill, formatRowFillChange, formatRowName, formatRowSize } from '../views/conversations/rowWords';
 import { getConversationIndex } from './conversationIndex';
+import { listLedgersSince } from './conversations/background';
 import { UpdatingPickerRows, pickItem } from './pickedItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
@@ -96,13 +98,14 @@ async function fillConversationList(
   },
 ): Promise<void> {
   const index = getConversationIndex(services);
+  const ledgers = new LoadedLedgers();
   let redraw: NodeJS.Timeout | undefined;
   /** Rows stop moving once the list is complete, so that none slips away under the pointer. */
   const settled: ConversationItem[] = [];
   const itemsNow = (): readonly ConversationItem[] => {
     // Subagents' conversations are omitted: their parents continue.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, MAX_SHOWN_CONVERSATIONS);
-    const others: ConversationItem[] = [...ahead, ...found.map(createConversationItem)];
+    const others: ConversationItem[] = [...ahead, ...found.map((each) => createConversationItem(each, ledgers))];
     const items = [...others, createOpenFileItem(others.length > 0)];
     const fresh = new Map(items.map((item) => [getItemKey(item), item]));
     return settled.length === 0 ? items : settled.map((row) => fresh.get(getItemKey(row)) ?? row);
@@ -120,6 +123,14 @@ async function fillConversationList(
   });
   // Show what an earlier list found.
   void show();
+  // The list does without them if they can't be read.
+  listLedgersSince(services, ledgers.since, signal).then(
+    (result) => {
+      ledgers.applyLedgersResult(result);
+      void show();
+    },
+    () => undefined,
+  );
   await index.refresh();
   clearTimeout(redraw);
   if (signal.aborted) return;
@@ -131,10 +142,15 @@ async function fillConversationList(
   picker.busy = false;
 }
 
-function createConversationItem(conversation: IndexedConversation): ConversationItem {
+function createConversationItem(conversation: IndexedConversation, ledgers: LoadedLedgers): ConversationItem {
   const { agent, modified } = conversation;
   const age = formatAge(Date.now() - modified);
-  const full = formatRowFill(conversation, readSetting('conversations.contextWindow'));
+  const window = readSetting('conversations.contextWindow');
+  const shown = findShownCondensation(ledgers.findLedger(conversation));
+  const full =
+    shown && ledgers.givenBackAs(conversation) === undefined
+      ? formatRowFillChange(conversation, shown, window)
+      : formatRowFill(conversation, window);
   return {
     label: formatRowName(conversation),
     // The detail is on a separate line, so that a long title doesn't hide it.

@@ -62,3 +62,13 @@ export const createFileMissingError = (path: string, notDone = NOTHING_WRITTEN_T
     notDone,
     advice: 'It may have been deleted in its agent, or moved.',
   });
+
+/** Undoing would lose what the agent has added. */
+export const createContinuedError = (path: string): GiveBackError =>
+  new GiveBackError({
+    trouble: 'changed',
+    path,
+    happened: 'The agent has continued in the file that was given back, so the file is kept.',
+    notDone: 'Nothing was undone.',
+    advice: 'To get rid of it, delete it in the agent.',
+  });

@@ -12,7 +12,7 @@ import { ignoreMissingFile, readStatusIfPresent, writeNewFile } from '../storage
 import { toStorageError } from '../storage/storageError';
 import { filterLockedByAgent, withAgentLocks } from './agentLock';
 import { hashBytes, hashFileIfPresent, readFileBytesIfPresent } from './fileBytes';
-import { createFileChangedError, GiveBackError, createFileMissingError } from './giveBackError';
+import { createContinuedError, createFileChangedError, GiveBackError, createFileMissingError } from './giveBackError';
 import {
   NO_WRITE_GUARD,
   rejectSymbolicLink,
@@ -117,9 +117,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
       const current = (await hashFileIfPresent(files, path)) ?? null;
       // An interrupted undo restored the file, or a new file was deleted.
       if (current === before || current === after) continue;
-      throw current === null
-        ? createFileMissingError(path, NOTHING_UNDONE_TEXT)
-        : createFileChangedError(path, NOTHING_UNDONE_TEXT);
+      throw current === null ? createFileMissingError(path, NOTHING_UNDONE_TEXT) : createContinuedError(path);
     }
     await withStorageErrors(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
       await markReplacementState(files, folder, 'undoing');

@@ -19,7 +19,7 @@ import { showInformationMessage } from '../../window/notifications';
 
 /** The document begins with the conversation's size in tokens. */
 export async function showConversationText(services: Services, path: string): Promise<void> {
-  const { title, text } = await runTaskWithProgress(
+  const { title, text, damage } = await runTaskWithProgress(
     services,
     vscode.l10n.t('Opening “{0}”', getFileName(services, path)),
     {
@@ -28,8 +28,13 @@ export async function showConversationText(services: Services, path: string): Pr
     },
   );
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const sizes = found ? [...listRowSizes(found, readSetting('conversations.contextWindow')), '', ''] : [];
-  await services.comparisons.openConversationText(path, title, sizes.join('\n') + text);
+  const sizes = found ? listRowSizes(found, readSetting('conversations.contextWindow')) : [];
+  const lines = [...sizes, ...damage];
+  await services.comparisons.openConversationText(
+    path,
+    title,
+    (lines.length === 0 ? '' : `${lines.join('\n')}\n\n`) + text,
+  );
 }
 
 /** Folds removed content in place. */

@@ -74,6 +74,9 @@ interface DamagedLine {
 const MAX_NOTES_IN_FULL = 5;
 const MAX_LISTED_LINE_NUMBERS = 20;
 
+/** Whether a note says that a part of the file could not be read. */
+export const isDamageNote = (note: string): boolean => /^(?:Line \d+ is|Also) damaged[:;]/.test(note);
+
 function describeDamagedLines(damages: readonly DamagedLine[]): string[] {
   const told = damages.slice(0, MAX_NOTES_IN_FULL).map(({ line, bytes, error }) => {
     const { found, expected } = error;

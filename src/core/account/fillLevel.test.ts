@@ -154,7 +154,7 @@ it('the fill level is described as the agent’s figure, or as our estimate', ()
   expect(formatFillShare(exact, 200_000)).toBe('52%');
   expect(formatFillTokens(exact)).toBe('516,627 of 1,000,000 tokens');
   expect(formatFillSentence(exact)).toBe(
-    '52% full: 516,627 of 1,000,000 tokens, by the last recorded request with its instructions and tools, as the vendor counts',
+    '52% full: 516,627 of 1,000,000 tokens, by the last recorded request and its answer, with instructions and tools, as the vendor counts',
   );
   expect(formatFillShare({ ...exact, isRecorded: false }, 200_000)).toBe('≈ 52%');
   const windowless = { tokens: 100_000, isRecorded: true };
@@ -166,4 +166,12 @@ it('the fill level is described as the agent’s figure, or as our estimate', ()
   expect(formatFillSentence({ tokens: 100, isRecorded: false }, 200)).toBe(
     '≈ 50% full: ≈ 100 tokens of a window taken as 200, estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top',
   );
+});
+
+it('a change of the fill level that its percentages do not show is none', () => {
+  const before = { tokens: 112_000, window: 1_000_000, isRecorded: true };
+  const change = (tokens: number): string =>
+    formatFillChange(before, { ...before, tokens, isRecorded: false }, 200_000);
+  expect(change(108_000)).toBe('still ≈ 11% full');
+  expect(change(60_000)).toBe('11% → ≈ 6% full');
 });

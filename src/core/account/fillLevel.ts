@@ -112,14 +112,17 @@ const isEstimatedFill = ({ isRecorded, window }: FillLevel): boolean => !isRecor
 export const formatFillShare = (fill: FillLevel, assumed: number): string =>
   `${isEstimatedFill(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
 
-export const formatFillChange = (before: FillLevel, after: FillLevel, assumed: number): string =>
-  `${formatFillShare(before, assumed)} → ${formatFillShare(after, assumed)} full`;
+/** Formats `61% → ≈ 46% full`, or `still ≈ 61% full`. */
+export function formatFillChange(before: FillLevel, after: FillLevel, assumed: number): string {
+  const [from, to] = [formatFillShare(before, assumed), formatFillShare(after, assumed)];
+  return from.replace('≈ ', '') === to.replace('≈ ', '') ? `still ${to} full` : `${from} → ${to} full`;
+}
 
 export function formatFillSentence(fill: FillLevel, assumed?: number): string {
   const window = fill.window ?? assumed;
   const share = window === undefined ? '' : `${formatFillShare(fill, window)} full: `;
   const source = fill.isRecorded
-    ? 'by the last recorded request with its instructions and tools, as the vendor counts'
+    ? 'by the last recorded request and its answer, with instructions and tools, as the vendor counts'
     : fill.fromOriginal
       ? `estimated from the original’s last request${describeRenewedTokens(fill.fromOriginal.renewed)}`
       : 'estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top';

@@ -19,7 +19,7 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
   const estimated = sum(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
-    [t('Tokens saved now'), t('{0}', sums.tokensSaved)],
+    [t('Tokens removed, not undone'), t('{0}', sums.tokensSaved)],
     [t('Spent'), formatDollars(spent)],
     ...(condensed === 0 ? [] : [[t('Spent per condensation'), formatDollars(spent / condensed)] as const]),
     ...(sums.savedPerRequest === undefined

@@ -78,7 +78,7 @@ describe('the history section', () => {
     const figure = (name: string): string | undefined =>
       page.all('#history .figure').find(({ textContent }) => textContent.startsWith(name))?.textContent;
     await page.until(() => figure('Condensations')?.includes('600'));
-    expect(figure('Tokens saved now')).toContain('450,000');
+    expect(figure('Tokens removed, not undone')).toContain('450,000');
     expect(figure('Saved with each later request')).toContain('$1.20');
     await page.type(() => page.find('#history vscode-text-field', 'Search'), 'task 550', false);
     await page.until(() => page.find('#history .row-note', '0 found in the newest 500'));

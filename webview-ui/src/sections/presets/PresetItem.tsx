@@ -169,6 +169,7 @@ function useApplyPreset(
     // While saving, the settings may match the earlier change again, whose Undo restores other
     // values.
     onDone(undefined);
+    const isOtherProvider = provider.value !== 'smart';
     const { problems, saved } = await saveSettingsTogether([
       [smart, id],
       [provider, 'smart'],
@@ -177,9 +178,12 @@ function useApplyPreset(
     if (!saved) return;
     const done: UndoableChange = {
       of: id,
-      text: isReplacing
-        ? t('"{0}" is now in use, in place of your passes and their drafts.', name)
-        : t('"{0}" is now in use.', name),
+      text: [
+        isReplacing
+          ? t('"{0}" is now in use, in place of your passes and their drafts.', name)
+          : t('"{0}" is now in use.', name),
+        ...(isOtherProvider ? [t('The provider is now Smart.')] : []),
+      ].join(' '),
       written: saved.written,
       undo: () => {
         void saved.undo().then((found) => {

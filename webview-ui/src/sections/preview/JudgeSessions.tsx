@@ -99,7 +99,7 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
           <Table
             label={t('Needed lines that each option loses')}
             columns={columns}
-            rows={points}
+            rows={joinEqualTargets(points)}
             keyOf={({ choice, target }) => `${choice} ${target ?? ''}`}
           />
         </>
@@ -108,13 +108,25 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
   );
 }
 
+/** A target changes nothing for an option that can remove no more or no less. */
+const joinEqualTargets = (points: readonly JudgmentCurvePoint[]): JudgmentCurvePoint[] =>
+  points.flatMap((point) => {
+    const own = points.filter(({ choice }) => choice === point.choice);
+    const isSame = own.every(({ left, lostShare }) => left === point.left && lostShare === point.lostShare);
+    if (!isSame) return [point];
+    const { target: _, ...rest } = point;
+    return own[0] === point ? [rest] : [];
+  });
+
 const formatSharePercent = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
 
-function describeVerdict({ verdict }: JudgedSettings, name: (id: string) => string): string {
+function describeVerdict({ verdict, points }: JudgedSettings, name: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
       return t('There is too little data for a recommendation.');
     case 'keep':
+      if (points.every(({ choice, lostShare }) => choice !== 'current' || lostShare === 0))
+        return t('Keep the current settings: they lose none of the needed lines.');
       return t(
         'Keep the current settings. Where another option loses fewer needed lines at the same size, the difference is not significant.',
       );
