@@ -73,13 +73,13 @@ as lost here. Nothing here measures whether an agent solves more tasks. The sess
 from one Go project, on which the presets were made and which taught File-Aware its weights: other projects repeat less. What
 File-Aware keeps of projects that it has not seen stands in a part of its own below.
 
-## Every choice to condense
+## Every way to condense
 
 Each runs with its default configuration, without a target: it removes as much as it can.
 
 ${markdown(
   [
-    'choice',
+    'way',
     'tokens removed',
     'lines',
     'identifiers',
