@@ -124,9 +124,9 @@ export class AccountCache {
     this.isChanged = true;
   }
 
-  /** @param there paths that currently exist */
-  async saveAccounts(there: ReadonlySet<string>): Promise<void> {
-    const kept = [...this.byPath.values()].filter(({ path }) => there.has(path));
+  /** @param existingPaths paths that currently exist */
+  async saveAccounts(existingPaths: ReadonlySet<string>): Promise<void> {
+    const kept = [...this.byPath.values()].filter(({ path }) => existingPaths.has(path));
     if (!this.isChanged && kept.length === this.byPath.size) return;
     this.isChanged = false;
     const text = JSON.stringify({

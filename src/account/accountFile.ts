@@ -17,13 +17,13 @@ export function renderAccountJson(
   unread: readonly string[] = [],
 ): string {
   const { unread: missing, estimated, ...total } = sumSessionAccounts(sessions, unread);
-  const whole = {
+  const document = {
     total: { unread: missing, estimated, ...total },
     by: grouping,
     rows: groupAccountInRows(sessions, grouping),
     sessions,
   };
-  return `${JSON.stringify(whole)}\n`;
+  return `${JSON.stringify(document)}\n`;
 }
 
 const CSV_COLUMNS = [

@@ -58,9 +58,9 @@ export async function computeAccountOfStores(
     let reportedAt = performance.now();
     let savedAt = reportedAt;
     for (const found of wanted) {
-      const known = cache.findUpToDateAccount(found);
-      const each = known ?? (await readAndAccountFile(found, tools, databases));
-      if (!known) cache.storeAccount(each);
+      const cached = cache.findUpToDateAccount(found);
+      const each = cached ?? (await readAndAccountFile(found, tools, databases));
+      if (!cached) cache.storeAccount(each);
       kept.push(each);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
         report(kept.length, wanted.length);
@@ -84,10 +84,10 @@ export async function computeAccountOfStores(
     }
     await cache.saveAccounts(paths);
     report(kept.length, wanted.length);
-    const within = new Set(kept.map(({ path }) => path));
+    const keptPaths = new Set(kept.map(({ path }) => path));
     const counted = countRequestsOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
     return {
-      sessions: counted.filter(({ path }) => within.has(path)),
+      sessions: counted.filter(({ path }) => keptPaths.has(path)),
       problems: [
         ...problems,
         ...kept.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, reason: problem }])),
@@ -104,9 +104,9 @@ function findUnreadOriginSessions(
   older: readonly ReadSession[],
   conversations: readonly FoundConversation[],
 ): readonly FoundConversation[] {
-  const known = new Set([...kept.map(({ path }) => path), ...older.map(({ path }) => path)]);
+  const knownPaths = new Set([...kept.map(({ path }) => path), ...older.map(({ path }) => path)]);
   const ids = new Set(kept.flatMap(({ account }) => listOriginIds(account?.identity)));
-  return conversations.filter(({ path }) => !known.has(path) && [...ids].some((id) => path.includes(id)));
+  return conversations.filter(({ path }) => !knownPaths.has(path) && [...ids].some((id) => path.includes(id)));
 }
 
 export function memoize<T>(load: () => Promise<T>): () => Promise<T> {

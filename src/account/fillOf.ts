@@ -21,8 +21,8 @@ export function getFillLevel(
   const { messages, recorded, lastRequest, request } = conversation;
   const last = lastRequest ?? (recorded && findLastRequestInHistory(recorded, messages.length));
   // A session that was given back has answers, but no request of its own yet.
-  const named = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
-  const model = last?.model ?? named.find((name) => typeof name === 'string');
+  const names = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
+  const model = last?.model ?? names.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
@@ -46,12 +46,12 @@ export type FillLevelReader = (conversation: Conversation, counter: MessageCount
 export async function loadFillLevelReader(): Promise<FillLevelReader> {
   const table = await loadPriceTable();
   // Caches lookups, because each takes as long as reading a small session.
-  const known = new Map<string, ReturnType<PriceTable['lookup']>>();
+  const pricesByModel = new Map<string, ReturnType<PriceTable['lookup']>>();
   const prices: PriceTable = {
     lookup: (model) => {
       const key = JSON.stringify(model);
-      if (!known.has(key)) known.set(key, table.lookup(model));
-      return known.get(key);
+      if (!pricesByModel.has(key)) pricesByModel.set(key, table.lookup(model));
+      return pricesByModel.get(key);
     },
   };
   return (conversation, counter) => getFillLevel(conversation, counter, prices);

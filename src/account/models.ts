@@ -28,9 +28,9 @@ const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
 export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): ModelProperties | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? findVendorByModelName(model) : VENDOR_BY_SELLER[seller];
-  const known =
+  const knownModel =
     vendor && findKnownModel(at === undefined ? table : makePriceTableForTime(table, at), { vendor, model });
-  if (known) return known;
+  if (knownModel) return knownModel;
   const family = findModelFamily(model);
   return {
     tokenFactor: family?.tokenFactor ?? 1,

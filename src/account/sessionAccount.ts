@@ -63,7 +63,7 @@ export function computeSessionAccount(
   const { messages, recorded } = conversation;
   const compactions = findCompactions(conversation);
   const all = listRequests(messages, counter, compactions, recorded?.requests);
-  const named = findLastUsedModel(conversation, recorded?.requests);
+  const namedModel = findLastUsedModel(conversation, recorded?.requests);
   const calibration = calibrateSession(conversation, all, { counter, prices });
   const requests = dropCopiedRequests(all, recorded);
   const charges = readPaidRequests(file, recorded, prices);
@@ -87,10 +87,14 @@ export function computeSessionAccount(
     ...describeSession(file, { id, title, workspace, parent }, recorded),
     requests: paid,
     ...(charges.totals.length > 0 && { totals: charges.totals }),
-    ...chooseLikelyWindow(Math.max(0, ...prompts), findContextWindow(recorded, named, prices).window, named.model),
+    ...chooseLikelyWindow(
+      Math.max(0, ...prompts),
+      findContextWindow(recorded, namedModel, prices).window,
+      namedModel.model,
+    ),
     fill: thinOutValues(prompts, MAX_FILL_CURVE_POINTS),
     now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
-    compactions: sumCompactionCosts(conversation, compactions, prompts, calibration, named, { counter, prices }),
+    compactions: sumCompactionCosts(conversation, compactions, prompts, calibration, namedModel, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
 }
@@ -146,12 +150,12 @@ const describeSession = (
 
 function findContextWindow(
   recorded: RecordedRequests | undefined,
-  named: NamedModel,
+  namedModel: NamedModel,
   prices: PriceTable,
 ): Pick<ReadSession, 'window'> {
   const window =
     recorded?.requests.findLast((request) => request.window !== undefined)?.window ??
-    findModelPrices(prices, named)?.contextWindow;
+    findModelPrices(prices, namedModel)?.contextWindow;
   return window === undefined ? {} : { window };
 }
 
@@ -194,12 +198,12 @@ const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedSess
 
 function priceRequestParts(request: CountedRequest, file: AccountedSessionFile, prices: PriceTable): PaidRequest[] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
-  const named = { ...getModelAndSeller(request), at: request.at };
+  const namedModel = { ...getModelAndSeller(request), at: request.at };
   const marks = {
     ...(isCopy && { isCopy }),
     ...(purpose === 'compaction' && { isCompaction: true }),
   };
-  const first = priceRequest(usage, { ...named, recordedCost }, file, prices, service);
+  const first = priceRequest(usage, { ...namedModel, recordedCost }, file, prices, service);
   const tools = computeWebSearchCost(service);
   return [
     {
@@ -210,9 +214,15 @@ function priceRequestParts(request: CountedRequest, file: AccountedSessionFile, 
     },
     ...parts.map((part, index): PaidRequest => {
       const { model } = part;
-      const isOther = model !== undefined && model !== named.model;
+      const isOther = model !== undefined && model !== namedModel.model;
       return {
-        ...priceRequest(part.usage, isOther ? { ...named, model } : named, file, prices, isOther ? {} : service),
+        ...priceRequest(
+          part.usage,
+          isOther ? { ...namedModel, model } : namedModel,
+          file,
+          prices,
+          isOther ? {} : service,
+        ),
         ...marks,
         requests: 0,
         ...(key !== undefined && { key: `${key} part ${index + 1}` }),
@@ -227,15 +237,15 @@ interface ModelWithRecordedCost extends NamedModel {
 
 function priceRequest(
   usage: Usage,
-  { recordedCost, ...named }: ModelWithRecordedCost,
+  { recordedCost, ...namedModel }: ModelWithRecordedCost,
   { modified }: AccountedSessionFile,
   prices: PriceTable,
   service: ServiceConditions = {},
 ): PaidRequest {
-  const cost = computeRequestCost(usage, recordedCost, named, prices, service);
+  const cost = computeRequestCost(usage, recordedCost, namedModel, prices, service);
   return {
-    at: named.at ?? modified,
-    ...(named.model !== undefined && { model: named.model }),
+    at: namedModel.at ?? modified,
+    ...(namedModel.model !== undefined && { model: namedModel.model }),
     requests: 1,
     ...toTokensByPrice(usage),
     ...(cost !== undefined && { cost }),
@@ -258,14 +268,14 @@ function priceTotal(
     ...{ at, after, compactions: total.compactions },
     models: total.models.map(({ model, usage, requests: count, webSearches = 0 }): PaidModel => {
       const searches = webSearches - searchesOf(model);
-      const known = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
+      const knownPrices = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
         ...(model !== undefined && { model }),
         ...toTokensByPrice(usage),
         ...(count !== undefined && { requests: count }),
         ...(searches > 0 && { toolCost: computeWebSearchCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
-        ...(known && { rates: getPlainRates(known, usage) }),
+        ...(knownPrices && { rates: getPlainRates(knownPrices, usage) }),
       };
     }),
   };
@@ -274,10 +284,10 @@ function priceTotal(
 /** A sum does not say how long each prompt was, so use the rates for short prompts. */
 function getPlainRates(prices: ModelPrices, usage: Usage): TokensByPrice {
   const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
-  const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
+  const longCacheShare = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
   return {
     fresh: rate('input'),
-    cacheWrite: (1 - long) * rate('cacheWrite') + long * rate('longCacheWrite'),
+    cacheWrite: (1 - longCacheShare) * rate('cacheWrite') + longCacheShare * rate('longCacheWrite'),
     cacheRead: rate('cacheRead'),
     output: rate('output'),
   };
@@ -299,14 +309,14 @@ function distributeCharge(
   charged: RecordedCharge | undefined,
 ): readonly PaidRequest[] {
   if (!charged) return requests;
-  const { at: until = Infinity, dollars } = charged;
+  const { at: untilMs = Infinity, dollars } = charged;
   const sum = (of: readonly PaidRequest[]): number => of.reduce((all, { cost = 0 }) => all + cost, 0);
-  const last = totals.findLast(({ at }) => at <= until);
-  const known =
-    sum(paid.filter(({ at }) => at <= until)) + (last?.models ?? []).reduce((all, { charge = 0 }) => all + charge, 0);
+  const last = totals.findLast(({ at }) => at <= untilMs);
+  const knownCost =
+    sum(paid.filter(({ at }) => at <= untilMs)) + (last?.models ?? []).reduce((all, { charge = 0 }) => all + charge, 0);
   const replayed = sum(requests.filter(({ isCharged }) => isCharged));
   if (replayed === 0) return requests;
-  const factor = Math.max(0, dollars - known) / replayed;
+  const factor = Math.max(0, dollars - knownCost) / replayed;
   return requests.map((request) =>
     request.cost === undefined ? request : { ...request, cost: request.cost * factor },
   );
@@ -321,15 +331,20 @@ function replayRequests(
   { counter }: AccountDependencies,
 ): ReplayedRequest[] {
   const { recorded, sidechains } = conversation;
-  const named = findLastUsedModel(conversation, recorded?.requests);
+  const namedModel = findLastUsedModel(conversation, recorded?.requests);
   const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
   const main = simulateRequestUsage(requests, calibration).map((usage, index): ReplayedRequest => {
     const { answer, at } = requests[index] as ConversationRequest;
-    const known = byMessage.get(answer);
-    const outputTokens = known?.outputTokens ?? usage.outputTokens;
+    const recordedRequest = byMessage.get(answer);
+    const outputTokens = recordedRequest?.outputTokens ?? usage.outputTokens;
     const isCharged = covered + index < (recorded?.charged?.answers ?? 0);
     return {
-      ...{ ...named, ...getModelAndSeller(known), at: known?.at ?? at, usage: { ...usage, outputTokens } },
+      ...{
+        ...namedModel,
+        ...getModelAndSeller(recordedRequest),
+        at: recordedRequest?.at ?? at,
+        usage: { ...usage, outputTokens },
+      },
       ...(isCharged && { isCharged }),
     };
   });
@@ -337,9 +352,9 @@ function replayRequests(
   // The agent's sums include its subagents' requests.
   const side = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
     const charged = recorded?.charged?.sideAnswers?.[id] ?? 0;
-    const own = listRequests(messages, counter, findCompactionsInMessages(messages));
-    return simulateRequestUsage(own, calibration).map((usage, index): ReplayedRequest => ({
-      ...{ ...named, at: own[index]?.at ?? lastAt, usage },
+    const sideRequests = listRequests(messages, counter, findCompactionsInMessages(messages));
+    return simulateRequestUsage(sideRequests, calibration).map((usage, index): ReplayedRequest => ({
+      ...{ ...namedModel, at: sideRequests[index]?.at ?? lastAt, usage },
       ...(index < charged && { isCharged: true }),
     }));
   });
@@ -372,7 +387,7 @@ export function calibrateSession(
 ): RequestTokenCalibration {
   const { request = {}, recorded } = conversation;
   const counted = recorded?.requests.filter(hasUsage) ?? [];
-  const named = findLastUsedModel(conversation, recorded?.requests);
+  const namedModel = findLastUsedModel(conversation, recorded?.requests);
   const usages = new Map(counted.map(({ message, usage }) => [message, usage]));
   const pairs = requests.flatMap((each) => {
     const usage = usages.get(each.answer);
@@ -380,10 +395,10 @@ export function calibrateSession(
   });
   const fitted = fitCalibration(pairs);
   if (fitted) return fitted;
-  const factor = findModelPrices(prices, named)?.tokenFactor ?? 1;
+  const factor = findModelPrices(prices, namedModel)?.tokenFactor ?? 1;
   const declared = [request['system'], request['tools']].filter((value) => value !== undefined);
   const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
-  const isClaude = /claude/i.test(named.model ?? '');
+  const isClaude = /claude/i.test(namedModel.model ?? '');
   return {
     // Too few requests for a regression: everything beyond the messages counts as overhead.
     fixed:
@@ -407,16 +422,16 @@ export function calibrateSession(
 function computeRequestCost(
   usage: Usage,
   recordedCost: number | undefined,
-  named: NamedModel,
+  namedModel: NamedModel,
   prices: PriceTable,
   service: ServiceConditions,
 ): number | undefined {
   const cost = computeCallCost(
     usage,
-    applyServiceSurcharge(findModelPrices(prices, named)?.prices, named.model ?? '', service),
+    applyServiceSurcharge(findModelPrices(prices, namedModel)?.prices, namedModel.model ?? '', service),
   );
   if (cost !== undefined) return cost;
-  const isFree = /[-:]free$/i.test(named.model ?? '');
+  const isFree = /[-:]free$/i.test(namedModel.model ?? '');
   return recordedCost !== undefined && (recordedCost > 0 || isFree) ? recordedCost : undefined;
 }
 
@@ -439,20 +454,20 @@ function sumCompactionCosts(
   compactions: readonly { readonly message: number; readonly tokensBefore?: number }[],
   prompts: readonly number[],
   { factor, accounting, cacheShare, writes }: RequestTokenCalibration,
-  named: NamedModel,
+  namedModel: NamedModel,
   { counter, prices }: AccountDependencies,
 ): ReadSession['compactions'] {
   const count = compactions.length;
   if (recorded?.hasCompactions || recorded?.requests.some(({ purpose, usage }) => purpose === 'compaction' && usage))
     return { count, isEstimate: false };
-  const known = findModelPrices(prices, named)?.prices;
-  if (count === 0 || !known) return { count, isEstimate: true };
+  const knownPrices = findModelPrices(prices, namedModel)?.prices;
+  if (count === 0 || !knownPrices) return { count, isEstimate: true };
   const largest = Math.max(0, ...prompts);
   const cost = compactions.reduce((sum, { message, tokensBefore = largest }) => {
     const summary = messages[message];
     const output = summary ? Math.round(factor * counter.countMessage(summary)) : 0;
     const read = Math.round(tokensBefore * cacheShare);
-    return sum + (computeCallCost(makeReplayedUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
+    return sum + (computeCallCost(makeReplayedUsage(tokensBefore, read, output, accounting, writes), knownPrices) ?? 0);
   }, 0);
   return { count, isEstimate: true, cost };
 }

@@ -50,25 +50,28 @@ export async function simulateSessionWithCondensation(
   const { messages, recorded } = conversation;
   const { counter, prices } = tools;
   const requests = listRequests(messages, counter, findCompactions(conversation), recorded?.requests);
-  const named = findLastUsedModel(conversation, recorded?.requests);
-  const model = findModelPrices(prices, named);
+  const namedModel = findLastUsedModel(conversation, recorded?.requests);
+  const model = findModelPrices(prices, namedModel);
   const contextWindow =
     window ?? recorded?.requests.findLast((each) => each.window !== undefined)?.window ?? model?.contextWindow;
   if (contextWindow === undefined) return undefined;
   const calibration = calibrateSession(conversation, requests, tools);
   const { fixed, factor } = calibration;
-  const due = computeDueTokens({
+  const duePoint = computeDueTokens({
     contextWindow,
     threshold,
     ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
   });
-  const target = Math.max(1, Math.floor((computeTargetTokens(threshold, contextWindow, due.tokens) - fixed) / factor));
+  const target = Math.max(
+    1,
+    Math.floor((computeTargetTokens(threshold, contextWindow, duePoint.tokens) - fixed) / factor),
+  );
   const { before, after, rereads, ...figures } = await replayWithCondensation({
     messages,
     requests,
     calibration,
     counter,
-    dueTokens: due.tokens,
+    dueTokens: duePoint.tokens,
     condense: async (prefix, edits) => {
       const outcome = await manager.condense({
         conversation: conversation.id,
@@ -101,7 +104,7 @@ export async function simulateSessionWithCondensation(
     days: byDay.every((each) => Number.isFinite(each.before) && Number.isFinite(each.after)) ? byDay : undefined,
     requests: requests.length,
     window: contextWindow,
-    dueTokens: due.tokens,
+    dueTokens: duePoint.tokens,
     before: cost(before),
     after: cost(after),
     rereads: cost(rereads),

@@ -51,46 +51,46 @@ export async function simulateSessionSavings(
   const prices = await loadPriceTable();
   const loaded = memoize(tokens);
   const savings = new Map<string, SessionSaving | 'unknown'>();
-  const long = sessions.filter((session) => {
+  const longSessions = sessions.filter((session) => {
     const { path, window, usage, fill } = session;
     if (window === undefined) {
       savings.set(path, 'unknown');
       return false;
     }
     const model = usage.findLast((each) => each.model !== undefined)?.model;
-    const most = findModelPrices(prices, { model })?.maxOutputTokens;
-    const due = computeDueTokens({
+    const maxOutputTokens = findModelPrices(prices, { model })?.maxOutputTokens;
+    const duePoint = computeDueTokens({
       contextWindow: window,
       threshold: choice.threshold,
-      ...(most !== undefined && { maxOutputTokens: most }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     });
-    return Math.max(...fill, 0) >= due.tokens;
+    return Math.max(...fill, 0) >= duePoint.tokens;
   });
-  const known = await readCachedSavings(file);
+  const savingsByKey = await readCachedSavings(file);
   const kept = new Map<string, CachedSaving>();
   const databases = new OpenDatabases();
   let savedAt = performance.now();
   try {
-    for (const [done, session] of long.entries()) {
-      report(done, long.length);
+    for (const [done, session] of longSessions.entries()) {
+      report(done, longSessions.length);
       // Yield so that the progress message is sent and an abort is noticed.
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       const { path, usage, fill } = session;
       const key = hashText(JSON.stringify([path, usage, fill, choice, version, PRICE_PACKAGE.published]));
       const saving =
-        known.get(key)?.saving ?? (await simulateSessionSaving(session, choice, databases, loaded, signal));
+        savingsByKey.get(key)?.saving ?? (await simulateSessionSaving(session, choice, databases, loaded, signal));
       kept.set(key, { key, path, saving });
       savings.set(path, saving);
       if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
-        await saveCachedSavings(file, known, kept);
+        await saveCachedSavings(file, savingsByKey, kept);
         savedAt = performance.now();
       }
     }
-    report(long.length, long.length);
+    report(longSessions.length, longSessions.length);
   } finally {
     databases.closeAll();
-    await saveCachedSavings(file, known, kept);
+    await saveCachedSavings(file, savingsByKey, kept);
   }
   return savings;
 }
@@ -169,11 +169,11 @@ const MAX_CACHED_REPLAYS = 5_000;
 
 async function saveCachedSavings(
   file: string,
-  known: ReadonlyMap<string, CachedSaving>,
+  savingsByKey: ReadonlyMap<string, CachedSaving>,
   kept: ReadonlyMap<string, CachedSaving>,
 ): Promise<void> {
-  if ([...kept.keys()].every((key) => known.has(key))) return;
-  const others = [...known.values()].filter(({ key }) => !kept.has(key));
+  if ([...kept.keys()].every((key) => savingsByKey.has(key))) return;
+  const others = [...savingsByKey.values()].filter(({ key }) => !kept.has(key));
   const text = JSON.stringify({
     contextCondenser: 'whatIf',
     kept: [...kept.values(), ...others].slice(0, MAX_CACHED_REPLAYS),

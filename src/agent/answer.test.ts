@@ -33,7 +33,7 @@ it('correcting an answer sends the calls back in their original order', async ()
       text: () => undefined,
       thinking: () => undefined,
       call: (id) => reported.push(id),
-      used: () => undefined,
+      onUsage: () => undefined,
     },
   );
   expect(reported).toEqual(['c3']);
@@ -73,7 +73,7 @@ it('correcting an answer makes duplicate call IDs unique', async () => {
       text: never,
       thinking: never,
       call: (id) => reported.push(id),
-      used: never,
+      onUsage: never,
     },
   );
   expect(reported).toEqual(['call_0']);

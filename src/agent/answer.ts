@@ -22,7 +22,7 @@ export interface AnswerDependencies {
    * Called once for each request that the vendor accepted and charges, even if its answer was cut
    * off. Undefined usage is unknown.
    */
-  readonly used: (usage: Usage | undefined) => void;
+  readonly onUsage: (usage: Usage | undefined) => void;
 }
 
 export interface StreamedAnswer {
@@ -57,9 +57,9 @@ const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
 export async function streamAnswer(request: ApiRequest, parts: AnswerDependencies): Promise<StreamedAnswer> {
   const usages: (Usage | undefined)[] = [];
   let hasText = false;
-  let asked = request;
+  let currentRequest = request;
   for (;;) {
-    const turn = await readModelTurn(asked, parts);
+    const turn = await readModelTurn(currentRequest, parts);
     if (!turn) continue;
     hasText ||= turn.text !== '';
     usages.push(turn.usage);
@@ -68,9 +68,12 @@ export async function streamAnswer(request: ApiRequest, parts: AnswerDependencie
     );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
     if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && parts.isCorrected()) {
-      asked = {
-        ...asked,
-        messages: [...asked.messages, ...assignUniqueCallIds(createCorrectionMessages(turn, checked), asked.messages)],
+      currentRequest = {
+        ...currentRequest,
+        messages: [
+          ...currentRequest.messages,
+          ...assignUniqueCallIds(createCorrectionMessages(turn, checked), currentRequest.messages),
+        ],
       };
       continue;
     }
@@ -97,7 +100,7 @@ interface ModelTurn {
 /** @returns undefined if the vendor rejected the request and it has since changed */
 async function readModelTurn(
   request: ApiRequest,
-  { handler, signal, isRetried, text: onText, thinking: onThinking, used }: AnswerDependencies,
+  { handler, signal, isRetried, text: onText, thinking: onThinking, onUsage }: AnswerDependencies,
 ): Promise<ModelTurn | undefined> {
   let text = '';
   let usage: Usage | undefined;
@@ -130,11 +133,11 @@ async function readModelTurn(
       }
     }
   } catch (error) {
-    if (usage) used(usage);
+    if (usage) onUsage(usage);
     if (!hasBegun && isRetried(error, request.messages)) return undefined;
     throw error;
   }
-  used(usage);
+  onUsage(usage);
   return { text, calls, usage, stopReason };
 }
 
@@ -153,8 +156,12 @@ async function checkToolCall(
   // A call cut off before its first parameter looks like one without parameters.
   const isCutOff = isLast && isCutShort(stopReason) && Object.keys(call.input).length === 0;
   if (isCutOff || !isJsonObject(call.rawArguments)) {
-    const why = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
-    return { call, input: call.input, fault: `The call was not made: its parameters are no whole JSON object${why}.` };
+    const reason = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
+    return {
+      call,
+      input: call.input,
+      fault: `The call was not made: its parameters are no whole JSON object${reason}.`,
+    };
   }
   const expanded = await expand(call.input);
   if ('error' in expanded) return { call, input: call.input, fault: expanded.error };

@@ -16,9 +16,9 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   // The system prompt follows the tools, so its breakpoint covers both.
   const markedPrompt = markLastElement(prompt, mark);
-  const most = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
-  const marked = new Set(selectMarkableMessages(marks, messages, most));
-  const isToolMarked = prompt.length === 0 || marked.size < most;
+  const maxMarks = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
+  const marked = new Set(selectMarkableMessages(marks, messages, maxMarks));
+  const isToolMarked = prompt.length === 0 || marked.size < maxMarks;
   return {
     ...request,
     messages: messages.map((message, index) => (marked.has(index) ? markMessage(message, mark) : message)),
@@ -28,11 +28,11 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
 }
 
 /** Keeps the first mark (the condensed prefix) and the newest ones. */
-function selectMarkableMessages(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
+function selectMarkableMessages(marks: readonly number[], messages: readonly ApiMessage[], maxMarks: number): number[] {
   const possible = [...new Set(marks)]
     .filter((index) => findMarkableBlock(messages[index]) >= 0)
     .toSorted((a, b) => a - b);
-  return possible.length <= most ? possible : [...possible.slice(0, 1), ...possible.slice(1 - most)];
+  return possible.length <= maxMarks ? possible : [...possible.slice(0, 1), ...possible.slice(1 - maxMarks)];
 }
 
 /** Thinking can't carry a breakpoint. */

@@ -35,8 +35,8 @@ export function makeRequestTitle({ messages, conversationId }: ChatRequest): str
 export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;
-    const words = cutContext(getBlocks(message).flatMap((block) => (isText(block) ? [block.text] : [])));
-    const title = words ? makeConversationTitle([{ role: 'user', content: words.join('') }]) : UNTITLED;
+    const userText = cutContext(getBlocks(message).flatMap((block) => (isText(block) ? [block.text] : [])));
+    const title = userText ? makeConversationTitle([{ role: 'user', content: userText.join('') }]) : UNTITLED;
     if (title !== UNTITLED) return title;
   }
   return undefined;

@@ -163,7 +163,7 @@ describe('a spending limit for the chat', () => {
       prices: { input: { base: 100 }, output: { base: 500 } },
     };
     const silent = await spending.beginRequest(model, 'a', 1_000);
-    silent?.used(undefined);
+    silent?.addUsage(undefined);
     await silent?.end(true);
     await (await spending.beginRequest(model, 'a', 1_000))?.end(true);
     expect((await spent('a')).day).toBeCloseTo(0.2, 10);

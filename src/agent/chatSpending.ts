@@ -15,7 +15,7 @@ export interface ChatSpendingDependencies extends Pick<
   ConversationSpendingDependencies,
   'spending' | 'limits' | 'now'
 > {
-  readonly tell: (words: string, setting: string) => void;
+  readonly tell: (text: string, setting: string) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'warn'>;
 }
 
@@ -25,9 +25,9 @@ export class ChatSpending {
   constructor({ tell, log, ...parts }: ChatSpendingDependencies) {
     this.spending = new ConversationSpending({
       ...parts,
-      words: SPENDING_MESSAGES,
-      tell: ({ words, about }) => {
-        tell(words, getSettingNameForLimit(about));
+      messages: SPENDING_MESSAGES,
+      tell: ({ words: text, about }) => {
+        tell(text, getSettingNameForLimit(about));
       },
       warn: (note) => {
         log.warn(note);
@@ -40,13 +40,13 @@ export class ChatSpending {
     model: OfferedModel,
     conversation: string | undefined,
     prompt: number,
-    mustRead?: number,
+    minReadTokens?: number,
   ): Promise<PaidRequest | undefined> {
     const { id, prices, wraps, profile } = model;
     const accounting = getAccounting(profile.vendor, profile.model);
     // VS Code's own models are paid for by a subscription.
-    const words = wraps ? {} : { unknownPrice: describeUnknownPrice(model) };
-    return this.spending.beginRequest({ id, accounting, prices, ...words }, conversation, prompt, mustRead);
+    const priceMessage = wraps ? {} : { unknownPrice: describeUnknownPrice(model) };
+    return this.spending.beginRequest({ id, accounting, prices, ...priceMessage }, conversation, prompt, minReadTokens);
   }
 }
 

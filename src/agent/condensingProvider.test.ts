@@ -118,7 +118,7 @@ describe('a chat conversation through the condensing provider', () => {
     const { chat, live } = await chatOn(server, { extraBody: { context_management: { edits } } });
     // The vendor may refuse the field.
     await chat.ask().catch(() => undefined);
-    expect(live.requests[0]?.isReadOtherwise).toBe(true);
+    expect(live.requests[0]?.isTransformedByVendor).toBe(true);
   });
 
   it('carries at most four cache marks: on the system prompt and where the engine puts them', async () => {

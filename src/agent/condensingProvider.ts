@@ -70,12 +70,12 @@ interface SendableRequest {
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptFill;
   /** Minimum o200k tokens that the vendor must read. */
-  readonly mustRead?: number | undefined;
+  readonly minReadTokens?: number | undefined;
   readonly follower: ResponseObserver;
   /** Undefined if the engine failed. */
   readonly prepared?: PreparedChat | undefined;
   /** False if the messages are the original ones. */
-  readonly isView: boolean;
+  readonly isCondensed: boolean;
 }
 
 interface CondensableRequest {
@@ -85,16 +85,16 @@ interface CondensableRequest {
   readonly extraTokens: number;
 }
 
-interface ResponseObserver extends Pick<AnswerDependencies, 'expand' | 'used'> {
+interface ResponseObserver extends Pick<AnswerDependencies, 'expand' | 'onUsage'> {
   readonly conversation?: LiveId;
-  readonly called: (tool: string, input: object) => void;
+  readonly onToolCall: (tool: string, input: object) => void;
   readonly answered?: (usage: Usage | undefined) => Promise<void>;
 }
 
 const NO_CONVERSATION_OBSERVER: ResponseObserver = {
   expand: (input) => Promise.resolve({ input }),
-  used: () => undefined,
-  called: () => undefined,
+  onUsage: () => undefined,
+  onToolCall: () => undefined,
 };
 
 /** Condenses each request of VS Code's chat if due, then forwards it. */
@@ -105,7 +105,7 @@ export class CondensingProvider {
    * These conversations are sent unchanged, because a vendor rejected the view but accepted the
    * original.
    */
-  private readonly leftAlone = new Set<LiveId>();
+  private readonly uncondensed = new Set<LiveId>();
   private counts: CachedTokenCounter | undefined;
 
   constructor(private readonly parts: CondensingProviderDependencies) {}
@@ -177,12 +177,12 @@ export class CondensingProvider {
     try {
       const asking = await this.parts.handlers.getHandler(model, repetition.kind === 'none');
       const handler = keepThinkingOfAnswers(asking, this.kept, getModelKey(model));
-      const passage: ChatTurn = { model, chat, options, progress, handler, signal };
-      const isStep = !isSmallRequest(toChatRequest(passage));
-      const condenses = this.parts.settings().automatic && (isStep || (await this.isLargerThanWindow(passage)));
+      const turn: ChatTurn = { model, chat, options, progress, handler, signal };
+      const isStep = !isSmallRequest(toChatRequest(turn));
+      const condenses = this.parts.settings().automatic && (isStep || (await this.isLargerThanWindow(turn)));
       await (condenses
-        ? this.sendCondensed(passage)
-        : this.sendWithRetries(passage, await this.sendUncondensed(passage, isStep)));
+        ? this.sendCondensed(turn)
+        : this.sendWithRetries(turn, await this.sendUncondensed(turn, isStep)));
       this.failures.recordSuccess(identity);
     } catch (error) {
       if (isApiError(error) && error.kind !== 'aborted') this.failures.recordFailure(identity, error);
@@ -191,14 +191,14 @@ export class CondensingProvider {
   }
 
   /** VS Code's own summaries are condensed only if the conversation has outgrown the window. */
-  private async isLargerThanWindow(passage: ChatTurn): Promise<boolean> {
-    const { contextWindow, maxOutputTokens } = passage.model;
-    return (await this.countPromptTokensOfModel(passage)) > computeMaxPromptTokens(contextWindow, maxOutputTokens);
+  private async isLargerThanWindow(turn: ChatTurn): Promise<boolean> {
+    const { contextWindow, maxOutputTokens } = turn.model;
+    return (await this.countPromptTokensOfModel(turn)) > computeMaxPromptTokens(contextWindow, maxOutputTokens);
   }
 
-  private async countPromptTokensOfModel(passage: ChatTurn): Promise<number> {
-    const { model } = passage;
-    const request = this.makeAgentRequest(passage, 0);
+  private async countPromptTokensOfModel(turn: ChatTurn): Promise<number> {
+    const { model } = turn;
+    const request = this.makeAgentRequest(turn, 0);
     const { messages, system = '', tools } = request;
     const length = measureCharacters([messages, system, tools]);
     const count = async (): Promise<number> => {
@@ -212,43 +212,40 @@ export class CondensingProvider {
 
   /** Sends the original. Without cache marks, steps of a task would cost many times as much. */
   private async sendUncondensed(
-    passage: ChatTurn,
+    turn: ChatTurn,
     isStep: boolean,
     prepared?: Pick<SendableRequest, 'follower' | 'prepared'>,
   ): Promise<SendableRequest> {
-    const { messages } = passage.chat;
-    const { contextWindow } = passage.model;
+    const { messages } = turn.chat;
+    const { contextWindow } = turn.model;
     const cacheMarks = isStep ? selectCacheMarksAtNewest(messages) : undefined;
-    const room = { contextWindow, promptTokens: await this.countPromptTokensOfModel(passage), isCalibrated: false };
-    return { follower: NO_CONVERSATION_OBSERVER, ...prepared, messages, cacheMarks, room, isView: false };
+    const room = { contextWindow, promptTokens: await this.countPromptTokensOfModel(turn), isCalibrated: false };
+    return { follower: NO_CONVERSATION_OBSERVER, ...prepared, messages, cacheMarks, room, isCondensed: false };
   }
 
-  private async sendCondensed(passage: ChatTurn): Promise<void> {
+  private async sendCondensed(turn: ChatTurn): Promise<void> {
     const live = await this.parts.live();
-    const extraTokens = await this.countRestoredThinkingTokens(passage.model, passage.chat.messages);
-    const task: CondensableRequest = { live, request: this.makeAgentRequest(passage, extraTokens), extraTokens };
-    const prepared = await this.prepareChat(passage, task);
-    const view = prepared && this.createCondensedForm(passage, task, prepared);
-    const isLeftAlone = view && this.leftAlone.has(prepared.conversation);
-    const first = view && !isLeftAlone ? view : await this.sendUncondensed(passage, true, view);
-    await this.sendWithRetries(passage, first, async (change, form, refusal) => {
-      if (change === 'send-as-it-came') return this.sendUncondensed(passage, true, form);
+    const extraTokens = await this.countRestoredThinkingTokens(turn.model, turn.chat.messages);
+    const task: CondensableRequest = { live, request: this.makeAgentRequest(turn, extraTokens), extraTokens };
+    const prepared = await this.prepareChat(turn, task);
+    const view = prepared && this.createCondensedForm(turn, task, prepared);
+    const isLeftAlone = view && this.uncondensed.has(prepared.conversation);
+    const first = view && !isLeftAlone ? view : await this.sendUncondensed(turn, true, view);
+    await this.sendWithRetries(turn, first, async (change, form, refusal) => {
+      if (change === 'send-as-it-came') return this.sendUncondensed(turn, true, form);
       if (change !== 'shorten') return undefined;
-      const smaller = await this.shortenRequest(passage, task, form.prepared, refusal);
-      passage.signal.throwIfAborted();
-      return smaller && this.createCondensedForm(passage, task, smaller);
+      const smaller = await this.shortenRequest(turn, task, form.prepared, refusal);
+      turn.signal.throwIfAborted();
+      return smaller && this.createCondensedForm(turn, task, smaller);
     });
   }
 
   /** @returns undefined on failure; the task then continues uncondensed */
-  private async prepareChat(
-    passage: ChatTurn,
-    { live, request }: CondensableRequest,
-  ): Promise<PreparedChat | undefined> {
+  private async prepareChat(turn: ChatTurn, { live, request }: CondensableRequest): Promise<PreparedChat | undefined> {
     try {
-      return await live.prepare(request, passage.signal);
+      return await live.prepare(request, turn.signal);
     } catch (error) {
-      passage.signal.throwIfAborted();
+      turn.signal.throwIfAborted();
       this.parts.log.warn(`The request was not condensed and goes out as it came. ${getErrorMessage(error)}`);
       return undefined;
     }
@@ -256,12 +253,12 @@ export class CondensingProvider {
 
   /** Condenses a request further that was rejected as too long. */
   private async shortenRequest(
-    passage: ChatTurn,
+    turn: ChatTurn,
     { live, request }: CondensableRequest,
     prepared: PreparedChat | undefined,
     refusal: ApiError,
   ): Promise<PreparedChat | undefined> {
-    const { signal } = passage;
+    const { signal } = turn;
     if (prepared)
       return live.prepareAfterOverflow(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
     // The engine died. The loop ends, because no engine is started after two deaths in a row.
@@ -276,12 +273,12 @@ export class CondensingProvider {
   }
 
   private createCondensedForm(
-    passage: ChatTurn,
+    turn: ChatTurn,
     { live, extraTokens }: CondensableRequest,
     prepared: PreparedChat,
   ): SendableRequest {
-    const { model } = passage;
-    const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, mustRead } = prepared;
+    const { model } = turn;
+    const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, minReadTokens } = prepared;
     for (const note of prepared.notes) this.parts.log.info(note);
     if (prepared.outcome?.kind === 'condensed') {
       this.kept.forgetBlocksBeforeAnswer(
@@ -299,7 +296,7 @@ export class CondensingProvider {
         live.recordAnswer({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
       },
     };
-    return { messages, cacheMarks, room, mustRead, follower, prepared, isView: true };
+    return { messages, cacheMarks, room, minReadTokens, follower, prepared, isCondensed: true };
   }
 
   private createObserver(live: ChatConversations, prepared: PreparedChat): ResponseObserver {
@@ -307,10 +304,10 @@ export class CondensingProvider {
     return {
       conversation,
       expand: (input) => live.expandMarkers(conversation, input),
-      used: (usage?: Usage) => {
+      onUsage: (usage?: Usage) => {
         live.recordUsage(prepared, usage);
       },
-      called: (tool, input) => {
+      onToolCall: (tool, input) => {
         this.parts.onCall(conversation, tool, input);
       },
     };
@@ -344,7 +341,7 @@ export class CondensingProvider {
       messages: chat.messages,
       tools: convertChatTools(options.tools),
       extraTokens,
-      ...(profile.extraBody && hasServerSideContextEdits(profile.extraBody) && { isReadOtherwise: true }),
+      ...(profile.extraBody && hasServerSideContextEdits(profile.extraBody) && { isTransformedByVendor: true }),
       ...(canRecall !== undefined && { canRecall }),
       model: {
         key: getModelKey(model),
@@ -396,7 +393,7 @@ export class CondensingProvider {
    * @param changed returns undefined if there is no other form
    */
   private async sendWithRetries(
-    passage: ChatTurn,
+    turn: ChatTurn,
     first: SendableRequest,
     changed: (
       change: RequestChange,
@@ -407,8 +404,8 @@ export class CondensingProvider {
     const attempts = new RequestAttempts<ApiError | undefined>();
     for (let form = first; ;) {
       try {
-        const { usages } = await this.sendOnce(passage, form, attempts);
-        if (form.isView) await form.follower.answered?.(usages[0]);
+        const { usages } = await this.sendOnce(turn, form, attempts);
+        if (form.isCondensed) await form.follower.answered?.(usages[0]);
         else this.leaveConversationAlone(form, attempts);
         return;
       } catch (error) {
@@ -436,7 +433,7 @@ export class CondensingProvider {
   /** If the vendor accepts the original after rejecting the view, the view was the cause. */
   private leaveConversationAlone({ prepared }: SendableRequest, attempts: RequestAttempts<unknown>): void {
     if (!prepared || !attempts.hasTried('send-as-it-came')) return;
-    this.leftAlone.add(prepared.conversation);
+    this.uncondensed.add(prepared.conversation);
     this.parts.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
   }
 
@@ -446,14 +443,14 @@ export class CondensingProvider {
       messages: view,
       cacheMarks,
       room,
-      mustRead,
-      isView,
-      follower: { conversation, expand, used, called },
+      minReadTokens,
+      isCondensed: isCondensedForm,
+      follower: { conversation, expand, onUsage, onToolCall },
     }: SendableRequest,
     attempts: RequestAttempts<ApiError | undefined>,
   ): Promise<StreamedAnswer> {
     const isCondensed = (): boolean =>
-      isView && countCommonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
+      isCondensedForm && countCommonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
     await yieldBetweenSteps(signal);
     const chatId = getConversationId(options);
     const request = buildApiRequest(model, {
@@ -466,7 +463,12 @@ export class CondensingProvider {
       conversation: chatId,
     });
     // VS Code's conversation ID also covers the conversation's subagents.
-    const paid = await this.parts.spending.beginRequest(model, chatId ?? conversation, room.promptTokens, mustRead);
+    const paid = await this.parts.spending.beginRequest(
+      model,
+      chatId ?? conversation,
+      room.promptTokens,
+      minReadTokens,
+    );
     let reported = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
       reported++;
@@ -495,9 +497,9 @@ export class CondensingProvider {
           return attempts.next.kind === 'change';
         },
         expand,
-        used: (usage) => {
-          paid?.used(usage);
-          used(usage);
+        onUsage: (usage) => {
+          paid?.addUsage(usage);
+          onUsage(usage);
         },
         text: (text) => {
           show(new vscode.LanguageModelTextPart(text));
@@ -506,15 +508,15 @@ export class CondensingProvider {
           show(createThinkingPart(text));
         },
         call: (id, name, input) => {
-          called(name, input);
+          onToolCall(name, input);
           show(new vscode.LanguageModelToolCallPart(id, name, input));
         },
       });
     } finally {
       await paid?.end(reported > 0 || signal.aborted);
     }
-    const words = describeMissingAnswerPart(answered);
-    if (words !== undefined) progress.report(new vscode.LanguageModelTextPart(words));
+    const notice = describeMissingAnswerPart(answered);
+    if (notice !== undefined) progress.report(new vscode.LanguageModelTextPart(notice));
     const usage = answered.usages.at(-1);
     if (usage) progress.report(toUsagePart(usage));
     return answered;

@@ -60,7 +60,7 @@ beforeEach(async () => {
   };
   const gateway = await startGateway({
     routes: new Map(),
-    own: new Map([['live-x', createLiveRoute(live, { spending })]]),
+    ownRoutes: new Map([['live-x', createLiveRoute(live, { spending })]]),
   });
   const address = gateway.url('live-x');
   await announceGateway(getRunningFolder(services), {
@@ -79,9 +79,12 @@ beforeEach(async () => {
   });
   step = async (steps) => {
     const text = makeRequestBody('anthropic', steps);
-    const known = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
-    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list);
-    await condenser.prepare({ route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read }, never);
+    const recognized = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
+    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, recognized.wire.list);
+    await condenser.prepare(
+      { route: 'a', address: new URL('http://127.0.0.1:1'), recognized, headers: {}, read },
+      never,
+    );
   };
   close = () => gateway.close();
   await step(2);

@@ -20,7 +20,7 @@ const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800
 
 /** Caches handlers, because each learns its server's quirks. */
 export class ApiHandlerCache {
-  private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
+  private readonly handlers = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 
   constructor(private readonly parts: ApiHandlersDependencies) {}
 
@@ -32,12 +32,12 @@ export class ApiHandlerCache {
     const { profile } = model;
     const key = model.wraps ? undefined : await getKeyForEndpoint(this.parts.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
-    const known = this.kept.get(identity);
-    if (known && known.key === key) return known.handler;
+    const cached = this.handlers.get(identity);
+    if (cached && cached.key === key) return cached.handler;
     const retry = retries ? this.parts.retry : { retries: 0 };
-    const made = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
-    const handler = wrapWithoutImages(made, model.seesImages);
-    this.kept.set(identity, { handler, key });
+    const plainHandler = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
+    const handler = wrapWithoutImages(plainHandler, model.seesImages);
+    this.handlers.set(identity, { handler, key });
     return handler;
   }
 

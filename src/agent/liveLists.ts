@@ -30,11 +30,11 @@ export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void>
   }
 }
 
-/** @param fewer tokens removed; negative if a later edit restored some */
-export const formatTokenDifference = (fewer: number): string =>
-  fewer < 0
-    ? vscode.l10n.t('{0} more tokens', formatTokens(-fewer))
-    : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));
+/** @param removedTokens tokens removed; negative if a later edit restored some */
+export const formatTokenDifference = (removedTokens: number): string =>
+  removedTokens < 0
+    ? vscode.l10n.t('{0} more tokens', formatTokens(-removedTokens))
+    : vscode.l10n.t('{0} fewer tokens', formatTokens(removedTokens));
 
 const compareEditsByPlace = (a: Edit, b: Edit): number =>
   getFirstMessage(a) - getFirstMessage(b) || getBlockIndex(a) - getBlockIndex(b);

@@ -49,14 +49,14 @@ export class ModelCatalog {
   private async readModels(): Promise<void> {
     const table = await loadPriceTable();
     const names = this.parts.wrapped();
-    const known = this.parts.remembered.get();
+    const remembered = this.parts.remembered.get();
     const offered = [
       ...this.parts
         .profiles()
         .filter(({ offerInChat }) => offerInChat === true)
         .map((profile) => offerProfile(profile, table)),
       ...names
-        .flatMap((name) => known.find((model) => getVendorModelName(model) === name) ?? [])
+        .flatMap((name) => remembered.find((model) => getVendorModelName(model) === name) ?? [])
         .map((model) => offerWrappedModel(model, table)),
     ];
     if (isEqual(offered, this.offered)) return;
@@ -76,12 +76,12 @@ export class ModelCatalog {
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
       );
     }
-    const known = this.parts.remembered.get();
-    const missing = known.filter(
+    const remembered = this.parts.remembered.get();
+    const missing = remembered.filter(
       (model) => !found.some((other) => getVendorModelName(other) === getVendorModelName(model)),
     );
     const all = [...found, ...missing].filter((model) => names.includes(getVendorModelName(model)));
-    if (isEqual(all, known)) return;
+    if (isEqual(all, remembered)) return;
     this.parts.remembered.set(all);
     await this.readModels();
   }

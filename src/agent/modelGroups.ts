@@ -16,7 +16,7 @@ const prepareOptionsSchema = z.object({ configuration: z.unknown().optional() })
 export class ModelGroups {
   private hasGroups: boolean | undefined;
   private sawGroup = false;
-  private readonly given = new Set<string>();
+  private readonly returnedIds = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
   /** @param onDidChange called when VS Code should ask again */
@@ -36,12 +36,12 @@ export class ModelGroups {
   }
 
   private beginGroupRound<T extends { readonly id: string }>(models: readonly T[]): readonly T[] {
-    this.given.clear();
+    this.returnedIds.clear();
     this.sawGroup = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       // The round is over, so a later request for one group gets that group's models.
-      this.given.clear();
+      this.returnedIds.clear();
       this.setHasGroups(this.sawGroup);
     }, this.roundMs);
     return this.hasGroups === false ? models : [];
@@ -54,11 +54,11 @@ export class ModelGroups {
     this.sawGroup = true;
     this.setHasGroups(true);
     const parsed = groupSchema.safeParse(configuration);
-    const wanted = parsed.success ? parsed.data.profile?.trim() : undefined;
+    const wantedId = parsed.success ? parsed.data.profile?.trim() : undefined;
     const chosen = models.filter(
-      ({ id }) => (wanted === undefined || wanted === '' || id === wanted) && !this.given.has(id),
+      ({ id }) => (wantedId === undefined || wantedId === '' || id === wantedId) && !this.returnedIds.has(id),
     );
-    for (const { id } of chosen) this.given.add(id);
+    for (const { id } of chosen) this.returnedIds.add(id);
     return chosen;
   }
 

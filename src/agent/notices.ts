@@ -53,9 +53,9 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies)
       if (parts.kind() === 'statusBar') void showStatusMessage(event.message, STATUS_MESSAGE_MS, 'archive');
       return;
     case 'careful': {
-      const words = `${formatUseOfRemoved(event.use)} ${getUseAdvice()}`;
-      log.warn(words);
-      if (parts.kind() !== 'none') void showInformationMessage(words);
+      const text = `${formatUseOfRemoved(event.use)} ${getUseAdvice()}`;
+      log.warn(text);
+      if (parts.kind() !== 'none') void showInformationMessage(text);
       return;
     }
     case 'exhausted':
@@ -96,8 +96,8 @@ async function showCondensedNotice(
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
       // Offer the actions until one of them closes the notification.
       for (;;) {
-        const words = formatCondensationMessage(figures);
-        switch (await showInformationMessage(words, showDiff, further, undo, details)) {
+        const text = formatCondensationMessage(figures);
+        switch (await showInformationMessage(text, showDiff, further, undo, details)) {
           case showDiff:
             await parts.showDiff(conversation);
             break;
@@ -139,35 +139,35 @@ function showCondensationGivenUp(
   if (kind !== 'cancelled' || calls === undefined) return;
   // The user canceled, or the command reports the result, so only a cost is news.
   if (reason === 'by-hand' && cost === 0) return;
-  const words =
+  const text =
     givenUp === undefined
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
-  if (how === 'statusBar') void showStatusMessage(words, STATUS_MESSAGE_MS, 'archive');
-  if (how === 'notification') void showInformationMessage(words);
+  if (how === 'statusBar') void showStatusMessage(text, STATUS_MESSAGE_MS, 'archive');
+  if (how === 'notification') void showInformationMessage(text);
 }
 
 export async function showAgentCondensedNotice(
-  words: string,
+  text: string,
   parts: {
     readonly kind: Settings['notifications'];
     readonly undo: () => Promise<void>;
     readonly showDiff: () => Promise<void>;
   },
 ): Promise<void> {
-  if (parts.kind === 'statusBar') void showStatusMessage(words, STATUS_MESSAGE_MS, 'archive');
+  if (parts.kind === 'statusBar') void showStatusMessage(text, STATUS_MESSAGE_MS, 'archive');
   if (parts.kind !== 'notification') return;
   const undo = vscode.l10n.t('Undo');
   const showDiff = vscode.l10n.t('Show Diff');
-  const choice = await showInformationMessage(words, undo, showDiff);
+  const choice = await showInformationMessage(text, undo, showDiff);
   if (choice === undo) await parts.undo();
   if (choice === showDiff) await parts.showDiff();
 }
 
 /** @param name the setting's name without the prefix */
-export async function showLimitWarning(words: string, name: string): Promise<void> {
+export async function showLimitWarning(text: string, name: string): Promise<void> {
   const open = vscode.l10n.t('Open Setting');
-  if ((await showWarningMessage(words, open)) !== open) return;
+  if ((await showWarningMessage(text, open)) !== open) return;
   await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
 }
 

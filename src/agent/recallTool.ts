@@ -29,8 +29,8 @@ export class RecallTool {
     // References are searched in all conversations, text only in the calling one.
     if (!query.references && caller === undefined)
       return makeTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
-    const here = await live.recall(caller, query);
-    const found = here.kind === 'nothing' && query.references ? await live.recall(undefined, query) : here;
+    const ownAnswer = await live.recall(caller, query);
+    const found = ownAnswer.kind === 'nothing' && query.references ? await live.recall(undefined, query) : ownAnswer;
     return found.kind === 'found' ? makeToolResult(found.text, found.images) : makeTextResult(found.text);
   }
 }

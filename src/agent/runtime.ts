@@ -81,14 +81,14 @@ export class AgentRuntime implements vscode.Disposable {
       onCondensed: (conversation) => {
         this.recordCondensed(conversation);
       },
-      onExhausted: (words) => {
-        log.warn(words);
-        if (readSetting('notifications') !== 'none') void showWarningMessage(words);
+      onExhausted: (text) => {
+        log.warn(text);
+        if (readSetting('notifications') !== 'none') void showWarningMessage(text);
       },
-      onNotice: ({ words, about }) => void showLimitWarning(words, getSettingNameForLimit(about)),
+      onNotice: ({ words: text, about }) => void showLimitWarning(text, getSettingNameForLimit(about)),
       onGone: () => void this.offerGateway(),
-      onUnwatched: (why) => {
-        log.warn(`The folder of the gateways can't be watched, so it is read every few seconds. ${why}`);
+      onUnwatched: (reason) => {
+        log.warn(`The folder of the gateways can't be watched, so it is read every few seconds. ${reason}`);
       },
     });
     void this.refreshRunningConversations().then(() => this.endGatewayIfOff());
@@ -106,7 +106,7 @@ export class AgentRuntime implements vscode.Disposable {
       spending: new ChatSpending({
         spending: openSpending(services),
         limits: readConversationLimits,
-        tell: (words, name) => void showLimitWarning(words, name),
+        tell: (text, name) => void showLimitWarning(text, name),
         log,
       }),
       onCall: (conversation, name, input) => {
@@ -198,9 +198,9 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   async undo(conversation: string): Promise<void> {
-    const known = this.listConversations().find(({ id }) => id === conversation);
-    if (known) {
-      await showCommandOutcome(this.createLiveControls().undo(known.id));
+    const found = this.listConversations().find(({ id }) => id === conversation);
+    if (found) {
+      await showCommandOutcome(this.createLiveControls().undo(found.id));
       await this.services.comparisons.closeComparisons(conversation);
     } else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
   }
@@ -262,20 +262,20 @@ export class AgentRuntime implements vscode.Disposable {
       );
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
-      const why = getErrorMessage(error);
-      void showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
+      const reason = getErrorMessage(error);
+      void showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', reason));
       return;
     }
     if (result.kind === 'condensed') return;
     this.offerStrongerProviders(conversation, provider, result.words || vscode.l10n.t('Nothing was condensed.'));
   }
 
-  private offerStrongerProviders(conversation: LiveId, provider: string, words: string): void {
+  private offerStrongerProviders(conversation: LiveId, provider: string, text: string): void {
     const fileAware = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = [...(provider === 'lossless' ? [fileAware] : []), ...(provider === 'truncation' ? [] : [truncate])];
     // Not awaited: the command is done before the notification closes.
-    void showInformationMessage(words, ...choices).then((choice) => {
+    void showInformationMessage(text, ...choices).then((choice) => {
       if (choice === fileAware) return this.condense(conversation, 'smart', 'file-aware');
       return choice === truncate ? this.condense(conversation, 'truncation') : undefined;
     });
@@ -311,8 +311,8 @@ export class AgentRuntime implements vscode.Disposable {
         createHostModels({
           models,
           own,
-          warn: (words) => {
-            log.warn(words);
+          warn: (text) => {
+            log.warn(text);
           },
         }),
       providers: registered.createCalls(() => getMessageCounter(services)),
@@ -350,10 +350,10 @@ export class AgentRuntime implements vscode.Disposable {
   private async offerGateway(): Promise<void> {
     if (!readSetting('automatic')) return;
     const start = vscode.l10n.t('Start It Here');
-    const words = vscode.l10n.t(
+    const text = vscode.l10n.t(
       'The gateway for agent extensions has ended with the window or terminal that it ran in. Requests from extensions that use its address fail until it runs again; the address stays the same.',
     );
-    if ((await showWarningMessage(words, start)) !== start) return;
+    if ((await showWarningMessage(text, start)) !== start) return;
     await vscode.commands.executeCommand('contextCondenser.openGateway');
   }
 
@@ -386,12 +386,12 @@ export class AgentRuntime implements vscode.Disposable {
     const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
     if (!last) return;
     const { provider, tokensBefore, tokensAfter, cost } = last;
-    const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, formatCondensedBy(last), formatSizeChange(last));
-    this.services.log.info(`${words}\n - ${title}`);
+    const text = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, formatCondensedBy(last), formatSizeChange(last));
+    this.services.log.info(`${text}\n - ${title}`);
     const choice = { provider, config: resolveProviderConfig(provider) };
     rememberLastCondensation(this.services, { conversation: id, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
-    void showAgentCondensedNotice(words, {
+    void showAgentCondensedNotice(text, {
       kind: readSetting('notifications'),
       undo: () => this.undo(id),
       showDiff: () => this.showDiff(id),
@@ -410,8 +410,8 @@ export const listLiveConversations = (services: Services): readonly LiveSummary[
 const runtimeByServices = new WeakMap<Services, AgentRuntime>();
 
 export function getAgentRuntime(services: Services): AgentRuntime {
-  const known = runtimeByServices.get(services);
-  if (known) return known;
+  const existing = runtimeByServices.get(services);
+  if (existing) return existing;
   const runtime = new AgentRuntime(services);
   runtimeByServices.set(services, runtime);
   services.context.subscriptions.push(runtime);

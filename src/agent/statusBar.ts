@@ -28,7 +28,7 @@ export class LiveStatusBar implements vscode.Disposable {
     const { tokens, contextWindow } = conversation;
     this.item.show({
       icon: getStatusIcon(conversation, isOff),
-      words: `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`,
+      text: `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`,
       backgroundColor: getFillColor(conversation),
       tooltip: renderTooltip(conversation, isOff),
       accessibilityInformation: {

@@ -86,22 +86,22 @@ export function assignUniqueCallIds(messages: readonly ApiMessage[], before: rea
  * from 0 in each answer.
  */
 class UniqueCallIds {
-  private readonly used = new Set<string>();
+  private readonly usedIds = new Set<string>();
   /** The last id assigned for each id of the chat. */
-  private readonly given = new Map<string, string>();
+  private readonly newIds = new Map<string, string>();
 
   assignUniqueId(block: ToolUseBlock): ToolUseBlock {
-    const plain = sanitizeId(block.id);
-    let id = plain;
-    for (let number = 2; this.used.has(id); number++) id = `${plain}_${number}`;
-    this.used.add(id);
-    this.given.set(block.id, id);
+    const sanitized = sanitizeId(block.id);
+    let id = sanitized;
+    for (let number = 2; this.usedIds.has(id); number++) id = `${sanitized}_${number}`;
+    this.usedIds.add(id);
+    this.newIds.set(block.id, id);
     const input = isRecord(block.input) ? block.input : { input: block.input };
     return id === block.id && input === block.input ? block : { ...block, id, input };
   }
 
   findAnsweredCallId(id: string): string | undefined {
-    return this.given.get(id);
+    return this.newIds.get(id);
   }
 }
 

@@ -25,10 +25,10 @@ export const CHARS_PER_TOKEN = 4;
 export class CachedTokenCounter {
   private readonly texts = new LruMap<string, number>(MAX_CACHED_TEXTS);
 
-  /** @param long counts long parts in another thread */
+  /** @param countLong counts long parts in another thread */
   constructor(
     private readonly counter: MessageCounter,
-    private readonly long: (part: string | ApiMessage) => Promise<number>,
+    private readonly countLong: (part: string | ApiMessage) => Promise<number>,
   ) {}
 
   /** @param factor the model's tokens per o200k token */
@@ -54,6 +54,6 @@ export class CachedTokenCounter {
 
   /** Guess if the thread has died: VS Code only uses the count to shorten a prompt. */
   private countLongPart(part: string | ApiMessage): Promise<number> {
-    return this.long(part).catch(() => measureCharacters(part) / CHARS_PER_TOKEN);
+    return this.countLong(part).catch(() => measureCharacters(part) / CHARS_PER_TOKEN);
   }
 }

@@ -9,28 +9,28 @@ import { pickSeveralItems, showInformationMessage } from '../window/notification
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
   // VS Code also lists models without input that only choose another one ("Auto").
   const offered = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
-  const known = offered.map((model) => ({
+  const items = offered.map((model) => ({
     name: getVendorModelName(model),
     label: model.name,
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
     picked: chosen.includes(getVendorModelName(model)),
   }));
   // A missing model may return, so keep it until the user deselects it.
-  const gone = chosen
-    .filter((name) => !known.some((item) => item.name === name))
+  const missingItems = chosen
+    .filter((name) => !items.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
-  if (known.length + gone.length === 0) {
+  if (items.length + missingItems.length === 0) {
     const manage = getManageModelsLabel();
     const profiles = vscode.l10n.t('Manage API Profiles');
-    const words = vscode.l10n.t(
+    const text = vscode.l10n.t(
       'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
     );
-    const choice = await showInformationMessage(words, manage, profiles);
+    const choice = await showInformationMessage(text, manage, profiles);
     if (choice === manage) await openModelManagement();
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
-  const picked = await pickSeveralItems([...known, ...gone], {
+  const picked = await pickSeveralItems([...items, ...missingItems], {
     title: vscode.l10n.t('Offer these models condensed'),
     placeHolder: vscode.l10n.t(
       'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',
@@ -46,12 +46,12 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
 /** The picker hides unused models until the user searches for them. */
 export async function explainModelPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
-  const words = vscode.l10n.t(
+  const text = vscode.l10n.t(
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',
     shown,
   );
   const manage = getManageModelsLabel();
-  if ((await showInformationMessage(words, manage)) === manage) await openModelManagement();
+  if ((await showInformationMessage(text, manage)) === manage) await openModelManagement();
 }
 
 const getManageModelsLabel = (): string => vscode.l10n.t('Manage Language Models');

@@ -19,7 +19,7 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   // Bearer` and 2026-10-21).
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
   const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
-  const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
+  const ownHeaders = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
   const secrets = [apiKey, ...Object.values(headers ?? {})];
   const connect = async (attempt: CallAttempt): Promise<Anthropic> => {
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
@@ -27,7 +27,7 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
       ...makeClientOptions(attempt),
       apiKey,
       baseURL: endpoint.href,
-      defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', own),
+      defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', ownHeaders),
     });
   };
   return {

@@ -34,25 +34,25 @@ export function findAnthropicDialect(model: string): AnthropicDialect {
 
 export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   // From Opus 4.7 on: "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" …"
-  { words: /thinking\.type\.enabled.*not supported/i, change: { thinking: 'adaptive' } },
+  { pattern: /thinking\.type\.enabled.*not supported/i, change: { thinking: 'adaptive' } },
   // Older models and gateways: "thinking: Input tag 'adaptive' found using 'type' does not match
   // any of the expected tags"
-  { words: /adaptive.*(?:not supported|does not match|expected tags)/i, change: { thinking: 'budget' } },
+  { pattern: /adaptive.*(?:not supported|does not match|expected tags)/i, change: { thinking: 'budget' } },
   // Gateways and platforms without the field: "thinking.adaptive.display: Extra inputs are not
   // permitted"
-  { words: /display.*(?:Extra inputs|not permitted|not supported)/i, change: { display: false } },
-  { words: /block_binding.*(?:Extra inputs|not permitted|not supported)/i, change: { blockBinding: false } },
+  { pattern: /display.*(?:Extra inputs|not permitted|not supported)/i, change: { display: false } },
+  { pattern: /block_binding.*(?:Extra inputs|not permitted|not supported)/i, change: { blockBinding: false } },
   // "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header."
   // Excludes the header of compaction requests.
   {
-    words: /(?:unexpected|invalid|unknown|unsupported)(?!.*compact-2026).*(?:anthropic-beta|beta flag)/i,
+    pattern: /(?:unexpected|invalid|unknown|unsupported)(?!.*compact-2026).*(?:anthropic-beta|beta flag)/i,
     change: { betas: false },
   },
   // Fable 5.1: "tool_choice: type \"tool\" and \"any\" are not supported for this model."
   // Sonnet 5: "Thinking may not be enabled when tool_choice forces tool use."
-  { words: /tool_choice.*(?:not supported|forces tool use)/i, change: { forcedTools: false } },
+  { pattern: /tool_choice.*(?:not supported|forces tool use)/i, change: { forcedTools: false } },
   // "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"
-  { words: /max_tokens: \d+ > (\d+)/i, change: ([, most]) => ({ maxTokens: Number(most) }) },
+  { pattern: /max_tokens: \d+ > (\d+)/i, change: ([, most]) => ({ maxTokens: Number(most) }) },
 ];
 
 /** Values of the `anthropic-beta` header (SDK 1.12, beta types). */

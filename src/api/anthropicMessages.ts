@@ -128,8 +128,8 @@ function separateSystemPrompt({ system, messages }: ApiRequest): { prompt: unkno
   if (typeof system === 'string' && folded.prompt.length === 0) {
     return { prompt: system.trim() === '' ? undefined : system, messages: converted };
   }
-  const own = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
-  const blocks = [...own, ...folded.prompt].filter(({ text }) => text.trim() !== '').map(pickKnownFields);
+  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
+  const blocks = [...systemBlocks, ...folded.prompt].filter(({ text }) => text.trim() !== '').map(pickKnownFields);
   return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
 }
 

@@ -83,11 +83,11 @@ function* endBlock({ block, text, signature, json }: StreamingBlock): Generator<
     yield parseToolCall(id, name, json === '' ? JSON.stringify(block['input'] ?? {}) : json);
     return;
   }
-  const whole: WireObject =
+  const completeBlock: WireObject =
     type === 'thinking'
       ? { type, thinking: text, signature: signature === '' ? (block['signature'] ?? '') : signature }
       : { ...block, ...(json !== '' && { input: parseToolInput(json) }) };
-  yield { type: 'block', block: whole as Block };
+  yield { type: 'block', block: completeBlock as Block };
 }
 
 function parseToolInput(json: string): unknown {

@@ -36,13 +36,13 @@ export interface ApiErrorDetails {
   /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
   readonly overflow?: OverflowReport;
   /** Replaces the generic sentence about errors of this kind. */
-  readonly what?: string;
-  readonly todo?: string;
+  readonly sentence?: string;
+  readonly advice?: string;
 }
 
 interface ErrorAdvice {
-  readonly what: string;
-  readonly todo: string;
+  readonly sentence: string;
+  readonly advice: string;
   readonly canRetry: boolean;
   readonly offerOtherProfile: boolean;
 }
@@ -51,75 +51,80 @@ const RETRYABLE_ADVICE = { canRetry: true, offerOtherProfile: true };
 const NOT_RETRYABLE_ADVICE = { canRetry: false, offerOtherProfile: true };
 
 const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
-  auth: { what: 'The API key was not accepted.', todo: "Check the profile's key.", ...NOT_RETRYABLE_ADVICE },
+  auth: { sentence: 'The API key was not accepted.', advice: "Check the profile's key.", ...NOT_RETRYABLE_ADVICE },
   permission: {
-    what: 'The key has no access to this model or function.',
-    todo: "Check the account's rights, or choose another model.",
+    sentence: 'The key has no access to this model or function.',
+    advice: "Check the account's rights, or choose another model.",
     ...NOT_RETRYABLE_ADVICE,
   },
   quota: {
-    what: "The account's credit or quota is used up.",
-    todo: 'Add credit there, or use another profile.',
+    sentence: "The account's credit or quota is used up.",
+    advice: 'Add credit there, or use another profile.',
     ...NOT_RETRYABLE_ADVICE,
   },
   model: {
-    what: 'The model was not found.',
-    todo: "Check the profile's model name and endpoint.",
+    sentence: 'The model was not found.',
+    advice: "Check the profile's model name and endpoint.",
     ...NOT_RETRYABLE_ADVICE,
   },
-  'rate-limit': { what: 'Too many requests for now.', todo: 'Wait a little and try again.', ...RETRYABLE_ADVICE },
-  overloaded: { what: 'The service is overloaded.', todo: 'Try again in a while.', ...RETRYABLE_ADVICE },
-  server: { what: 'The service failed.', todo: 'Try again in a while.', ...RETRYABLE_ADVICE },
+  'rate-limit': { sentence: 'Too many requests for now.', advice: 'Wait a little and try again.', ...RETRYABLE_ADVICE },
+  overloaded: { sentence: 'The service is overloaded.', advice: 'Try again in a while.', ...RETRYABLE_ADVICE },
+  server: { sentence: 'The service failed.', advice: 'Try again in a while.', ...RETRYABLE_ADVICE },
   'context-too-long': {
-    what: "The request is longer than the model's context window.",
-    todo: 'Condense further, or use a model with a larger window.',
+    sentence: "The request is longer than the model's context window.",
+    advice: 'Condense further, or use a model with a larger window.',
     ...NOT_RETRYABLE_ADVICE,
   },
   'too-many-bytes': {
-    what: 'The request has more bytes than the service accepts.',
-    todo: 'Images and files take up the most: start a new conversation without them, or condense this one.',
+    sentence: 'The request has more bytes than the service accepts.',
+    advice: 'Images and files take up the most: start a new conversation without them, or condense this one.',
     ...NOT_RETRYABLE_ADVICE,
   },
   'invalid-request': {
-    what: 'The service rejected the format of the request.',
-    todo: 'Please report this with the message below; another profile may work.',
+    sentence: 'The service rejected the format of the request.',
+    advice: 'Please report this with the message below; another profile may work.',
     ...NOT_RETRYABLE_ADVICE,
   },
   endpoint: {
-    what: 'The endpoint can’t be used.',
-    todo: "Check the profile's base URL.",
+    sentence: 'The endpoint can’t be used.',
+    advice: "Check the profile's base URL.",
     ...NOT_RETRYABLE_ADVICE,
   },
   network: {
-    what: 'The service could not be reached.',
-    todo: 'Check the connection and try again.',
+    sentence: 'The service could not be reached.',
+    advice: 'Check the connection and try again.',
     ...RETRYABLE_ADVICE,
   },
   timeout: {
-    what: 'The service did not answer in time.',
-    todo: "Try again, or raise the profile's timeout.",
+    sentence: 'The service did not answer in time.',
+    advice: "Try again, or raise the profile's timeout.",
     ...RETRYABLE_ADVICE,
   },
-  aborted: { what: 'The call was cancelled.', todo: 'Nothing was changed.', canRetry: true, offerOtherProfile: false },
-  protocol: { what: 'The answer broke off or could not be understood.', todo: 'Try again.', ...RETRYABLE_ADVICE },
+  aborted: {
+    sentence: 'The call was cancelled.',
+    advice: 'Nothing was changed.',
+    canRetry: true,
+    offerOtherProfile: false,
+  },
+  protocol: { sentence: 'The answer broke off or could not be understood.', advice: 'Try again.', ...RETRYABLE_ADVICE },
   refusal: {
-    what: 'The model declined to answer.',
-    todo: 'Try again with another prompt, or use another model.',
+    sentence: 'The model declined to answer.',
+    advice: 'Try again with another prompt, or use another model.',
     ...NOT_RETRYABLE_ADVICE,
   },
   'empty-reply': {
-    what: 'The model returned an empty answer.',
-    todo: 'Try again, or use another model.',
+    sentence: 'The model returned an empty answer.',
+    advice: 'Try again, or use another model.',
     ...RETRYABLE_ADVICE,
   },
   'output-limit': {
-    what: 'The answer was cut off at the maximum number of tokens.',
-    todo: "Raise the profile's output limit, or condense less at once.",
+    sentence: 'The answer was cut off at the maximum number of tokens.',
+    advice: "Raise the profile's output limit, or condense less at once.",
     ...NOT_RETRYABLE_ADVICE,
   },
   'unexpected-tool-call': {
-    what: 'The model called a tool instead of writing text.',
-    todo: 'Try again, or use another model.',
+    sentence: 'The model called a tool instead of writing text.',
+    advice: 'Try again, or use another model.',
     ...RETRYABLE_ADVICE,
   },
 };
@@ -143,10 +148,10 @@ export const isApiError = (value: unknown): value is ApiError => value instanceo
 
 function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { name, status, retryAfterMs, vendorMessage } = details;
-  const { what, todo } = { ...ERROR_ADVICE[kind], ...details };
+  const { sentence, advice } = { ...ERROR_ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;
   const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
-  return `${name}: ${what} ${retryAfterMs === undefined ? todo : formatWaitingTime(retryAfterMs)}${words}`;
+  return `${name}: ${sentence} ${retryAfterMs === undefined ? advice : formatWaitingTime(retryAfterMs)}${words}`;
 }
 
 function formatWaitingTime(milliseconds: number): string {

@@ -91,13 +91,13 @@ async function* withRetries<T>(
   const { clock = systemClock, random = Math.random, name } = call;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...call.timeouts };
   const policy = { ...DEFAULT_RETRY, ...call.retry };
-  const whole = new AbortController();
+  const wholeCall = new AbortController();
   const onAbort = (): void => {
-    whole.abort(new ApiError('aborted', { name }));
+    wholeCall.abort(new ApiError('aborted', { name }));
   };
   const stopTimer = clock.after(timeouts.wholeMs, () => {
-    const what = `The answer was not complete after ${timeouts.wholeMs / 1000} s.`;
-    whole.abort(new ApiError('timeout', { name, what }));
+    const sentence = `The answer was not complete after ${timeouts.wholeMs / 1000} s.`;
+    wholeCall.abort(new ApiError('timeout', { name, sentence }));
   });
   if (call.signal?.aborted === true) onAbort();
   call.signal?.addEventListener('abort', onAbort);
@@ -105,7 +105,7 @@ async function* withRetries<T>(
     for (let tried = 0; ; tried++) {
       let hasContent = false;
       try {
-        for await (const item of attemptCall(call, timeouts, clock, whole.signal, source)) {
+        for await (const item of attemptCall(call, timeouts, clock, wholeCall.signal, source)) {
           hasContent ||= isContent(item);
           yield item;
         }
@@ -114,7 +114,7 @@ async function* withRetries<T>(
         const error = toApiError(raw, makeErrorContext(call, clock));
         const wait = hasContent ? undefined : waitBeforeRetry(error, tried, policy, random());
         if (wait === undefined) throw error;
-        await clock.sleep(wait, whole.signal);
+        await clock.sleep(wait, wholeCall.signal);
       }
     }
   } finally {
@@ -133,19 +133,21 @@ async function* attemptCall<T>(
   { name, fetch: send }: ApiCall,
   { firstByteMs, silenceMs, wholeMs }: CallTimeouts,
   clock: TimeSource,
-  whole: AbortSignal,
+  wholeCall: AbortSignal,
   source: (attempt: CallAttempt) => AsyncIterable<T>,
 ): AsyncGenerator<T, void> {
   const controller = new AbortController();
   const onAbort = (): void => {
-    controller.abort(whole.reason);
+    controller.abort(wholeCall.reason);
   };
-  if (whole.aborted) onAbort();
-  whole.addEventListener('abort', onAbort);
+  if (wholeCall.aborted) onAbort();
+  wholeCall.addEventListener('abort', onAbort);
   const { signal } = controller;
   const waitFor = (milliseconds: number): (() => void) =>
     clock.after(milliseconds, () => {
-      controller.abort(new ApiError('timeout', { name, what: `Nothing was received for ${milliseconds / 1000} s.` }));
+      controller.abort(
+        new ApiError('timeout', { name, sentence: `Nothing was received for ${milliseconds / 1000} s.` }),
+      );
     });
   let stopTimer = waitFor(firstByteMs);
   const onBytes = (): void => {
@@ -164,7 +166,7 @@ async function* attemptCall<T>(
     yield* source(attempt);
   } finally {
     stopTimer();
-    whole.removeEventListener('abort', onAbort);
+    wholeCall.removeEventListener('abort', onAbort);
     // Closes the connection if the caller leaves early; has no effect after the end.
     controller.abort(new ApiError('aborted', { name }));
   }
@@ -192,7 +194,7 @@ async function* addMissingUsage(
       }
       yield event;
     }
-    throw new ApiError('protocol', { name, what: 'The answer broke off before its end.' });
+    throw new ApiError('protocol', { name, sentence: 'The answer broke off before its end.' });
   } catch (error) {
     if (output !== '') yield { type: 'usage', usage: counted() };
     throw error;

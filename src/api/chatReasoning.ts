@@ -67,13 +67,13 @@ export class ReasoningDetailsCollector {
     for (const piece of pieces as unknown[]) {
       if (!isRecord(piece)) continue;
       const key = piece['index'] ?? this.byIndex.size;
-      const known = this.byIndex.get(key) ?? {};
+      const detail = this.byIndex.get(key) ?? {};
       const grown = Object.entries(piece).map(([field, value]): [string, unknown] => {
-        const before = known[field];
+        const before = detail[field];
         const grows = APPENDED_REASONING_FIELDS.has(field) && typeof before === 'string' && typeof value === 'string';
         return [field, grows ? before + value : (value ?? before ?? null)];
       });
-      this.byIndex.set(key, { ...known, ...Object.fromEntries(grown) });
+      this.byIndex.set(key, { ...detail, ...Object.fromEntries(grown) });
     }
   }
 }

@@ -22,15 +22,15 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const answer = chain.map((error) => findErrorResponse(error)).find((found) => found !== undefined);
   if (answer) return convertErrorResponse(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
-  const words = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
-  const vendorMessage = shortenVendorMessage(redact([...new Set(words)].join(': '), context.secrets));
+  const messages = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
+  const vendorMessage = shortenVendorMessage(redact([...new Set(messages)].join(': '), context.secrets));
   const details = {
     name: context.name,
     ...(code !== undefined && { code }),
     ...(vendorMessage !== '' && { vendorMessage }),
   };
-  const overflow = findOverflow(words.join(' '));
-  const kind = overflow ? 'context-too-long' : classifyFailureWithoutResponse(chain, code, words.join(' '));
+  const overflow = findOverflow(messages.join(' '));
+  const kind = overflow ? 'context-too-long' : classifyFailureWithoutResponse(chain, code, messages.join(' '));
   return new ApiError(kind, { ...details, ...explainErrorCode(code), ...(overflow && { overflow }) });
 }
 
@@ -202,31 +202,31 @@ const INVALID_TOOLS_MESSAGE =
 function classifyFailureWithoutResponse(
   chain: readonly unknown[],
   code: string | undefined,
-  words: string,
+  text: string,
 ): ApiErrorKind {
   const names = chain.map((error) => (error instanceof Error ? error.name : ''));
   // VS Code's LanguageModelError has a `code` (vscode.d.ts).
   const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));
   if (lmCodes.includes('NoPermissions')) return 'permission';
   // Copilot also uses `Blocked` for too many requests (vscode-copilot-chat#2307).
-  if (lmCodes.includes('Blocked')) return /too many requests|temporarily/i.test(words) ? 'rate-limit' : 'permission';
+  if (lmCodes.includes('Blocked')) return /too many requests|temporarily/i.test(text) ? 'rate-limit' : 'permission';
   if (lmCodes.includes('NotFound')) return 'model';
   if (names.includes('ChatQuotaExceeded')) return 'quota';
   if (names.includes('ChatRateLimited')) return 'rate-limit';
-  if (INVALID_TOOLS_MESSAGE.test(words)) return 'invalid-request';
-  if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(words)) return 'auth';
-  if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(words)) return 'protocol';
-  if (names.includes('TimeoutError') || /timed out/i.test(words)) return 'timeout';
-  if (code !== undefined || /fetch failed|connection error|terminated|socket/i.test(words)) return 'network';
+  if (INVALID_TOOLS_MESSAGE.test(text)) return 'invalid-request';
+  if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(text)) return 'auth';
+  if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(text)) return 'protocol';
+  if (names.includes('TimeoutError') || /timed out/i.test(text)) return 'timeout';
+  if (code !== undefined || /fetch failed|connection error|terminated|socket/i.test(text)) return 'network';
   return 'protocol';
 }
 
-function explainErrorCode(code: string | undefined): { what?: string } {
+function explainErrorCode(code: string | undefined): { sentence?: string } {
   if (code === undefined) return {};
-  if (code === 'ECONNREFUSED') return { what: 'Nothing answers at this address. Is the server started?' };
-  if (code === 'ENOTFOUND') return { what: 'The name of the server was not found.' };
-  if (BROKEN_CONNECTION_CODES.has(code)) return { what: 'The connection to the service broke off.' };
-  if (CERTIFICATE_ERROR_CODE.test(code)) return { what: `The certificate of the server is not trusted (${code}).` };
+  if (code === 'ECONNREFUSED') return { sentence: 'Nothing answers at this address. Is the server started?' };
+  if (code === 'ENOTFOUND') return { sentence: 'The name of the server was not found.' };
+  if (BROKEN_CONNECTION_CODES.has(code)) return { sentence: 'The connection to the service broke off.' };
+  if (CERTIFICATE_ERROR_CODE.test(code)) return { sentence: `The certificate of the server is not trusted (${code}).` };
   return {};
 }
 

@@ -50,8 +50,8 @@ export async function completeText(
     const error = isApiError(raw) ? raw : new ApiError('protocol', { name });
     return failed(classifyTextFailure(error, text), error);
   }
-  const reason = (kind: ApiErrorKind, what?: string): ApiError =>
-    new ApiError(kind, { name, ...(what !== undefined && { what }) });
+  const reason = (kind: ApiErrorKind, sentence?: string): ApiError =>
+    new ApiError(kind, { name, ...(sentence !== undefined && { sentence }) });
   switch (stopReason) {
     case 'refusal':
       return failed('refused', reason('refusal'));

@@ -42,10 +42,10 @@ interface ConverseDialect {
 
 const CONVERSE_QUIRKS: readonly Quirk<ConverseDialect>[] = [
   // "You invoked an unsupported model or your request did not allow prompt caching."
-  { words: /prompt caching|cachePoint/i, change: { cachePoints: false } },
+  { pattern: /prompt caching|cachePoint/i, change: { cachePoints: false } },
   // "This model doesn't support the toolConfig.toolChoice.any field. Remove toolConfig.toolChoice.any and try again."
-  { words: /toolChoice/i, change: { forcedTools: false } },
-  { words: /temperature/i, change: { temperature: false } },
+  { pattern: /toolChoice/i, change: { forcedTools: false } },
+  { pattern: /temperature/i, change: { temperature: false } },
 ];
 
 export function createConverseHandler(options: ConverseOptions): ApiHandler {

@@ -54,30 +54,30 @@ export const CHAT_QUIRKS: readonly Quirk<ChatDialect>[] = [
   // OpenAI: "max_tokens is too large: 32768. This model supports at most 16384 completion tokens"; Groq: "`max_tokens` must be
   // less than or equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
   {
-    words:
+    pattern:
       /supports at most (\d+) completion|max_(?:completion_)?tokens`? must be less than or equal to `?(\d+)|range of max_tokens should be \[\d+, (\d+)\]/i,
     change: ([, ...limits]) => ({ maxTokens: Number(limits.find((limit: string | undefined) => limit !== undefined)) }),
   },
   // OpenAI: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-  { words: /'?max_tokens'?.*max_completion_tokens/i, change: { maxTokensField: 'max_completion_tokens' } },
+  { pattern: /'?max_tokens'?.*max_completion_tokens/i, change: { maxTokensField: 'max_completion_tokens' } },
   // Strict servers: "Extra inputs are not permitted: max_completion_tokens", "Unrecognized request argument supplied: …"
-  { words: /max_completion_tokens/i, change: { maxTokensField: 'max_tokens' } },
-  { words: /stream_options|include_usage/i, change: { streamOptions: false } },
+  { pattern: /max_completion_tokens/i, change: { maxTokensField: 'max_tokens' } },
+  { pattern: /stream_options|include_usage/i, change: { streamOptions: false } },
   // OpenAI: "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
-  { words: /temperature/i, change: { temperature: false } },
+  { pattern: /temperature/i, change: { temperature: false } },
   // Gemma's template: "System role not supported"
-  { words: /system (?:role|message).*not supported|not support.*system/i, change: { systemRole: false } },
+  { pattern: /system (?:role|message).*not supported|not support.*system/i, change: { systemRole: false } },
   // Mistral's template: "Conversation roles must alternate user/assistant/user/assistant/..."
-  { words: /roles must alternate|alternate between/i, change: { alternateRoles: true } },
-  { words: /cache_control/i, change: { cacheMarks: false } },
-  { words: /prompt_cache_key|session_id/i, change: { conversationField: undefined } },
+  { pattern: /roles must alternate|alternate between/i, change: { alternateRoles: true } },
+  { pattern: /cache_control/i, change: { cacheMarks: false } },
+  { pattern: /prompt_cache_key|session_id/i, change: { conversationField: undefined } },
   // Kimi: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"
   // DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API."
-  { words: /reasoning_content.*(?:missing|passed back)/i, change: { wantedReasoning: 'text' } },
+  { pattern: /reasoning_content.*(?:missing|passed back)/i, change: { wantedReasoning: 'text' } },
   // Mistral: "Tool call id was toolu_01 but must be a-z, A-Z, 0-9, with a length of 9."
-  { words: /tool call id .*length of 9/i, change: { shortIds: true } },
+  { pattern: /tool call id .*length of 9/i, change: { shortIds: true } },
   // Gemini: "Function call is missing a thought_signature in functionCall parts."
-  { words: /missing a `?thought_signature/i, change: { wantedReasoning: 'signatures' } },
+  { pattern: /missing a `?thought_signature/i, change: { wantedReasoning: 'signatures' } },
 ];
 
 export interface ResponsesDialect {
@@ -90,8 +90,8 @@ export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, t
 
 export const RESPONSES_QUIRKS: readonly Quirk<ResponsesDialect>[] = [
   // gpt-4o: "Encrypted content is not supported with this model." (pydantic-ai#2865)
-  { words: /encrypted content is not supported/i, change: { encryptedReasoning: false } },
+  { pattern: /encrypted content is not supported/i, change: { encryptedReasoning: false } },
   // OpenAI: "Unsupported parameter: 'temperature' is not supported with this model."
-  { words: /temperature/i, change: { temperature: false } },
-  { words: /prompt_cache_key/i, change: { cacheKey: false } },
+  { pattern: /temperature/i, change: { temperature: false } },
+  { pattern: /prompt_cache_key/i, change: { cacheKey: false } },
 ];

@@ -17,7 +17,7 @@ export const isLoopback = (baseUrl: string): boolean =>
  * @throws {ApiError} kind `endpoint`
  */
 export function checkEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {
-  const refuse = (what: string): ApiError => new ApiError('endpoint', { name, what });
+  const refuse = (sentence: string): ApiError => new ApiError('endpoint', { name, sentence });
   if (!URL.canParse(baseUrl)) throw refuse('The base URL is not a URL.');
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

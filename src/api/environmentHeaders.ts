@@ -6,11 +6,11 @@ import { env } from 'node:process';
  */
 export function withoutEnvironmentHeaders(
   variable: string,
-  own: Readonly<Record<string, string | null>>,
+  ownHeaders: Readonly<Record<string, string | null>>,
 ): Record<string, string | null> {
   const names = (env[variable] ?? '')
     .split('\n')
     .filter((line) => line.includes(':'))
     .map((line) => line.slice(0, line.indexOf(':')).trim());
-  return { ...Object.fromEntries(names.map((name) => [name, null])), ...own };
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...ownHeaders };
 }

@@ -139,8 +139,8 @@ function convertToolChoice(choice: ToolChoice): FunctionCallingConfig {
 }
 
 function joinSystemPrompt({ system, messages }: ApiRequest): string {
-  const own = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
-  return [...own, ...foldSystemMessages(messages).prompt.map(({ text }) => text)]
+  const systemTexts = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
+  return [...systemTexts, ...foldSystemMessages(messages).prompt.map(({ text }) => text)]
     .filter((text) => text.trim() !== '')
     .join('\n\n');
 }
@@ -176,11 +176,11 @@ function convertModelMessage(message: ApiMessage, names: Map<string, string>, mo
   return blocks.flatMap((block): Part[] => {
     if (!isToolUse(block)) return convertBlock(block);
     names.set(block.id, block.name);
-    const own = signatures[calls];
+    const blockSignature = signatures[calls];
     const isFirst = calls++ === 0;
     const signature =
-      typeof own === 'string'
-        ? own
+      typeof blockSignature === 'string'
+        ? blockSignature
         : isFirst && MODELS_REQUIRING_SIGNATURES.test(model)
           ? SKIP_SIGNATURE_CHECK
           : undefined;
@@ -235,8 +235,8 @@ async function* convertGeminiStream(
     for (const { text, thought, functionCall, thoughtSignature } of candidate?.content?.parts ?? []) {
       if (text !== undefined && text !== '') yield { type: thought === true ? 'thinking' : 'text', text };
       if (!functionCall) continue;
-      const { id = `call_${randomUUID()}`, name: called = '', args } = functionCall;
-      calls.push({ event: makeToolCall(id, called, args ?? {}), signature: thoughtSignature });
+      const { id = `call_${randomUUID()}`, name = '', args } = functionCall;
+      calls.push({ event: makeToolCall(id, name, args ?? {}), signature: thoughtSignature });
     }
     finish = candidate?.finishReason ?? finish;
     if (promptFeedback?.blockReason !== undefined && !candidate) finish = 'PROHIBITED_CONTENT';
@@ -246,7 +246,7 @@ async function* convertGeminiStream(
   // A stream without a finish reason was cut, so it gets no end.
   if (finish === undefined) return;
   if (BROKEN_CALL_REASONS.has(finish)) {
-    throw new ApiError('protocol', { name, what: 'The model wrote a call that could not be read.' });
+    throw new ApiError('protocol', { name, sentence: 'The model wrote a call that could not be read.' });
   }
   const signatures = calls.map(({ signature }) => signature ?? null);
   if (signatures.some((signature) => signature !== null)) {

@@ -17,9 +17,9 @@ export const createGuardedFetch =
     const sent =
       typeof init?.body === 'string' && !frames.isEmpty ? await writeFramedBody(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
-    const refuse = async (what: string): Promise<never> => {
+    const refuse = async (sentence: string): Promise<never> => {
       await response.body?.cancel();
-      throw new ApiError('endpoint', { name, status: response.status, what });
+      throw new ApiError('endpoint', { name, status: response.status, sentence });
     };
     if (response.status >= 300 && response.status < 400) {
       return refuse(

@@ -13,8 +13,8 @@ type WireObject = Readonly<Record<string, unknown>>;
 
 export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: ChatDialect): WireObject {
   const { tools, toolChoice, temperature, conversation } = request;
-  const asked = request.maxOutputTokens ?? model.maxOutputTokens;
-  const maxTokens = asked === undefined ? undefined : Math.min(asked, dialect.maxTokens);
+  const requested = request.maxOutputTokens ?? model.maxOutputTokens;
+  const maxTokens = requested === undefined ? undefined : Math.min(requested, dialect.maxTokens);
   const { conversationField } = dialect;
   const declared = (tools ?? []).filter((tool) => tool.input_schema);
   return {
@@ -118,8 +118,8 @@ class UnfinishedCalls {
 
   addCallPiece(piece: unknown): void {
     if (!isRecord(piece)) return;
-    const { index, id, function: called, extra_content: extra } = piece;
-    const { name, arguments: text } = isRecord(called) ? called : {};
+    const { index, id, function: functionCall, extra_content: extra } = piece;
+    const { name, arguments: text } = isRecord(functionCall) ? functionCall : {};
     const open = this.calls.findLast((entry) => index === undefined || entry.index === index)?.call;
     const isNew = !open || (typeof id === 'string' && id !== '' && open.id !== '' && open.id !== id);
     const call: UnfinishedCall = isNew ? { id: '', name: '', rawArguments: '' } : open;

@@ -17,10 +17,10 @@ type MessageDialect = Pick<
 >;
 
 export function convertChatMessages({ system, messages }: ApiRequest, form: MessageDialect): OpenAIRecord[] {
-  const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;
   const folded = folds ? foldSystemMessages(messages) : { prompt: [], messages };
-  const prompt = [...own, ...folded.prompt].filter((block) => block.text.trim() !== '');
+  const prompt = [...systemBlocks, ...folded.prompt].filter((block) => block.text.trim() !== '');
   const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
   const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
   const converted = all.flatMap((message) =>
@@ -29,8 +29,8 @@ export function convertChatMessages({ system, messages }: ApiRequest, form: Mess
     ),
   );
   const kept = converted.filter((message) => !isEmptyReply(message));
-  const named = form.shortIds ? kept.map(shortenCallIds) : kept;
-  return folds ? mergeMessages(named) : named;
+  const withIds = form.shortIds ? kept.map(shortenCallIds) : kept;
+  return folds ? mergeMessages(withIds) : withIds;
 }
 
 /**

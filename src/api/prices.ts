@@ -30,8 +30,10 @@ async function loadTable(): Promise<PriceTable> {
   return {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
       const { pricedAs, ownHosts } = getVendorEntry(vendor);
-      const own = baseUrl === undefined || (ownHosts && isAtHost(ownHosts, baseUrl));
-      const provider = own ? (pricedAs ?? findMakerByModelName(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
+      const isOwnHost = baseUrl === undefined || (ownHosts && isAtHost(ownHosts, baseUrl));
+      const provider = isOwnHost
+        ? (pricedAs ?? findMakerByModelName(model))
+        : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
       const newer = findNewerModel(provider, model);
       if (newer) return newer;
@@ -59,13 +61,13 @@ export interface ModelProperties {
 
 /** Prices come from the endpoint, other properties from the vendor's model or its family. */
 export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
-  const here = table?.lookup(model);
+  const entry = table?.lookup(model);
   const family = findModelFamily(model.model);
   const { vendor, model: id } = model;
   const contextWindow =
-    here?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
+    entry?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
   return {
-    ...(here && { prices: here.prices, pricesAsOf: here.asOf }),
+    ...(entry && { prices: entry.prices, pricesAsOf: entry.asOf }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(family?.maxOutputTokens !== undefined && { maxOutputTokens: family.maxOutputTokens }),
     ...(family?.seesImages !== undefined && { seesImages: family.seesImages }),

@@ -1,7 +1,7 @@
 import type { ApiError } from './apiError';
 
 export interface Quirk<Dialect> {
-  readonly words: RegExp;
+  readonly pattern: RegExp;
   readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
@@ -15,8 +15,8 @@ export function findQuirkChange<Dialect extends object>(
     const next = { ...dialect, ...change };
     return Object.keys(next).some((field) => next[field as keyof Dialect] !== dialect[field as keyof Dialect]);
   };
-  for (const { words, change } of quirks) {
-    const match = words.exec(vendorMessage);
+  for (const { pattern, change } of quirks) {
+    const match = pattern.exec(vendorMessage);
     const changed = match && (typeof change === 'function' ? change(match) : change);
     if (changed && isNew(changed)) return changed;
   }

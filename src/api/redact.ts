@@ -14,6 +14,6 @@ export function redact(text: string, secrets: readonly string[]): string {
       Buffer.from(secret).toString('base64'),
     ])
     .sort((a, b) => b.length - a.length);
-  const known = forms.reduce((rest, form) => rest.replaceAll(form, SECRET_MASK), text);
-  return maskSecrets(known);
+  const redacted = forms.reduce((rest, form) => rest.replaceAll(form, SECRET_MASK), text);
+  return maskSecrets(redacted);
 }

@@ -29,16 +29,16 @@ function findErrorObject(body: unknown): Readonly<Record<string, unknown>> | und
   if (isRecord(error)) {
     const upstream = findUpstreamMessage(error['metadata']);
     if (upstream !== undefined) {
-      const words = findNonEmptyText(error['message']);
-      return { ...error, message: words === undefined ? upstream : `${words}: ${upstream}` };
+      const text = findNonEmptyText(error['message']);
+      return { ...error, message: text === undefined ? upstream : `${text}: ${upstream}` };
     }
     return typeof error['message'] === 'string'
       ? undefined
       : { ...error, message: findNonEmptyText(error['message'] ?? error) };
   }
-  const words = findNonEmptyText(error) ?? findNonEmptyText(message) ?? findNonEmptyText(detail);
-  if (words === undefined) return undefined;
-  return { message: words, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
+  const text = findNonEmptyText(error) ?? findNonEmptyText(message) ?? findNonEmptyText(detail);
+  if (text === undefined) return undefined;
+  return { message: text, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
 }
 
 const normalizeErrorBody = ({

@@ -22,18 +22,18 @@ const LOGGABLE_ERROR_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** @returns for example "status 400, invalid_request_error" */
-export function describeRefusalForLog(words: string, status?: number): string {
-  const error = parseErrorObject(words);
-  const known = ['type', 'code', 'status']
+export function describeRefusalForLog(text: string, status?: number): string {
+  const error = parseErrorObject(text);
+  const kinds = ['type', 'code', 'status']
     .map((field) => error[field])
     .filter((value) => typeof value === 'string' && LOGGABLE_ERROR_WORDS.has(value));
-  const parts = [...(status === undefined ? [] : [`status ${status}`]), ...new Set(known)];
+  const parts = [...(status === undefined ? [] : [`status ${status}`]), ...new Set(kinds)];
   return parts.length === 0 ? 'for a reason that is not known' : parts.join(', ');
 }
 
-function parseErrorObject(words: string): Readonly<Record<string, unknown>> {
+function parseErrorObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(normalizeErrorJson(words) ?? words);
+    const value: unknown = JSON.parse(normalizeErrorJson(text) ?? text);
     const error = isRecord(value) ? (value['error'] ?? value) : undefined;
     return isRecord(error) ? error : {};
   } catch {

@@ -24,10 +24,10 @@ export function createRequestCounter(
   };
   return {
     request,
-    usage: (asked, output) => ({
+    usage: (prompt, output) => ({
       accounting,
       source: 'counted',
-      inputTokens: request(asked),
+      inputTokens: request(prompt),
       outputTokens: Math.ceil(counter.countText(output) * factor),
       cacheReadTokens: 0,
       cacheWriteTokens: 0,

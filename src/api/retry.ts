@@ -49,9 +49,9 @@ export function waitBeforeRetry(
   random: number,
 ): number | undefined {
   if (tried >= policy.retries || !isWorthRetrying(error)) return undefined;
-  const asked = error.details.retryAfterMs;
-  if (asked !== undefined) {
-    return asked > policy.longestRetryAfterMs ? undefined : Math.round(asked * (1 + random / 10));
+  const requestedMs = error.details.retryAfterMs;
+  if (requestedMs !== undefined) {
+    return requestedMs > policy.longestRetryAfterMs ? undefined : Math.round(requestedMs * (1 + random / 10));
   }
   const doubled = Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** tried);
   return Math.round(doubled * (1 - random / 2));

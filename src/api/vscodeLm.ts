@@ -97,11 +97,11 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const select = async (): Promise<LmModel> => {
     const [model] = await listOtherModels(models, ownVendor, selector);
     if (model) return model;
-    const what =
+    const sentence =
       selector.vendor === ownVendor
         ? "This is Context Condenser's own model: it would call itself."
         : `VS Code currently has no model “${selector.id}”.`;
-    throw new ApiError('model', { name, what });
+    throw new ApiError('model', { name, sentence });
   };
 
   async function* attemptRequest(
@@ -152,8 +152,8 @@ function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): 
 
 export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystemMessages(messages);
-  const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  const prompt = [...own, ...folded.prompt].flatMap(convertBlock);
+  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  const prompt = [...systemBlocks, ...folded.prompt].flatMap(convertBlock);
   const converted = folded.messages
     .map((message) => ({ role: message.role, content: convertMessage(message) }))
     .filter(({ content }) => content.length > 0);

@@ -21,9 +21,9 @@ const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because th
  * Replaces images by text if the model accepts none. If that is unknown, a rejection shows it and
  * the request is sent once more.
  */
-export function wrapWithoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
-  if (sees === true) return handler;
-  let isBlind = sees === false;
+export function wrapWithoutImages(handler: ApiHandler, acceptsImages: boolean | undefined): ApiHandler {
+  if (acceptsImages === true) return handler;
+  let isBlind = acceptsImages === false;
   return {
     ...handler,
     async *stream(request, signal) {
@@ -56,12 +56,12 @@ function replaceImagesInMessage(message: ApiMessage): ApiMessage {
 }
 
 function replaceImageBlocks(blocks: readonly Block[]): readonly Block[] {
-  const left = blocks.map((block) => {
+  const replaced = blocks.map((block) => {
     if (isImage(block)) return OMITTED_IMAGE;
     const inside =
       isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : undefined;
     const changed = inside && replaceImageBlocks(inside);
     return changed && changed !== inside ? { ...block, content: changed } : block;
   });
-  return left.some((block, index) => block !== blocks[index]) ? left : blocks;
+  return replaced.some((block, index) => block !== blocks[index]) ? replaced : blocks;
 }

@@ -72,8 +72,8 @@ export async function condenseConversation(
     },
   };
   // Don't use a paid fallback: a user who condenses manually decides again.
-  const made = await condenseWithFallback(manager, request, { mayUseNative: false });
-  const outcome = dropExcludedEdits(conversation, made, new Set(task.excluded), counter);
+  const condensed = await condenseWithFallback(manager, request, { mayUseNative: false });
+  const outcome = dropExcludedEdits(conversation, condensed, new Set(task.excluded), counter);
   const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, outcome) : {};
   const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
@@ -163,8 +163,8 @@ function dropExcludedEdits(
 /** @returns what was done, or why it failed; the condensation is valid either way */
 async function pruneLedgerStore(store: string, inUse: string): Promise<readonly string[]> {
   try {
-    const words = describePruneResult(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
-    return words === undefined ? [] : [words];
+    const description = describePruneResult(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
+    return description === undefined ? [] : [description];
   } catch (error) {
     return [getErrorMessage(error)];
   }

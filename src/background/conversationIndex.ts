@@ -154,8 +154,8 @@ export class ConversationIndex implements Disposable {
     if ('found' in progress) {
       this.found = progress.found.conversations;
       this.givenBack = progress.givenBack ?? [];
-      const there = new Set(this.found.map(({ path }) => path));
-      for (const path of this.details.keys()) if (!there.has(path)) this.details.delete(path);
+      const foundPaths = new Set(this.found.map(({ path }) => path));
+      for (const path of this.details.keys()) if (!foundPaths.has(path)) this.details.delete(path);
       for (const problem of progress.found.problems) this.reportProblem(problem);
     } else {
       for (const details of progress.details) {

@@ -13,13 +13,13 @@ import type { PreviewModel } from './preview/messages';
 export interface HostModels {
   /**
    * Returns the profile's model, or why there is none.
-   * @param own names the conversation's own model, used if there is no other
+   * @param ownModelName names the conversation's own model, used if there is no other
    */
-  readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<PreviewModel>;
+  readonly select: (apiProfile: string | undefined, ownModelName: string | undefined) => Promise<PreviewModel>;
   /** Aborting the signal closes the connection. */
   readonly summarize: (
     apiProfile: string | undefined,
-    own: string | undefined,
+    ownModelName: string | undefined,
     request: SummaryRequest,
     conversation: string | undefined,
     signal: AbortSignal,
@@ -34,13 +34,13 @@ export interface HostModels {
 export function createHostModelSelection(
   { select, summarize }: HostModels,
   signal: AbortSignal,
-  nameOwn: (own: LoadOwnModel | undefined) => string | undefined = () => undefined,
+  nameOwn: (loadOwnModel: LoadOwnModel | undefined) => string | undefined = () => undefined,
 ): { readonly select: SelectModel; readonly samples: (model: SummarizerModel) => readonly OutputSample[] } {
   const lengths = new Map<string, readonly OutputSample[]>();
   return {
     async select(apiProfile, ownModel) {
-      const own = nameOwn(ownModel);
-      const found = await select(apiProfile, own);
+      const ownModelName = nameOwn(ownModel);
+      const found = await select(apiProfile, ownModelName);
       if ('problem' in found) throw new NoSummarizerError(found.problem);
       const { model, chosen, warning, samples } = found;
       lengths.set(model.model, samples);
@@ -48,7 +48,7 @@ export function createHostModelSelection(
         summarizer: {
           model,
           summarize: (request, options = {}) =>
-            summarize(apiProfile, own, request, options.conversation, options.signal ?? signal),
+            summarize(apiProfile, ownModelName, request, options.conversation, options.signal ?? signal),
         },
         chosen,
         ...(warning !== undefined && { warning }),

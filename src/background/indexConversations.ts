@@ -49,8 +49,8 @@ async function buildConversationIndex(
   const givenBack = replacements === undefined ? [] : await listGivenBack(nodeFiles, replacements).catch(() => []);
   report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
-  const known = found.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);
-  if (known.length > 0) report({ details: known });
+  const cached = found.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);
+  if (cached.length > 0) report({ details: cached });
 
   const sink = new ProgressBatcher(cache, report);
   const heads = new FileHeadCache();

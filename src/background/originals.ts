@@ -37,13 +37,18 @@ export async function listReferences({ conversation, store }: ReferencesTask): P
   const listed: ListedReference[] = [];
   for (const content of contents.toSorted((a, b) => a.place.message - b.place.message || a.start - b.start)) {
     const text = await readOriginalText(ledger, content);
-    const words = text
+    const beginning = text
       .slice(0, 10 * MAX_PREVIEW_CHARS)
       .replace(/\s+/g, ' ')
       .trim()
       .slice(0, MAX_PREVIEW_CHARS)
       .toWellFormed();
-    listed.push({ reference: content.reference, message: content.place.message, length: text.length, words });
+    listed.push({
+      reference: content.reference,
+      message: content.place.message,
+      length: text.length,
+      words: beginning,
+    });
   }
   return listed;
 }

@@ -124,7 +124,7 @@ async function performCondenseTask(
       models && {
         ...createHostModelSelection(models, signal),
         presets: () => paid.presets,
-        memo: new StoredSummaries(paid.summaries, { onTrouble: models.warn }),
+        memo: new StoredSummaries(paid.summaries, { onError: models.warn }),
       }),
   });
   const manager = new CondensationManager(counter, [...providers, ...others]);
@@ -197,9 +197,9 @@ async function computeWhatIfForSessions(
   onProgress: ReportProgress,
   signal: AbortSignal,
 ): Promise<WhatIfSum> {
-  const within = selectSessionsUsedSince(sessions, sinceDay);
+  const recentSessions = selectSessionsUsedSince(sessions, sinceDay);
   const savings = await simulateSessionSavings(
-    within,
+    recentSessions,
     { provider, config, threshold },
     { cache, version, signal },
     tokens,
@@ -207,7 +207,7 @@ async function computeWhatIfForSessions(
       onProgress({ step: `Making sessions again: ${done} of ${all}`, whatIf: { done, all } });
     },
   );
-  return sumSessionSavings(within, savings, sinceDay);
+  return sumSessionSavings(recentSessions, savings, sinceDay);
 }
 
 function formatAccountFile(

@@ -71,8 +71,8 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
       condensations,
     });
   }
-  const known = listed.map(({ about }) => about.id);
-  return { known, ledgers, lastUsed: newest, givenBack: await listGivenBack(nodeFiles, replacements) };
+  const knownIds = listed.map(({ about }) => about.id);
+  return { known: knownIds, ledgers, lastUsed: newest, givenBack: await listGivenBack(nodeFiles, replacements) };
 }
 
 function outlineLedger(ledger: Ledger): CondensationOutline[] {

@@ -90,7 +90,7 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
   const data = renderMachineReadable();
   if (file === undefined) {
-    io.stdout(data ?? whatIf?.words ?? formatAccountText(account, by, describePeriod(days)));
+    io.stdout(data ?? whatIf?.lines ?? formatAccountText(account, by, describePeriod(days)));
     return EXIT_CODE.done;
   }
   for (const { path } of all.sessions) {
@@ -117,8 +117,8 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
 }
 
 function parseAccountOptions(argv: readonly string[]) {
-  const { values: given, positionals: files } = parseOptions(argv, ['account']);
-  const { by, days, ...values } = { ...given, files };
+  const { values: options, positionals: files } = parseOptions(argv, ['account']);
+  const { by, days, ...values } = { ...options, files };
   if (!isGrouping(by)) throw new UsageError(`--by must be one of ${GROUPINGS.join(', ')}, not "${by}".`);
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined: use one of them.");
   if (values.files.length > 1 || (values.files.length === 1 && values.with === undefined)) {

@@ -46,15 +46,15 @@ const filterUsage = (
   sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
 
 function findNewestSessionOfProject(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
-  const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
+  const ownSessions = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
   const lastUse = ({ usage }: SessionAccount): string =>
     usage.reduce((last, { day, block }) => {
       const time = `${day} ${block}`;
       return time > last ? time : last;
     }, '');
-  const among = own.length > 0 ? own : sessions;
+  const candidates = ownSessions.length > 0 ? ownSessions : sessions;
   // Sessions are sorted by file, newest first; for equal blocks the first wins.
-  return among.reduce<SessionAccount | undefined>(
+  return candidates.reduce<SessionAccount | undefined>(
     (newest, each) => (newest && lastUse(newest) >= lastUse(each) ? newest : each),
     undefined,
   );

@@ -146,7 +146,7 @@ export function checkCommandOptions<Name extends SessionCommandName | Standalone
  */
 export function readProviderOption(
   {
-    provider: named,
+    provider: givenProvider,
     preset,
     config,
   }: {
@@ -158,7 +158,7 @@ export function readProviderOption(
 ): string {
   if (preset !== undefined && config !== undefined)
     throw new UsageError("--preset and --config can't be combined: use one of them.");
-  const provider = named ?? (preset === undefined ? 'lossless' : 'smart');
+  const provider = givenProvider ?? (preset === undefined ? 'lossless' : 'smart');
   if (preset !== undefined && provider !== 'smart')
     throw new UsageError(`--preset needs the provider smart, not "${provider}".`);
   if (provider === 'native' && !hasModel)

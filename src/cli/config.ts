@@ -67,12 +67,12 @@ async function readOptionFile(option: '--config' | '--preset', file: string): Pr
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const what =
+    const explanation =
       option === '--preset'
         ? `--preset takes a preset's name or its file`
         : `--config takes JSON, the path of a JSON file or the name of a built-in strategy (${BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ')})`;
     throw new UsageError(
-      `${what}; ${file} is not such a name, and can't be read as a file (${getErrorCode(error) ?? 'unknown error'}).`,
+      `${explanation}; ${file} is not such a name, and can't be read as a file (${getErrorCode(error) ?? 'unknown error'}).`,
     );
   }
 }

@@ -39,9 +39,9 @@ export async function restoreOriginalMessages(
 ): Promise<readonly ApiMessage[]> {
   const { messages } = conversation;
   const hash = hashView(messages);
-  const made = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
-  if (!made) return messages;
-  const edits = getEditsAfterCondensation(ledger.ledger, made.id);
+  const latest = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
+  if (!latest) return messages;
+  const edits = getEditsAfterCondensation(ledger.ledger, latest.id);
   const originals = await ledger.originals(edits.map(({ before }) => before));
   return restoreMessagesBeforeEdits(messages, edits, (before) => originals.get(before));
 }

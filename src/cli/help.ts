@@ -14,53 +14,56 @@ export type CommandName = SessionCommandName | StandaloneCommandName;
 interface CommandHelpTexts {
   /** Text after the program's name. */
   readonly usage: string;
-  readonly what: string;
+  readonly description: string;
   readonly more?: string;
 }
 
 const COMMAND_HELP: Readonly<Record<CommandName, CommandHelpTexts>> = {
   inspect: {
     usage: 'inspect <file> [options]',
-    what: 'what a conversation contains: tokens by content type and tool, and anything invalid',
+    description: 'what a conversation contains: tokens by content type and tool, and anything invalid',
   },
-  estimate: { usage: 'estimate <file> [options]', what: 'what condensing it would save and cost; nothing is written' },
+  estimate: {
+    usage: 'estimate <file> [options]',
+    description: 'what condensing it would save and cost; nothing is written',
+  },
   condense: {
     usage: 'condense <file> [options]',
-    what: 'condense it; the file itself is never changed',
+    description: 'condense it; the file itself is never changed',
     more: 'The result is kept in the store, where expand, undo and report find it; --out writes it to a file.',
   },
   expand: {
     usage: 'expand <file> [reference …] [options]',
-    what: 'restore the original of a condensed conversation, or of single references',
+    description: 'restore the original of a condensed conversation, or of single references',
   },
-  undo: { usage: 'undo <file> [options]', what: 'undo the last condensation' },
+  undo: { usage: 'undo <file> [options]', description: 'undo the last condensation' },
   export: {
     usage: 'export <file> --to <form> [options]',
-    what: 'convert it to another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent',
+    description: 'convert it to another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent',
   },
   report: {
     usage: 'report <file> --out <page.html> [options]',
-    what: 'write an HTML page about its condensation, or a preview of one',
+    description: 'write an HTML page about its condensation, or a preview of one',
     more: 'The page has sizes, steps, facts, and what was removed. It is one file that loads nothing and needs no script.',
   },
   run: {
     usage: 'run [options] <agent> [its arguments …]',
-    what: 'start an agent behind a gateway that condenses what it sends',
+    description: 'start an agent behind a gateway that condenses what it sends',
     more: 'Agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen. For any other program: run [options] -- <command> …',
   },
-  gateway: { usage: 'gateway [options]', what: 'the same gateway alone, until Ctrl+C; prints what to set' },
+  gateway: { usage: 'gateway [options]', description: 'the same gateway alone, until Ctrl+C; prints what to set' },
   account: {
     usage: 'account [<file>] [options]',
-    what: 'what the sessions of all agents on this machine cost, and what they contained',
+    description: 'what the sessions of all agents on this machine cost, and what they contained',
     more: 'A file is only for --with, which then replays that one session.',
   },
   judge: {
     usage: 'judge <folder> … [options]',
-    what: 'on the sessions in folders, what each option would have kept of what was needed next',
+    description: 'on the sessions in folders, what each option would have kept of what was needed next',
   },
   mcp: {
     usage: 'mcp [options]',
-    what: 'an MCP server on stdin and stdout: recalls and searches what was condensed away',
+    description: 'an MCP server on stdin and stdout: recalls and searches what was condensed away',
   },
 };
 
@@ -76,7 +79,7 @@ const PROVIDER_COMMANDS = [...CONDENSING_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'ju
 interface OptionHelp {
   /** Includes the option's value: `--provider <id>`; an option without one is a flag. */
   readonly option: `--${string}`;
-  readonly what: string;
+  readonly description: string;
   readonly of: readonly CommandName[];
   readonly default?: string;
   /** True if the option can be given several times. */
@@ -87,191 +90,203 @@ interface OptionHelp {
 const OPTION_ROWS = [
   {
     option: '--provider <id>',
-    what: 'lossless (default), truncation, smart or strategy',
+    description: 'lossless (default), truncation, smart or strategy',
     of: [...CONDENSING_COMMANDS, 'judge'],
   },
   {
     option: '--provider <id>',
-    what: "lossless (default), truncation, smart, strategy or native, which has the agent's own model write a summary, at a cost",
+    description:
+      "lossless (default), truncation, smart, strategy or native, which has the agent's own model write a summary, at a cost",
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--config <what>',
-    what: "the provider's settings: JSON, the path of a JSON file, or the name of a built-in strategy: pipeline, adaptive-threshold, cost-aware, quality-first, progressive-enhancement",
+    description:
+      "the provider's settings: JSON, the path of a JSON file, or the name of a built-in strategy: pipeline, adaptive-threshold, cost-aware, quality-first, progressive-enhancement",
     of: PROVIDER_COMMANDS,
   },
   {
     option: '--preset <name>',
-    what: "preset of the Smart provider: conservative, balanced, aggressive, speed, quality, cost, multi-zone or file-aware; or a preset's file (*.json)",
+    description:
+      "preset of the Smart provider: conservative, balanced, aggressive, speed, quality, cost, multi-zone or file-aware; or a preset's file (*.json)",
     of: PROVIDER_COMMANDS,
   },
   {
     option: '--target-tokens <n>',
-    what: 'stop at this many tokens; without it, as far as the provider goes, and steps that work toward a target are skipped',
+    description:
+      'stop at this many tokens; without it, as far as the provider goes, and steps that work toward a target are skipped',
     of: CONDENSING_COMMANDS,
   },
-  { option: '--to <form>', what: 'anthropic, openai, markdown or handover', of: ['export'] },
-  { option: '--condensed', what: 'as the last condensation left it', of: ['export'] },
-  { option: '--out <file>', what: 'the HTML page', of: ['report'] },
-  { option: '--without-content', what: "figures only, none of the conversation's text", of: ['report'] },
-  { option: '--out <file>', what: 'write the result to this file instead of stdout', of: ['export'] },
+  { option: '--to <form>', description: 'anthropic, openai, markdown or handover', of: ['export'] },
+  { option: '--condensed', description: 'as the last condensation left it', of: ['export'] },
+  { option: '--out <file>', description: 'the HTML page', of: ['report'] },
+  { option: '--without-content', description: "figures only, none of the conversation's text", of: ['report'] },
+  { option: '--out <file>', description: 'write the result to this file instead of stdout', of: ['export'] },
   {
     option: '--out <file>',
-    what: 'write the result as { "messages": […] }, which these commands read again ("export" makes a request of it)',
+    description:
+      'write the result as { "messages": […] }, which these commands read again ("export" makes a request of it)',
     of: ['condense', 'expand', 'undo'],
   },
   {
     option: '--model <id>',
-    what: "count as this model's tokenizer does (default: o200k)",
+    description: "count as this model's tokenizer does (default: o200k)",
     of: SESSION_COMMANDS,
   },
   {
     option: '--history <which>',
-    what: 'active (default): what the agent would send now; all: also what it has compacted away',
+    description: 'active (default): what the agent would send now; all: also what it has compacted away',
     of: SESSION_COMMANDS,
     default: 'active',
   },
   {
     option: '--by <what>',
-    what: 'agent (default), project, model, block (five hours), day, week or session',
+    description: 'agent (default), project, model, block (five hours), day, week or session',
     of: ['account'],
     default: 'agent',
   },
   {
     option: '--line',
-    what: 'one line for a status bar: today, this five-hour block, this session',
+    description: 'one line for a status bar: today, this five-hour block, this session',
     of: ['account'],
   },
   {
     option: '--session <id>',
-    what: 'with --line: the session, by id or path (default: the newest of this folder)',
+    description: 'with --line: the session, by id or path (default: the newest of this folder)',
     of: ['account'],
   },
-  { option: '--days <n>', what: 'only requests of the last n days, including today', of: ['account'] },
+  { option: '--days <n>', description: 'only requests of the last n days, including today', of: ['account'] },
   {
     option: '--with <what>',
-    what: 'what the sessions, or the one in the file, would have cost with a provider or preset that calls no model',
+    description:
+      'what the sessions, or the one in the file, would have cost with a provider or preset that calls no model',
     of: ['account'],
   },
   {
     option: '--window <n>',
-    what: "tokens of the model's context window, where it is not known: only with a file",
+    description: "tokens of the model's context window, where it is not known: only with a file",
     of: ['account'],
   },
-  { option: '--out <file>', what: 'an HTML page with charts; with --json or --csv, that form', of: ['account'] },
-  { option: '--csv', what: 'one line for each row and day', of: ['account'] },
+  { option: '--out <file>', description: 'an HTML page with charts; with --json or --csv, that form', of: ['account'] },
+  { option: '--csv', description: 'one line for each row and day', of: ['account'] },
   {
     option: '--json',
-    what: 'one JSON object on stdout, everything else on stderr',
+    description: 'one JSON object on stdout, everything else on stderr',
     of: ['inspect', 'estimate', 'condense', 'undo', 'account', 'judge'],
   },
   {
     option: '--window <n>',
-    what: "tokens of the model's context window (default: by the agent's settings and the table of models)",
+    description: "tokens of the model's context window (default: by the agent's settings and the table of models)",
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--threshold <n>',
-    what: 'condense at this percentage of the window (default: 75)',
+    description: 'condense at this percentage of the window (default: 75)',
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--threshold-tokens <n>',
-    what: 'condense at this many tokens, if that is less',
+    description: 'condense at this many tokens, if that is less',
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--target <n>',
-    what: "condense until this percentage of the threshold's tokens is left (default: 67); the lower, the less often the vendor's prompt cache is broken",
+    description:
+      "condense until this percentage of the threshold's tokens is left (default: 67); the lower, the less often the vendor's prompt cache is broken",
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--when-not-enough <what>',
-    what: 'what follows where Lossless leaves more than the target at the threshold: file-aware (default for agents that can recall what it removes) or nothing (default for others, and if --provider or --preset is given)',
+    description:
+      'what follows where Lossless leaves more than the target at the threshold: file-aware (default for agents that can recall what it removes) or nothing (default for others, and if --provider or --preset is given)',
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--on-arrival <what>',
-    what: 'lossless (default): new results leave out what the conversation already contains; off: they are sent whole',
+    description:
+      'lossless (default): new results leave out what the conversation already contains; off: they are sent whole',
     of: GATEWAY_COMMAND_NAMES,
     default: 'lossless',
   },
   {
     option: '--noise-on-arrival',
-    what: 'new results of commands leave out progress bars, colors and repeated lines',
+    description: 'new results of commands leave out progress bars, colors and repeated lines',
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--large-result <n>',
-    what: 'shorten a single new result at this percentage of the window (default: 25; 0: never); if the agent cannot recall it, only if it would not fit',
+    description:
+      'shorten a single new result at this percentage of the window (default: 25; 0: never); if the agent cannot recall it, only if it would not fit',
     of: GATEWAY_COMMAND_NAMES,
   },
-  { option: '--off', what: 'condense nothing', of: GATEWAY_COMMAND_NAMES },
+  { option: '--off', description: 'condense nothing', of: GATEWAY_COMMAND_NAMES },
   {
     option: '--max-cost-per-conversation <usd>',
-    what: 'spending limit in US dollars (default: 0, no limit)',
+    description: 'spending limit in US dollars (default: 0, no limit)',
     of: GATEWAY_COMMAND_NAMES,
     default: '0',
   },
-  { option: '--max-cost-per-day <usd>', what: 'the same for a day', of: GATEWAY_COMMAND_NAMES, default: '0' },
+  { option: '--max-cost-per-day <usd>', description: 'the same for a day', of: GATEWAY_COMMAND_NAMES, default: '0' },
   {
     option: '--at-max-cost <what>',
-    what: 'warn (default): say so at the end; stop: send no further requests',
+    description: 'warn (default): say so at the end; stop: send no further requests',
     of: GATEWAY_COMMAND_NAMES,
     default: 'warn',
   },
   {
     option: '--max-cost-per-condensation <usd>',
-    what: "let steps that need one ask the agent's own model, over its own address and sign-in, as long as one condensation costs no more; none: no limit (default: 0.50 with the provider native, otherwise 0: no model is asked)",
+    description:
+      "let steps that need one ask the agent's own model, over its own address and sign-in, as long as one condensation costs no more; none: no limit (default: 0.50 with the provider native, otherwise 0: no model is asked)",
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--max-condensing-cost-per-day <usd>',
-    what: 'spending limit of all that in a day (default: 0, no limit)',
+    description: 'spending limit of all that in a day (default: 0, no limit)',
     of: GATEWAY_COMMAND_NAMES,
     default: '0',
   },
   {
     option: '--spending <file>',
-    what: 'file in which costs are counted, shared with other runs (default: spending.jsonl in the store)',
+    description: 'file in which costs are counted, shared with other runs (default: spending.jsonl in the store)',
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--upstream <route>=<url>',
-    what: "where a route leads: anthropic, openai, gemini (default: the agent's own setting)",
+    description: "where a route leads: anthropic, openai, gemini (default: the agent's own setting)",
     of: GATEWAY_COMMAND_NAMES,
     isRepeatable: true,
   },
   {
     option: '--trust-project',
-    what: "use the addresses in this project's settings, even if the agent has not been told to trust the folder",
+    description:
+      "use the addresses in this project's settings, even if the agent has not been told to trust the folder",
     of: ['run'],
   },
-  { option: '--port <n>', what: 'port on 127.0.0.1 (default: any that is free)', of: GATEWAY_COMMAND_NAMES },
+  { option: '--port <n>', description: 'port on 127.0.0.1 (default: any that is free)', of: GATEWAY_COMMAND_NAMES },
   {
     option: '--address-file <file>',
-    what: 'keep the port and the secret in this file, so that the address stays the same',
+    description: 'keep the port and the secret in this file, so that the address stays the same',
     of: ['gateway'],
   },
-  { option: '--log <file>', what: 'what happened, without content', of: GATEWAY_COMMAND_NAMES },
+  { option: '--log <file>', description: 'what happened, without content', of: GATEWAY_COMMAND_NAMES },
   {
     option: '--announce <folder>',
-    what: 'announce it to windows of VS Code that watch this folder',
+    description: 'announce it to windows of VS Code that watch this folder',
     of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--hold',
-    what: 'keep the terminal open at the end until Enter is pressed',
+    description: 'keep the terminal open at the end until Enter is pressed',
     of: ['run'],
   },
   {
     option: '--store <folder>',
-    what: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
+    description: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
     of: [...SESSION_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'account'],
   },
   {
     option: '--store <folder>',
-    what: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
+    description: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
     of: ['mcp'],
     isRepeatable: true,
   },
@@ -330,15 +345,15 @@ export function findCommandsWithOption(name: string): readonly CommandName[] | u
 
 export function formatHelp(command?: CommandName): string {
   if (command === undefined) return formatProgramHelp();
-  const { usage, what, more } = COMMAND_HELP[command];
+  const { usage, description, more } = COMMAND_HELP[command];
   const options = (OPTION_ROWS as readonly OptionHelp[]).filter(({ of }) => of.includes(command));
   return [
     `Usage: context-condenser ${usage}`,
     '',
-    ...wrapText(`${what[0]?.toUpperCase()}${what.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
+    ...wrapText(`${description[0]?.toUpperCase()}${description.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
     '',
     'Options',
-    ...options.flatMap((row) => formatHelpRow(row.option, row.what)),
+    ...options.flatMap((row) => formatHelpRow(row.option, row.description)),
     '',
     EXIT_CODES_TEXT,
     '',
@@ -348,7 +363,7 @@ export function formatHelp(command?: CommandName): string {
 const EXIT_CODES_TEXT = 'Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.';
 
 const formatCommandRows = (names: readonly CommandName[]): string[] =>
-  names.flatMap((name) => formatHelpRow(name, COMMAND_HELP[name].what, 12));
+  names.flatMap((name) => formatHelpRow(name, COMMAND_HELP[name].description, 12));
 
 const formatProgramHelp = (): string =>
   [
@@ -373,8 +388,8 @@ const formatProgramHelp = (): string =>
   ].join('\n');
 
 /** Long names get their own line. */
-function formatHelpRow(name: string, what: string, margin = OPTION_TEXT_COLUMN): string[] {
-  const [first = '', ...rest] = wrapText(what, margin);
+function formatHelpRow(name: string, description: string, margin = OPTION_TEXT_COLUMN): string[] {
+  const [first = '', ...rest] = wrapText(description, margin);
   const head = `  ${name}`;
   return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];
 }

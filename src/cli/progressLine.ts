@@ -9,7 +9,7 @@ export function withProgressLine(io: CliIo, now = (): number => performance.now(
   const { showProgress } = io;
   if (!showProgress) return io;
   const began = now();
-  let told = -Infinity;
+  let reportedAt = -Infinity;
   let isShown = false;
   const clear = (): void => {
     if (isShown) showProgress('');
@@ -33,8 +33,8 @@ export function withProgressLine(io: CliIo, now = (): number => performance.now(
     },
     showProgress: (words) => {
       const time = now();
-      if (time - began < PROGRESS_DELAY_MS || time - told < PROGRESS_INTERVAL_MS) return;
-      told = time;
+      if (time - began < PROGRESS_DELAY_MS || time - reportedAt < PROGRESS_INTERVAL_MS) return;
+      reportedAt = time;
       isShown = true;
       showProgress(words);
     },

@@ -36,9 +36,9 @@ export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
     tokensBefore: calibrate(last.tokensBefore),
     tokensAfter: calibrate(last.tokensAfter),
   };
-  const left = getActiveCondensations(ledger.ledger).length;
+  const remaining = getActiveCondensations(ledger.ledger).length;
   if (args.json) {
-    io.stdout(`${JSON.stringify({ undone: undone ?? null, condensationsLeft: left })}\n`);
+    io.stdout(`${JSON.stringify({ undone: undone ?? null, condensationsLeft: remaining })}\n`);
   } else {
     io.stdout(
       undone

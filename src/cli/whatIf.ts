@@ -68,32 +68,32 @@ export async function computeWhatIfForSessions(
     cache,
   }: { readonly period: string; readonly sinceDay: string | undefined; readonly cache: string },
   io: CliIo,
-): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
-  const within = selectSessionsUsedSince(sessions, sinceDay);
+): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly lines: string }> {
+  const recentSessions = selectSessionsUsedSince(sessions, sinceDay);
   const savings = await simulateSessionSavings(
-    within,
+    recentSessions,
     parseWhatIfChoice(choice),
     { cache, version: io.version, signal: io.signal },
     () => loadTokenCounter(io.assets),
   );
-  const sum = sumSessionSavings(within, savings, sinceDay);
+  const sum = sumSessionSavings(recentSessions, savings, sinceDay);
   const name = JUDGED_CHOICES.find(({ id }) => id === choice)?.name ?? choice;
-  const words = [
+  const lines = [
     formatWhatIfHeadline(sum, period, name),
     ` - ${describeWhatIfCounts(sum)}`,
     ` - ${WHAT_IF_ASSUMPTIONS}`,
     ' - How this is computed: docs/guide/costs.md, "What sessions would have cost".',
     '',
   ].join('\n');
-  return { sum, name, words };
+  return { sum, name, lines };
 }
 
 /** @throws UsageError unless it is a provider or preset that calls no model */
 export function parseWhatIfChoice(choice: string): WhatIfChoice {
   const providers = createProviders();
-  const own = providers.find(({ id }) => id === choice);
-  const config = own ? {} : choice;
-  const provider = own ?? providers.find(({ id }) => id === 'smart');
+  const builtIn = providers.find(({ id }) => id === choice);
+  const config = builtIn ? {} : choice;
+  const provider = builtIn ?? providers.find(({ id }) => id === 'smart');
   const checked = provider?.validateConfig(config);
   if (!provider || !checked?.valid || mayCallModel(provider, config))
     throw new UsageError(
@@ -123,7 +123,7 @@ function formatWhatIf(result: SessionWhatIfResult, choice: string, accounted: Se
     condensations === 0
       ? `Nothing would have been condensed; condensing starts at ${place}`
       : `${formatPlural(condensations, 'condensation')} at ${place}; each restarts the cache after its first change`;
-  const quoted =
+  const neededPart =
     needed === 0
       ? 'none from before a condensation'
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
@@ -136,7 +136,7 @@ function formatWhatIf(result: SessionWhatIfResult, choice: string, accounted: Se
         ]
       : []),
     ` - ${condensedWords}`,
-    ` - Lines that edits of the next 20 turns quoted: ${quoted}`,
+    ` - Lines that edits of the next 20 turns quoted: ${neededPart}`,
     ' - Assumptions: the agent says and does the same, and its own compactions stay.',
     ...(rereads === undefined || rereads === 0 ? [] : [' - Upper end: each place with such lines is read once more.']),
     '',

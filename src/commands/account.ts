@@ -89,7 +89,7 @@ export async function saveAccount(
   });
   if (!file) return;
   const form = FORM_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
-  const made = await computeStoredAccount(services, {
+  const account = await computeStoredAccount(services, {
     days,
     // Tables contain only the sessions.
     ...(form === 'html' && { choice }),
@@ -99,16 +99,16 @@ export async function saveAccount(
     if (error instanceof vscode.CancellationError) return undefined;
     throw error;
   });
-  if (!made) return;
-  const { overview, leftOut } = made;
-  const said = [
+  if (!account) return;
+  const { overview, leftOut } = account;
+  const sentences = [
     overview.total.sessions === 1
       ? vscode.l10n.t('The costs of one session were saved to {0}.', basename(file.fsPath))
       : vscode.l10n.t('The costs of {0} sessions were saved to {1}.', overview.total.sessions, basename(file.fsPath)),
     ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read. See the log for details.', leftOut)] : []),
   ];
   // Not awaited: the work is done before the notification closes.
-  void offerToOpen(said.join(' '), file);
+  void offerToOpen(sentences.join(' '), file);
 }
 
 async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {

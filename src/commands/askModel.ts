@@ -16,8 +16,8 @@ import { readModelSettings } from '../window/settings/modelSettings';
  * call and per day.
  * @throws TypeError for an invalid request
  */
-export async function askModel(services: Services, asked: ModelRequest): Promise<ModelReply> {
-  const request = parseModelRequest(asked);
+export async function askModel(services: Services, input: ModelRequest): Promise<ModelReply> {
+  const request = parseModelRequest(input);
   const { extension } = request;
   if (!vscode.extensions.getExtension(extension))
     throw new TypeError(`request: extension: "${extension}" is not the id of an installed extension`);

@@ -82,10 +82,10 @@ export async function saveConversationPins(
     await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, name.path), pinned });
     return;
   }
-  const { id, pinned: known } = findLiveConversation(services, name.id);
+  const { id, pinned: pinnedBefore } = findLiveConversation(services, name.id);
   const live = getAgentRuntime(services).createLiveControls();
-  for (const message of known) if (!pinned.includes(message)) await live.unpin(id, message);
-  for (const message of pinned) if (!known.includes(message)) await live.pin(id, message);
+  for (const message of pinnedBefore) if (!pinned.includes(message)) await live.unpin(id, message);
+  for (const message of pinned) if (!pinnedBefore.includes(message)) await live.pin(id, message);
 }
 
 /** @param excluded indexes of messages that no edit may touch */
@@ -103,10 +103,10 @@ export async function condenseChosenConversation(
   const agent = getAgentRuntime(services);
   const { id } = findLiveConversation(services, name.id);
   const live = agent.createLiveControls();
-  const known = new Set((await live.view(id))?.edits.map((edit) => edit.id));
+  const knownEdits = new Set((await live.view(id))?.edits.map((edit) => edit.id));
   await agent.condense(id);
   const messages = new Set(excluded);
   for (const edit of (await live.view(id))?.edits ?? []) {
-    if (!known.has(edit.id) && changesAnyMessage(edit, messages)) await live.toggleEdit(id, edit.id);
+    if (!knownEdits.has(edit.id) && changesAnyMessage(edit, messages)) await live.toggleEdit(id, edit.id);
   }
 }

@@ -43,12 +43,12 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
     return blocked(vscode.l10n.t('{0} in your user settings is not a list of names and values.', FULL_SETTING_NAME));
   }
   const variables = parsed.data;
-  const here = new Map(variables.map(({ name, value }) => [name, value]));
-  const address = here.get(ADDRESS);
+  const values = new Map(variables.map(({ name, value }) => [name, value]));
+  const address = values.get(ADDRESS);
   if (address !== undefined && isGatewayAddress(address)) return { kind: 'set', address, variables };
   const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
   const places = [
-    { where: FULL_SETTING_NAME, named: here },
+    { where: FULL_SETTING_NAME, named: values },
     { where: file, named: await readClaudeSettingsVariables(file) },
   ];
   for (const { where, named } of places) {

@@ -34,13 +34,13 @@ import { showErrorMessage, showInformationMessage, showProgress, showStatusMessa
 /**
  * Condenses without asking; a model costs at most the limit in the settings. Only reads the agent's
  * file.
- * @param asked a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
+ * @param input a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
-export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
+export async function condenseNow(services: Services, input?: unknown): Promise<void> {
   const picked =
-    typeof asked === 'string'
-      ? { path: asked }
-      : (findRequestedLiveConversation(services, asked) ?? (await pickConversation(services)));
+    typeof input === 'string'
+      ? { path: input }
+      : (findRequestedLiveConversation(services, input) ?? (await pickConversation(services)));
   if (!picked) return;
   if ('live' in picked) {
     await getAgentRuntime(services).condense(picked.live.id);
@@ -69,21 +69,21 @@ export async function condenseNewestConversation(services: Services, sample: str
 export async function condenseFileAndWait(...args: Parameters<typeof condenseFileAndReport>): Promise<void> {
   await (
     await condenseFileAndReport(...args)
-  ).told;
+  ).reported;
 }
 
 /**
  * Like {@link condenseFileAndWait}, but resolves after condensing. VS Code hides unanswered notifications
- * without closing them, so `told` may never resolve.
+ * without closing them, so `reported` may never resolve.
  */
 export async function condenseFileAndReport(
   services: Services,
   path: string,
   settings: ManualSettings,
   config: unknown = resolveProviderConfig(settings.provider),
-): Promise<{ readonly told: Promise<void> }> {
-  const tell = (telling: Promise<void>): { readonly told: Promise<void> } => ({
-    told: telling.catch((error: unknown) => {
+): Promise<{ readonly reported: Promise<void> }> {
+  const tell = (telling: Promise<void>): { readonly reported: Promise<void> } => ({
+    reported: telling.catch((error: unknown) => {
       showErrorAndLog(services, error);
     }),
   });
@@ -295,11 +295,11 @@ export async function showErrorWithRetry(
 ): Promise<void> {
   const message = getErrorMessage(error);
   services.log.error(message);
-  const again = vscode.l10n.t('Retry');
+  const retryLabel = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
   const text = vscode.l10n.t('Nothing was condensed. {0}', message);
   const action = error instanceof NoSummarizerError ? getProfileAction() : undefined;
-  const choice = await showErrorMessage(text, action?.label ?? again, details);
-  if (choice === again || (action && choice === action.label && (await action.follow()))) await retry();
+  const choice = await showErrorMessage(text, action?.label ?? retryLabel, details);
+  if (choice === retryLabel || (action && choice === action.label && (await action.follow()))) await retry();
   if (choice === details) services.log.show();
 }

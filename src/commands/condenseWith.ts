@@ -33,7 +33,7 @@ import { MEASURED_LOSS_BY_PRESET, MEASURED_LOSS_BY_PROVIDER, type MeasuredLoss }
 interface ProviderChoice {
   readonly label: string;
   /** A phrase that says what the provider removes. */
-  readonly does: string;
+  readonly description: string;
   readonly provider: string;
   readonly config: unknown;
   /** Absent if no estimate is possible. */
@@ -69,22 +69,22 @@ export async function condenseWith(
 
 /** Used in a window that has condensed nothing yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
-  const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
-  const picked = await pickConversation(services, listLiveConversations(services), words);
+  const texts = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
+  const picked = await pickConversation(services, listLiveConversations(services), texts);
   if (!picked) return;
   if ('live' in picked) await condenseNamedConversationWith(services, { live: picked.live.id });
   else await condenseNamedConversationWith(services, picked.path);
 }
 
-/** @param asked path of a stored conversation, or `{live: id}`; default: the last one condensed */
-export async function condenseNamedConversationWith(services: Services, asked: unknown): Promise<void> {
-  if (typeof asked === 'string') {
+/** @param input path of a stored conversation, or `{live: id}`; default: the last one condensed */
+export async function condenseNamedConversationWith(services: Services, input: unknown): Promise<void> {
+  if (typeof input === 'string') {
     const { last } = services;
-    const title = getFileName(services, asked);
-    await condenseWith(services, last?.path === asked ? last : { conversation: '', title, path: asked });
+    const title = getFileName(services, input);
+    await condenseWith(services, last?.path === input ? last : { conversation: '', title, path: input });
     return;
   }
-  const id = isRecord(asked) ? asked['live'] : undefined;
+  const id = isRecord(input) ? input['live'] : undefined;
   const live = listLiveConversations(services).find((each) => each.id === id);
   if (!live && !services.last) {
     await pickAndCondenseWith(services);
@@ -134,12 +134,12 @@ function formatMeasuredLoss(choice: ProviderChoice): string {
 
 /** Starts with the choices that lose least. */
 function listProviderChoices({ registered }: Services): ProviderChoice[] {
-  const own = readOwnPresets();
-  const ids = new Set(own.map(({ id }) => id));
-  const presets = [...own, ...BUILT_IN_PRESETS.filter(({ id }) => !ids.has(id))].map(
+  const ownPresets = readOwnPresets();
+  const ids = new Set(ownPresets.map(({ id }) => id));
+  const presets = [...ownPresets, ...BUILT_IN_PRESETS.filter(({ id }) => !ids.has(id))].map(
     ({ id, name, description, config }): ProviderChoice => ({
       label: name,
-      does: description,
+      description,
       provider: 'smart',
       config,
       configuration: { kind: 'preset', id },
@@ -154,7 +154,7 @@ function listProviderChoices({ registered }: Services): ProviderChoice[] {
     ),
     ...registered.listProviders().map(({ id, name, description }): ProviderChoice => ({
       label: name,
-      does: description,
+      description,
       provider: id,
       config: resolveProviderConfig(id),
       isFree: true,
@@ -166,7 +166,7 @@ function listProviderChoices({ registered }: Services): ProviderChoice[] {
 
 const makeChoiceWithOwnSettings = (id: BuiltInProviderId): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
-  does: id === 'smart' ? vscode.l10n.t('Your own passes.') : PROVIDER_DESCRIPTIONS[id],
+  description: id === 'smart' ? vscode.l10n.t('Your own passes.') : PROVIDER_DESCRIPTIONS[id],
   provider: id,
   config: resolveProviderConfig(id),
   configuration: { kind: 'provider', id },
@@ -211,8 +211,8 @@ async function askProviderChoice(
   picker.matchOnDescription = true;
   picker.busy = true;
   show();
-  void estimateChoices(services, conversation, choices, abort.signal, (choice, words) => {
-    found.set(choice, words);
+  void estimateChoices(services, conversation, choices, abort.signal, (choice, figures) => {
+    found.set(choice, figures);
     show();
   }).finally(() => {
     if (!abort.signal.aborted) picker.busy = false;
@@ -275,8 +275,12 @@ function createChoiceItems(
     description: description(choice),
     ...(choice.configuration && choice.isFree && { buttons: [createPreviewButton()] }),
     // The loss comes first because narrow windows cut off the end.
-    detail: [formatMeasuredLoss(choice), losesNothing(choice) ? '' : (found.get(choice)?.loss ?? ''), choice.does]
-      .filter((words) => words !== '')
+    detail: [
+      formatMeasuredLoss(choice),
+      losesNothing(choice) ? '' : (found.get(choice)?.loss ?? ''),
+      choice.description,
+    ]
+      .filter((text) => text !== '')
       .join(' '),
   });
   const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [

@@ -79,37 +79,41 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     askModel: (request) => askModel(services, request),
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
-      const asked = parseOptions(options);
-      const chosen = chooseApiProvider(asked, services);
+      const parsedOptions = parseOptions(options);
+      const chosen = chooseApiProvider(parsedOptions, services);
       if (typeof chosen === 'string') {
         const tokens = await tokensOf(parsed);
         return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
       }
-      return condenser.estimate(createCondensationRequest(parsed, asked, chosen));
+      return condenser.estimate(createCondensationRequest(parsed, parsedOptions, chosen));
     },
     async condense(conversation, options) {
       const parsed = parseConversation(conversation);
-      const asked = parseOptions(options);
-      const chosen = chooseApiProvider(asked, services);
-      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), asked, chosen);
+      const parsedOptions = parseOptions(options);
+      const chosen = chooseApiProvider(parsedOptions, services);
+      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), parsedOptions, chosen);
       return publicOutcome(
         parsed,
         chosen,
-        await condenser.condense(createCondensationRequest(parsed, asked, chosen), asked),
+        await condenser.condense(createCondensationRequest(parsed, parsedOptions, chosen), parsedOptions),
       );
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
-      const asked = parseOptions(options);
+      const parsedOptions = parseOptions(options);
       const { condensing, maxCost } = readModelSettings();
       const policy = {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: readFallbackConfigs(),
       };
       const terms = { ...createWindowAndThreshold(model), policy };
-      const chosen = chooseApiProvider(asked, services);
-      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), asked, chosen);
-      const result = await condenser.condenseIfNeeded(createCondensationRequest(parsed, asked, chosen), terms, asked);
+      const chosen = chooseApiProvider(parsedOptions, services);
+      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), parsedOptions, chosen);
+      const result = await condenser.condenseIfNeeded(
+        createCondensationRequest(parsed, parsedOptions, chosen),
+        terms,
+        parsedOptions,
+      );
       if (result.kind === 'ran') return publicOutcome(parsed, chosen, result.outcome);
       const { tokens, percent } = result;
       return { kind: 'not-due', tokens, percent };
@@ -182,11 +186,11 @@ interface ProviderChoice {
  * @returns an explanation if the caller's provider is missing
  */
 function chooseApiProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
-  const known = listProviders(services).map(({ id }) => id);
+  const ids = listProviders(services).map(({ id }) => id);
   const id = provider ?? readManualSettings().provider;
-  if (known.includes(id)) return { provider: id, config: resolveProviderConfig(id, config), notes: [] };
+  if (ids.includes(id)) return { provider: id, config: resolveProviderConfig(id, config), notes: [] };
   if (provider !== undefined) {
-    return `There is no provider "${provider}"; known providers: ${known.join(', ')}.`;
+    return `There is no provider "${provider}"; known providers: ${ids.join(', ')}.`;
   }
   const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
   return { provider: 'lossless', config: resolveProviderConfig('lossless'), notes };

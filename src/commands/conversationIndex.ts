@@ -24,8 +24,8 @@ const indexByServices = new WeakMap<Services, ConversationIndex>();
 
 /** The index is empty until its first refresh. */
 export function getConversationIndex(services: Services): ConversationIndex {
-  const known = indexByServices.get(services);
-  if (known) return known;
+  const existing = indexByServices.get(services);
+  if (existing) return existing;
   const index = createConversationIndex(services);
   indexByServices.set(services, index);
   services.context.subscriptions.push(index);
@@ -68,8 +68,8 @@ export function findNewestConversation(
       .slice(0, folders.length === 0 ? 1 : MAX_SEARCHED_CONVERSATIONS);
     const unread = isAllRead ? -1 : newest.findIndex(({ details }) => details === undefined);
     const read = unread < 0 ? newest : newest.slice(0, unread);
-    const here = read.find((conversation) => isInFolders(folders, getConversationWorkspace(conversation)));
-    return here ?? (unread < 0 ? newest[0] : undefined);
+    const inFolder = read.find((conversation) => isInFolders(folders, getConversationWorkspace(conversation)));
+    return inFolder ?? (unread < 0 ? newest[0] : undefined);
   };
   return new Promise((resolve) => {
     const allRead = index.refresh();
@@ -91,8 +91,8 @@ export function findNewestConversation(
 const watchingByServices = new WeakMap<Services, Promise<void>>();
 
 export function watchConversations(services: Services): Promise<void> {
-  const known = watchingByServices.get(services);
-  if (known) return known;
+  const existing = watchingByServices.get(services);
+  if (existing) return existing;
   const index = getConversationIndex(services);
   const started = listStoreFolders(createFindOptions(services)).then((folders) => {
     index.watchFolders(folders, (folder, changed) => watchFolder(services, folder, changed));
@@ -134,15 +134,15 @@ const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);
-  const own = `${context.globalStorageUri.fsPath}${sep}`;
+  const ownFolder = `${context.globalStorageUri.fsPath}${sep}`;
   const written = ({ fsPath }: vscode.Uri): void => {
-    if (CONVERSATION_FILE_NAME.test(fsPath) && !fsPath.startsWith(own)) changed();
+    if (CONVERSATION_FILE_NAME.test(fsPath) && !fsPath.startsWith(ownFolder)) changed();
   };
   watcher.onDidCreate(written);
   watcher.onDidChange(written);
   // VS Code reports the deletion of a folder, not of the files in it.
   watcher.onDidDelete(({ fsPath }) => {
-    if (!fsPath.startsWith(own)) changed();
+    if (!fsPath.startsWith(ownFolder)) changed();
   });
   return watcher;
 }

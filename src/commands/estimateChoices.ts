@@ -35,10 +35,10 @@ export async function estimateChoices<W extends { readonly configuration?: Previ
         const setup = await readPreviewSetup(services, choice.configuration);
         const question = { conversation, setup, excluded: [] };
         const result = await thread.askPreviewQuestion({ kind: 'preview', ...question }, signal);
-        const told = { size: formatEstimatedSize(result, setup), tokensAfter: result.tokensAfter };
-        tell(choice, told);
+        const figures = { size: formatEstimatedSize(result, setup), tokensAfter: result.tokensAfter };
+        tell(choice, figures);
         const coherence = await thread.askPreviewQuestion({ kind: 'coherence', ...question }, signal);
-        tell(choice, { ...told, loss: formatFactLoss(coherence) });
+        tell(choice, { ...figures, loss: formatFactLoss(coherence) });
       } catch (error) {
         if (signal.aborted) return;
         tell(choice, { size: getErrorMessage(error) });

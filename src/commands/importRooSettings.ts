@@ -33,9 +33,9 @@ export async function importRooSettings(services: Services): Promise<void> {
   }
   const items = createImportItems(found);
   if (items.length === 0) {
-    const why = found.left.join('; ');
+    const reasons = found.left.join('; ');
     void showInformationMessage(
-      vscode.l10n.t('{0} contains nothing that can be imported. {1}', basename(file.fsPath), why),
+      vscode.l10n.t('{0} contains nothing that can be imported. {1}', basename(file.fsPath), reasons),
     );
     return;
   }
@@ -45,7 +45,8 @@ export async function importRooSettings(services: Services): Promise<void> {
   });
   if (!picked || picked.length === 0) return;
   const undo = await applyImportedItems(services, picked, found.profiles);
-  for (const left of found.left) services.log.warn(`Import of Roo Code's settings: not imported: ${left}`);
+  for (const notImported of found.left)
+    services.log.warn(`Import of Roo Code's settings: not imported: ${notImported}`);
   const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
     ...(found.left.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.left.join('; '))] : []),
@@ -64,8 +65,8 @@ export async function importRooSettings(services: Services): Promise<void> {
 async function readRooExport(path: string): Promise<ImportedRooSettings | string> {
   try {
     if ((await stat(path)).size > MAX_SETTINGS_FILE_BYTES) return vscode.l10n.t('is larger than 4 MB.');
-    const known = { profiles: readModelSettings().profiles, taken: listProfileIds(readProfileEntries()) };
-    return readRooSettings(await readFile(path, 'utf8'), known);
+    const existing = { profiles: readModelSettings().profiles, taken: listProfileIds(readProfileEntries()) };
+    return readRooSettings(await readFile(path, 'utf8'), existing);
   } catch (error) {
     return getErrorMessage(error);
   }
@@ -126,9 +127,9 @@ async function applyImportedItems(
   if (picked.some((item) => 'isKeys' in item)) {
     for (const { profile, key } of imported) {
       if (key === undefined || !profiles.includes(profile)) continue;
-      const known = await readApiKey(context.secrets, profile);
+      const storedKey = await readApiKey(context.secrets, profile);
       await storeApiKey(context.secrets, profile, key);
-      stored.push({ profile, before: known.kind === 'set' ? known.key : undefined });
+      stored.push({ profile, before: storedKey.kind === 'set' ? storedKey.key : undefined });
     }
   }
   for (const { name, value } of possible) await saveUserSetting(name, value);

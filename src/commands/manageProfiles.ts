@@ -215,8 +215,8 @@ export async function listVendorModels(
     models: languageModels,
   });
   if (!handler.listModels) {
-    const what = vscode.l10n.t('{0} provides no list of models.', getVendorEntry(profile.vendor).label);
-    throw new ApiError('model', { name: profile.name, what });
+    const sentence = vscode.l10n.t('{0} provides no list of models.', getVendorEntry(profile.vendor).label);
+    throw new ApiError('model', { name: profile.name, sentence });
   }
   return handler.listModels(signal);
 }
@@ -238,11 +238,11 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
     return;
   }
   log.error(message);
-  const again = vscode.l10n.t('Retry');
+  const retryLabel = vscode.l10n.t('Retry');
   const setKey = vscode.l10n.t('Set Key…');
-  const choices = needsKey ? [setKey, again] : acceptsApiKey(profile) ? [again, setKey] : [again];
+  const choices = needsKey ? [setKey, retryLabel] : acceptsApiKey(profile) ? [retryLabel, setKey] : [retryLabel];
   const choice = await showErrorMessage(message, ...choices);
-  if (choice === again || (choice === setKey && (await askApiKey(services, profile))))
+  if (choice === retryLabel || (choice === setKey && (await askApiKey(services, profile))))
     await testProfile(services, profile);
 }
 
@@ -252,23 +252,23 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
 });
 
 /** Returns undefined if the user left the dialog. */
-async function askProfileFields(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
+async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
-    known?.vendor ?? (await pickOneItem(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
+    existing?.vendor ?? (await pickOneItem(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
-  const model = await askForText(vscode.l10n.t('Model'), known?.model ?? getVendorEntry(vendor).suggestedModel);
+  const model = await askForText(vscode.l10n.t('Model'), existing?.model ?? getVendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
-  const name = await askForText(vscode.l10n.t('Name of the profile'), known?.name ?? model);
+  const name = await askForText(vscode.l10n.t('Name of the profile'), existing?.name ?? model);
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
-    ...known,
-    id: known?.id ?? makeUnusedId(name, listProfileIds(readProfileEntries()), 'profile'),
+    ...existing,
+    id: existing?.id ?? makeUnusedId(name, listProfileIds(readProfileEntries()), 'profile'),
     name,
     vendor,
     model,
   };
   if (vendorHasField(vendor, 'baseUrl')) {
-    const url = await askForText(vscode.l10n.t("Base URL; leave empty for the vendor's own"), known?.baseUrl ?? '');
+    const url = await askForText(vscode.l10n.t("Base URL; leave empty for the vendor's own"), existing?.baseUrl ?? '');
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
@@ -276,7 +276,7 @@ async function askProfileFields(known: ApiProfile | undefined): Promise<ApiProfi
   for (const field of ['region', 'projectId'] as const) {
     if (!vendorHasField(vendor, field)) continue;
     const title = field === 'region' ? vscode.l10n.t('Region') : vscode.l10n.t('Project');
-    const value = await askForText(title, known?.[field] ?? '');
+    const value = await askForText(title, existing?.[field] ?? '');
     if (value === undefined) return undefined;
     profile[field] = value;
   }

@@ -44,8 +44,8 @@ export async function previewNativeCompaction(
   const compaction = vscode.l10n.t(
     "The vendor's own compaction is sent these messages, and no prompt from Context Condenser:",
   );
-  const asked = planned.isCompacted ? [compaction, planned.prompt] : [planned.prompt];
-  return [planned.system, ...asked, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
+  const prompts = planned.isCompacted ? [compaction, planned.prompt] : [planned.prompt];
+  return [planned.system, ...prompts, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
 }
 
 /** @param picked use only this profile's model */

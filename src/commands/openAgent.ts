@@ -127,10 +127,10 @@ export function getSpendingOptions(services: Services): string[] {
 export async function ensureAutomaticEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
-  const words = vscode.l10n.t(
+  const text = vscode.l10n.t(
     'Automatic condensing is off, so no gateway is running. Use the agent as usual, or turn condensing on.',
   );
-  if ((await showInformationMessage(words, turnOn)) !== turnOn) return false;
+  if ((await showInformationMessage(text, turnOn)) !== turnOn) return false;
   await saveUserSetting('automatic', true);
   if (readSetting('automatic')) return true;
   void showErrorMessage(

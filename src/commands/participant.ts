@@ -168,8 +168,8 @@ async function respondWithPreview(
   const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
   const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
-    const made = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    showMarkdown(stream, renderEstimate(made, getProviderName(setup.provider, services.registered.listProviders())));
+    const preview = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
+    showMarkdown(stream, renderEstimate(preview, getProviderName(setup.provider, services.registered.listProviders())));
     stream.button(createCondenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -181,8 +181,8 @@ async function respondWithPreview(
   }
 }
 
-function renderEstimate(made: PreviewResult, by: string): SafeMarkdown {
-  const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
+function renderEstimate(preview: PreviewResult, by: string): SafeMarkdown {
+  const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = preview;
   const change = formatTokenChange(tokensBefore, tokensAfter);
   const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
   const costs = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));

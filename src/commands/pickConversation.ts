@@ -37,8 +37,8 @@ interface PickerTexts {
 }
 
 /** @returns undefined if nothing was picked */
-export async function pickFile(services: Services, words: PickerTexts): Promise<string | undefined> {
-  const picked = await pickConversation(services, [], words);
+export async function pickFile(services: Services, texts: PickerTexts): Promise<string | undefined> {
+  const picked = await pickConversation(services, [], texts);
   return picked && 'path' in picked ? picked.path : undefined;
 }
 
@@ -49,11 +49,11 @@ export async function pickFile(services: Services, words: PickerTexts): Promise<
 export async function pickConversation(
   services: Services,
   live = listLiveConversations(services),
-  words: PickerTexts = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
+  texts: PickerTexts = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
 ): Promise<PickedConversation | undefined> {
   const picker = createPicker<ConversationItem>();
-  picker.title = words.title;
-  picker.ignoreFocusOut = words.staysOpen === true;
+  picker.title = texts.title;
+  picker.ignoreFocusOut = texts.staysOpen === true;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
@@ -66,7 +66,7 @@ export async function pickConversation(
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
   if (item.found) return { path: item.found.path, title: item.label };
-  const path = await askForConversationFile(words.open);
+  const path = await askForConversationFile(texts.open);
   return path === undefined ? undefined : { path };
 }
 
@@ -101,14 +101,14 @@ async function fillConversationList(
   const ledgers = new LoadedLedgers();
   let redraw: NodeJS.Timeout | undefined;
   /** Rows stop moving once the list is complete, so that none slips away under the pointer. */
-  const settled: ConversationItem[] = [];
+  const shownItems: ConversationItem[] = [];
   const itemsNow = (): readonly ConversationItem[] => {
     // Subagents' conversations are omitted: their parents continue.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, MAX_SHOWN_CONVERSATIONS);
     const others: ConversationItem[] = [...ahead, ...found.map((each) => createConversationItem(each, ledgers))];
     const items = [...others, createOpenFileItem(others.length > 0)];
     const fresh = new Map(items.map((item) => [getItemKey(item), item]));
-    return settled.length === 0 ? items : settled.map((row) => fresh.get(getItemKey(row)) ?? row);
+    return shownItems.length === 0 ? items : shownItems.map((row) => fresh.get(getItemKey(row)) ?? row);
   };
   const show = async (): Promise<void> => {
     redraw = undefined;
@@ -137,7 +137,7 @@ async function fillConversationList(
   if (index.conversations.length + ahead.length === 0) {
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
-  settled.push(...itemsNow());
+  shownItems.push(...itemsNow());
   await show();
   picker.busy = false;
 }

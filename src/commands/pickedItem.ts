@@ -15,29 +15,29 @@ function isWebviewActive(): boolean {
 
 /**
  * @param filling aborted at the end, to stop filling the list
- * @param meant maps the item reported by VS Code to the intended one; undefined if unknown: then
+ * @param resolvePickedRow maps the item reported by VS Code to the intended one; undefined if unknown: then
  * the list stays open. Default: identity
  * @returns undefined if the user left the list
  */
 export async function pickItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   filling: AbortController,
-  meant = (named: Item): Item | undefined => named,
+  resolvePickedRow = (selected: Item): Item | undefined => selected,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   // A list that loses its focus to a webview closes and is shown again once. VS Code's own command
   // would focus the rows instead of the input (its `QuickInputBox` has no getter `enabled`).
   let mayReturn = isWebviewActive();
   picker.ignoreFocusOut = !mayReturn;
-  const settled = setTimeout(() => {
+  const focusTimer = setTimeout(() => {
     mayReturn = false;
     picker.ignoreFocusOut = ignoreFocusOut;
   }, FOCUS_UNSETTLED_MS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
       let taken: Item | undefined;
-      picker.onDidChangeSelection(([named]) => {
-        taken = named && meant(named);
+      picker.onDidChangeSelection(([selected]) => {
+        taken = selected && resolvePickedRow(selected);
       });
       picker.onDidAccept(() => {
         if (taken) resolve(taken);
@@ -55,7 +55,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
       picker.show();
     });
   } finally {
-    clearTimeout(settled);
+    clearTimeout(focusTimer);
     filling.abort(new vscode.CancellationError());
     picker.dispose();
   }
@@ -96,8 +96,8 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
       const active = this.picker.activeItems.map(this.keyOf)[0];
       this.latest = this.showRows(this.next);
       this.next = undefined;
-      const again = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
-      if (again) this.picker.activeItems = [again];
+      const sameItem = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
+      if (sameItem) this.picker.activeItems = [sameItem];
       // VS Code sends rows in a timer and answers a later message after the window has them.
       await new Promise((resolve) => setTimeout(resolve, 0));
       await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
@@ -115,8 +115,8 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
    * While newer rows are pending, the meant row is known only if it has the same index in both
    * lists.
    */
-  readonly meant = (named: Item): Item | undefined => {
-    const shown = this.drawn[this.latest.indexOf(named)];
-    return shown === undefined || this.keyOf(shown) === this.keyOf(named) ? named : undefined;
+  readonly meant = (selected: Item): Item | undefined => {
+    const shown = this.drawn[this.latest.indexOf(selected)];
+    return shown === undefined || this.keyOf(shown) === this.keyOf(selected) ? selected : undefined;
   };
 }

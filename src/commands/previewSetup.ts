@@ -118,10 +118,10 @@ export async function createProfileSetups(services: Services): Promise<ProfileSe
   return Promise.all(
     profiles.map(async (profile): Promise<ProfileSetup> => {
       const { id, name, model } = profile;
-      const made = await createWindowSummarizer(services, counter, profile, runs);
-      if ('reason' in made) return { id, name, model, setup: { problem: made.reason } };
+      const summarizer = await createWindowSummarizer(services, counter, profile, runs);
+      if ('reason' in summarizer) return { id, name, model, setup: { problem: summarizer.reason } };
       const planned = {
-        model: made.model,
+        model: summarizer.model,
         chosen: 'condensing-profile',
         samples: getOutputSamples(runs, model),
       } as const;

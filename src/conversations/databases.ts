@@ -46,8 +46,8 @@ export class OpenDatabases {
 
   private openReadOnly(file: string): sqlite.DatabaseSync {
     const state = readFileState(file);
-    const known = this.byFile.get(file);
-    if (known?.state === state) return known.database;
+    const open = this.byFile.get(file);
+    if (open?.state === state) return open.database;
     this.closeFile(file);
     const database = openDatabase(file);
     this.byFile.set(file, { database, state });
@@ -75,11 +75,11 @@ export function withDatabase<T>(
   read: (database: sqlite.DatabaseSync) => T,
 ): T {
   if (databases) return databases.readDatabase(file, read);
-  const once = new OpenDatabases();
+  const shortLived = new OpenDatabases();
   try {
-    return once.readDatabase(file, read);
+    return shortLived.readDatabase(file, read);
   } finally {
-    once.closeAll();
+    shortLived.closeAll();
   }
 }
 
@@ -130,8 +130,8 @@ const countTables = (database: sqlite.DatabaseSync, names: readonly string[]): n
  */
 export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {
   if (hasTables(database, names)) return;
-  const named = checkUnsupportedDatabase(listTables(database), file);
-  if (named) throw named;
+  const problem = checkUnsupportedDatabase(listTables(database), file);
+  if (problem) throw problem;
   throw new ConversationReadError({
     problem: 'unknown-format',
     source: file,

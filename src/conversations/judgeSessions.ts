@@ -55,7 +55,7 @@ async function forEachSession(
   { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
   visit: (session: Conversation) => void | Promise<void>,
 ): Promise<Pick<JudgedSessions, 'read' | 'others'>> {
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   let others = 0;
   for (const [done, location] of locations.entries()) {
     onProgress?.(done, locations.length);
@@ -63,8 +63,8 @@ async function forEachSession(
     try {
       const conversation = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_SESSION_BYTES });
       const key = hashText(conversation.messages.slice(0, MESSAGES_COMPARED_FOR_COPIES).map(makeMessageKey).join());
-      if (seen.has(key)) continue;
-      seen.add(key);
+      if (seenKeys.has(key)) continue;
+      seenKeys.add(key);
       await visit(conversation);
     } catch (error) {
       if (!isConversationReadError(error)) throw error;
@@ -72,7 +72,7 @@ async function forEachSession(
     }
   }
   onProgress?.(locations.length, locations.length);
-  return { read: seen.size, others };
+  return { read: seenKeys.size, others };
 }
 
 /**

@@ -25,11 +25,11 @@ export function formatNoteLine([first, ...others]: readonly string[], where: str
 }
 
 export function describeSkippedRecords(
-  passedOver: ReadonlyMap<string, number>,
+  skippedByKind: ReadonlyMap<string, number>,
   notSent: { readonly has: (kind: string) => boolean },
 ): readonly string[] {
-  const silent = new Map([...passedOver].filter(([kind]) => notSent.has(kind)));
-  const unknown = new Map([...passedOver].filter(([kind]) => !notSent.has(kind)));
+  const silent = new Map([...skippedByKind].filter(([kind]) => notSent.has(kind)));
+  const unknown = new Map([...skippedByKind].filter(([kind]) => !notSent.has(kind)));
   return [
     ...describeUnknownKinds(unknown),
     ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${formatCountsByKind(silent)}.`] : []),

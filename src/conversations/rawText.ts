@@ -39,11 +39,11 @@ export function renderMessagesJson(
 ): string {
   const document = { ...conversation.request, messages };
   if (source === undefined) return `${JSON.stringify(document)}\n`;
-  const whole = conversation.format === 'anthropic' ? parseOrUndefined(source) : undefined;
+  const parsed = conversation.format === 'anthropic' ? parseOrUndefined(source) : undefined;
   const from = origins?.map((origin) => (origin >= 0 ? origin : undefined));
-  if (Array.isArray(whole))
+  if (Array.isArray(parsed))
     return `{"messages":${rewriteJson(source, messages, ([key]) => (key === undefined ? from : undefined)).trim()}}\n`;
-  if (isRecord(whole)) {
+  if (isRecord(parsed)) {
     return `${rewriteJson(source, document, ([key, ...below]) => (key === 'messages' && below.length === 0 ? from : undefined)).trim()}\n`;
   }
   return copyOriginalCallJson(`${JSON.stringify(document)}\n`, source);
@@ -92,10 +92,10 @@ export function copyOriginalCallJson(text: string, source: string): string {
   if (raw.size === 0) return text;
   const replaced: JsonReplacement[] = [];
   for (const { id, parameters, start, end, isText } of findCallsInJson(text)) {
-    const known = raw.get(id);
-    if (known === undefined) continue;
-    const made = rewriteJson(known, JSON.parse(parameters));
-    replaced.push({ start, end, json: isText ? JSON.stringify(made) : made });
+    const original = raw.get(id);
+    if (original === undefined) continue;
+    const rewritten = rewriteJson(original, JSON.parse(parameters));
+    replaced.push({ start, end, json: isText ? JSON.stringify(rewritten) : rewritten });
   }
   return replaceSpans(text, replaced);
 }

@@ -52,14 +52,14 @@ function createDocumentGuard(isDocument: (value: unknown) => value is Fields): (
 export const READER_BY_FORMAT: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, ConversationReader>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
-    document: { of: createDocumentGuard(isGeminiDocument), read: readGeminiDocument },
+    document: { normalize: createDocumentGuard(isGeminiDocument), read: readGeminiDocument },
   },
   // Qwen Code's records look like Claude Code's but contain other messages.
   qwen: { lines: { isRecord: isQwenRecord, read: readQwen, requests: () => new QwenRequests() } },
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
     document: {
-      of: asClaudeWebExport,
+      normalize: asClaudeWebExport,
       read: (value, source, options) => readClaudeCode(convertWebExportToLines(value), source, options),
     },
   },
@@ -67,21 +67,21 @@ export const READER_BY_FORMAT: Readonly<Record<Exclude<ConversationFormat, Docum
   cursor: { lines: { isRecord: isCursorRecord, read: readCursor } },
   'vscode-chat': {
     lines: { isRecord: isVscodeChatRecord, read: readVscodeChatLines },
-    document: { of: createDocumentGuard(isVscodeChat), read: readVscodeChat },
+    document: { normalize: createDocumentGuard(isVscodeChat), read: readVscodeChat },
   },
   codex: { lines: { isRecord: isCodexRecord, read: readCodex, requests: () => new CodexRequests() } },
   copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot, requests: () => new CopilotRequests() } },
   opencode: {
     document: {
-      of: createDocumentGuard(isOpenCodeDocument),
+      normalize: createDocumentGuard(isOpenCodeDocument),
       read: (value, source, options) => readOpenCode(toOpenCodeDocument(value, getSourceName(source)), source, options),
     },
   },
-  continue: { document: { of: createDocumentGuard(isContinueSession), read: readContinue } },
-  responses: { document: { of: createDocumentGuard(isResponsesBody), read: readResponses } },
+  continue: { document: { normalize: createDocumentGuard(isContinueSession), read: readContinue } },
+  responses: { document: { normalize: createDocumentGuard(isResponsesBody), read: readResponses } },
   trajectory: {
     lines: { isRecord: isOpenHandsV1Event, read: readOpenHandsV1Lines },
-    document: { of: asTrajectoryDocument, read: readTrajectory },
+    document: { normalize: asTrajectoryDocument, read: readTrajectory },
   },
 };
 
@@ -138,7 +138,7 @@ function readConversationWithoutMarks(
   }
   rejectUnsupportedFormat({ values: [], document: value, text: undefined }, name);
   for (const { document } of formats) {
-    const found = document?.of(value);
+    const found = document?.normalize(value);
     if (document && found) return document.read(found, source, options, text);
   }
   const document = parseMessageDocument(value, name);

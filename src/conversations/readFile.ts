@@ -73,12 +73,12 @@ function parseSessionHead(bytes: Uint8Array): Fields | undefined {
 }
 
 /** Undefined for a database, which may be too large to read whole. */
-const readBytesUpTo = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
+const readBytesUpTo = (path: string, maxBytes: number, cached: FileHead | undefined): Uint8Array | undefined =>
   withOpenFile(path, (file) => {
     const { mtimeMs, size } = fstatSync(file);
     const head =
-      known?.modified === mtimeMs && known.size === size
-        ? known.bytes
+      cached?.modified === mtimeMs && cached.size === size
+        ? cached.bytes
         : readRestOfFile(file, EMPTY_BYTES, SQLITE_MAGIC_BYTES);
     if (isSqliteDatabase(head)) return undefined;
     rejectIfTooLarge(path, size, maxBytes);
@@ -290,10 +290,10 @@ const PROBLEM_BY_ERROR_CODE: ReadonlyMap<
 ]);
 
 export function convertFileError(path: string, error: unknown): ConversationReadError {
-  const words = PROBLEM_BY_ERROR_CODE.get(getErrorCode(error)) ?? {
+  const text = PROBLEM_BY_ERROR_CODE.get(getErrorCode(error)) ?? {
     problem: 'io' as const,
     found: error instanceof Error ? error.message : 'an error while reading',
     expected: 'a readable file',
   };
-  return new ConversationReadError({ ...words, source: path }, { cause: error });
+  return new ConversationReadError({ ...text, source: path }, { cause: error });
 }

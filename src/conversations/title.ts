@@ -25,9 +25,10 @@ export function makeConversationTitle(messages: readonly ApiMessage[]): string {
     for (const [index, text] of texts.entries()) {
       const { words, wrapped } = stripWrappers(own[index] ?? '');
       if (words !== '' && !BARE_SLASH_COMMAND.test(words)) return shortenTitle(words);
-      const given = readSlashCommand(text);
-      if (given?.includes(' ')) return shortenTitle(given);
-      if (!HOUSEKEEPING_COMMAND.test(given ?? words)) command ??= given ?? (words === '' ? undefined : words);
+      const slashCommand = readSlashCommand(text);
+      if (slashCommand?.includes(' ')) return shortenTitle(slashCommand);
+      if (!HOUSEKEEPING_COMMAND.test(slashCommand ?? words))
+        command ??= slashCommand ?? (words === '' ? undefined : words);
       inside ??= wrapped;
     }
   }
@@ -99,7 +100,7 @@ const MARKDOWN: readonly (readonly [pattern: RegExp, replacement: (...groups: st
   // Links and images, also where the agent has cut the title off in one.
   [
     /(?<![\p{L}\p{N}_])!?\[([^[\]]*)\]\(((?:[^()]|\([^()]*\))*)(?:\)|$)/gu,
-    (whole = '', words = '', target = '') => (isLinkTarget(target) ? words.trim() || target : whole),
+    (fullText = '', words = '', target = '') => (isLinkTarget(target) ? words.trim() || target : fullText),
   ],
   [/<((?:https?|mailto):[^<>\s]+)>/g, (_, address = '') => address],
   [/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g, (_, _signs, code = '') => code],
@@ -127,10 +128,10 @@ export function removeMarkdown(text: string): string {
  * cuts a grapheme (a visible character) in two.
  * @param length in UTF-16 units
  */
-function shortenTitle(whole: string, length = MAX_TITLE_CHARS): string {
+function shortenTitle(fullText: string, length = MAX_TITLE_CHARS): string {
   // Without its Markdown, the rest may be a key.
-  const text = maskSecrets(removeMarkdown(maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS))));
-  if (text.length <= length && whole.length <= MAX_SEARCHED_CHARS) return text;
+  const text = maskSecrets(removeMarkdown(maskSecrets(fullText.slice(0, MAX_SEARCHED_CHARS))));
+  if (text.length <= length && fullText.length <= MAX_SEARCHED_CHARS) return text;
   let kept = '';
   graphemeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of graphemeSegmenter.segment(text)) {

@@ -1,15 +1,15 @@
 /**
  * Joins ASCII letters and digits with dashes, and adds a number if the ID is taken.
- * @param otherwise used for a name without letters or digits
+ * @param fallback used for a name without letters or digits
  */
-export function makeUnusedId(name: string, taken: readonly string[], otherwise: string): string {
-  const plain =
+export function makeUnusedId(name: string, taken: readonly string[], fallback: string): string {
+  const slug =
     name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '')
-      .slice(0, 50) || otherwise;
-  let id = plain;
-  for (let number = 2; taken.includes(id); number++) id = `${plain}-${number}`;
+      .slice(0, 50) || fallback;
+  let id = slug;
+  for (let number = 2; taken.includes(id); number++) id = `${slug}-${number}`;
   return id;
 }

@@ -29,12 +29,12 @@ const normalizeSlashes = (path: string): string => path.replaceAll('\\', '/');
 
 function createAnyGlobMatcher(patterns: readonly string[]): TextMatcher {
   const compiled = limitPatterns(patterns).map(parseGlobTokens);
-  const known = new Map<string, boolean>();
+  const matchByText = new Map<string, boolean>();
   return (text) => {
-    const before = known.get(text);
+    const before = matchByText.get(text);
     if (before !== undefined) return before;
     const isOne = compiled.some((tokens) => matchesTokens(tokens, text));
-    known.set(text, isOne);
+    matchByText.set(text, isOne);
     return isOne;
   };
 }

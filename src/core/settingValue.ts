@@ -57,11 +57,11 @@ const getEntryId = (entry: unknown): string => {
 };
 
 export function listEntryNames(list: readonly unknown[]): readonly ListEntryName[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return list.map((entry) => {
     const id = getEntryId(entry);
-    const nth = seen.get(id) ?? 0;
-    seen.set(id, nth + 1);
+    const nth = counts.get(id) ?? 0;
+    counts.set(id, nth + 1);
     return { id, nth };
   });
 }

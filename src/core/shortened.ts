@@ -1,12 +1,12 @@
 /**
  * Never splits surrogate pairs, and masks possible keys first.
- * @param most characters, including the "…"
+ * @param maxLength characters, including the "…"
  */
-export function shortenText(text: string, most: number): string {
-  return text.length <= most
+export function shortenText(text: string, maxLength: number): string {
+  return text.length <= maxLength
     ? text
     : `${text
-        .slice(0, most - 1)
+        .slice(0, maxLength - 1)
         .replace(/[\uD800-\uDBFF]$/, '')
         .trimEnd()}…`;
 }

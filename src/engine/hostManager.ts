@@ -38,7 +38,7 @@ export class HostManager {
     const providers = createProviders({
       ...createHostModelSelection(models, signal, nameOwn),
       presets: () => this.presets,
-      memo: new StoredSummaries(summaries, { onTrouble: models.warn }),
+      memo: new StoredSummaries(summaries, { onError: models.warn }),
       others: () => this.others,
     });
     this.manager = new CondensationManager(counter, providers);

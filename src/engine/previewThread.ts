@@ -26,7 +26,7 @@ interface RunningPreviewThread {
 
 export class PreviewThread {
   private running: RunningPreviewThread | undefined;
-  private asked = 0;
+  private questionCount = 0;
   private idle: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: PreviewThreadOptions) {}
@@ -39,21 +39,21 @@ export class PreviewThread {
     signal.throwIfAborted();
     clearTimeout(this.idle);
     const running = (this.running ??= this.startThread());
-    this.asked++;
+    this.questionCount++;
     try {
       return await running.previews.ask(this.replaceContentByUpdate(request, running), signal);
     } catch (error) {
       if (!(error instanceof EngineDiedError)) throw error;
       throw new Error(this.options.ended(error.message), { cause: error });
     } finally {
-      this.asked--;
-      if (this.asked === 0) this.endThreadWhenIdle();
+      this.questionCount--;
+      if (this.questionCount === 0) this.endThreadWhenIdle();
     }
   }
 
   /** True if questions are pending. */
   get isAsked(): boolean {
-    return this.asked > 0;
+    return this.questionCount > 0;
   }
 
   /** Ends the engine; pending questions reject. */
@@ -87,14 +87,14 @@ export class PreviewThread {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
     const { content, ...rest } = conversation;
-    const known = contents.get(rest.id) ?? EMPTY_LIVE_CONTENT;
-    const messages = computeListUpdate(known.messages, content.messages);
-    const edits = computeListUpdate(known.edits, content.edits);
+    const sentContent = contents.get(rest.id) ?? EMPTY_LIVE_CONTENT;
+    const messages = computeListUpdate(sentContent.messages, content.messages);
+    const edits = computeListUpdate(sentContent.edits, content.edits);
     if (messages || edits) {
       contents.set(rest.id, content);
       const update = {
-        messages: messages ?? makeUnchangedListUpdate(known.messages),
-        edits: edits ?? makeUnchangedListUpdate(known.edits),
+        messages: messages ?? makeUnchangedListUpdate(sentContent.messages),
+        edits: edits ?? makeUnchangedListUpdate(sentContent.edits),
       };
       // The question that follows reports errors of the update.
       previews.update(rest.id, update).catch(() => undefined);

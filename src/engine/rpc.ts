@@ -110,9 +110,9 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
         // A proxy must not look like a promise: async functions check whether a returned value has
         // `then`.
         if (typeof key !== 'string' || key === 'then') return undefined;
-        const known = groups.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
-        groups.set(key, known);
-        return known;
+        const group = groups.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
+        groups.set(key, group);
+        return group;
       },
       apply: (_target, _this, args: readonly unknown[]) => this.callRemote(path, args),
     });
@@ -252,8 +252,8 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     if ('thrown' in sent) return sent.thrown;
     const { name, message, stack, fields, cause } = sent;
     const error = new Error(message, cause && { cause: this.decodeError(cause) });
-    const known = this.errors[name];
-    if (known) Object.setPrototypeOf(error, known.prototype);
+    const errorClass = this.errors[name];
+    if (errorClass) Object.setPrototypeOf(error, errorClass.prototype);
     return Object.assign(Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true }), {
       ...fields,
       stack,

@@ -63,10 +63,10 @@ function groupCutChanges(changes: readonly Change[]): (CutsAtPlace | SummaryChan
     }
     const { message, path, reason } = change;
     const key = JSON.stringify([message, path]);
-    const known = cuts.get(key) ?? { kind: 'cut', message, path, reason, requests: [] };
-    if (!cuts.has(key)) groups.push(known);
-    cuts.set(key, known);
-    known.requests.push(toCutRequest(change));
+    const group = cuts.get(key) ?? { kind: 'cut', message, path, reason, requests: [] };
+    if (!cuts.has(key)) groups.push(group);
+    cuts.set(key, group);
+    group.requests.push(toCutRequest(change));
   }
   return groups;
 }
@@ -82,14 +82,14 @@ function applyCutsAtPlace(
 ): number {
   const range = view.ranges[message];
   const shown = view.messages[message];
-  const where = `message ${message}, ${path.join('.')}`;
-  if (!range || !shown) throw new Error(`There is no ${where}.`);
-  if (range.isSummary) throw new Error(`${where}: a summary is replaced by another one, not cut.`);
-  if (range.start === draft.task) throw new Error(`${where}: the first user message stays as it is.`);
+  const placeText = `message ${message}, ${path.join('.')}`;
+  if (!range || !shown) throw new Error(`There is no ${placeText}.`);
+  if (range.isSummary) throw new Error(`${placeText}: a summary is replaced by another one, not cut.`);
+  if (range.start === draft.task) throw new Error(`${placeText}: the first user message stays as it is.`);
   const contents = listContents(shown).filter((content) => arePathsEqual(content.path, path));
   const type = findContentType(contents, requests);
   if (type === undefined)
-    throw new Error(`${where}: there is no text from ${describeCutSpans(requests)} that may be cut.`);
+    throw new Error(`${placeText}: there is no text from ${describeCutSpans(requests)} that may be cut.`);
   return draft.cutText(step, { message: range.start, path }, requests, {
     contentType: type,
     operation: 'cut',

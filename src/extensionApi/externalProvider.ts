@@ -157,9 +157,9 @@ async function runWithTimeout<T>(
   const timer = setTimeout(() => {
     limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was stopped.`));
   }, limitMs);
-  const until = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  const combinedSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
-    return await rejectOnAbort(Promise.resolve(until).then(work), until);
+    return await rejectOnAbort(Promise.resolve(combinedSignal).then(work), combinedSignal);
   } finally {
     clearTimeout(timer);
   }

@@ -199,10 +199,10 @@ export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
   });
 }
 
-function parseMessageList(values: readonly unknown[], where: string): ApiMessage[] {
-  return copyAsData(values, where).map((message, index) => {
+function parseMessageList(values: readonly unknown[], label: string): ApiMessage[] {
+  return copyAsData(values, label).map((message, index) => {
     try {
-      assertMessage(message, `${where}[${index}]`);
+      assertMessage(message, `${label}[${index}]`);
     } catch (error) {
       throw new TypeError(getErrorMessage(error), { cause: error });
     }
@@ -211,11 +211,11 @@ function parseMessageList(values: readonly unknown[], where: string): ApiMessage
 }
 
 /** @throws TypeError if the value isn't JSON, such as a function */
-function copyAsData<T>(value: T, where: string): T {
+function copyAsData<T>(value: T, label: string): T {
   try {
     return structuredClone(value);
   } catch (error) {
-    throw new TypeError(`${where} is not plain data: ${getErrorMessage(error)}`, {
+    throw new TypeError(`${label} is not plain data: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }

@@ -51,7 +51,7 @@ export function createProviderCallHandlers(
     if (!provider) throw new Error(`The provider "${id}" is no longer registered.`);
     return provider;
   };
-  const whole = async (
+  const restoreInput = async (
     input: SerializableProviderInput,
     onProgress: (progress: Progress) => void,
   ): Promise<ProviderInput> => {
@@ -59,7 +59,9 @@ export function createProviderCallHandlers(
     return { ...input, countTokens: (text) => counting.countText(text), onProgress };
   };
   return {
-    condense: async (id, input, onProgress, signal) => found(id).condense(await whole(input, onProgress), signal),
-    estimate: async (id, input, onProgress, signal) => found(id).estimate?.(await whole(input, onProgress), signal),
+    condense: async (id, input, onProgress, signal) =>
+      found(id).condense(await restoreInput(input, onProgress), signal),
+    estimate: async (id, input, onProgress, signal) =>
+      found(id).estimate?.(await restoreInput(input, onProgress), signal),
   };
 }

@@ -41,8 +41,8 @@ export function checkGatewayAccess(
     return { kind: 'refused', status: 403, detail: 'Web pages are not served.' };
   }
   if (!url.startsWith('/')) return { kind: 'refused', status: 400, detail: 'No proxy: ask for a path.' };
-  const given = headers[SECRET_HEADER_NAME];
-  const path = typeof given === 'string' ? `/${given}${url}` : url;
+  const secretHeader = headers[SECRET_HEADER_NAME];
+  const path = typeof secretHeader === 'string' ? `/${secretHeader}${url}` : url;
   const [, sent = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
   const isOpen =
     isSameSecret(sent, secret) || [...tickets].some(([ticket, to]) => to === route && isSameSecret(sent, ticket));

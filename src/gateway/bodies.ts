@@ -56,27 +56,28 @@ interface ElementEnds {
 
 export class ParsedBodyCache {
   /** Most recently used last. */
-  private known: readonly ParsedBody[] = [];
+  private bodies: readonly ParsedBody[] = [];
 
   /** Returns undefined for anything but a JSON object that the core supports. */
   parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
     const [best, common] = this.findBodyWithLongestCommon(bytes, list);
     const read = (best && parseContinuedBody(best, common, bytes)) ?? parseWholeBody(bytes, list);
     if (!read) return undefined;
-    const others = this.known.filter((other) => other !== best || common < other.ends.length);
-    this.known = [...others, read].slice(-MAX_KNOWN_BODIES);
+    const others = this.bodies.filter((other) => other !== best || common < other.ends.length);
+    this.bodies = [...others, read].slice(-MAX_KNOWN_BODIES);
     return read;
   }
 
   private findBodyWithLongestCommon(bytes: Buffer, list: string): [ParsedBody | undefined, number] {
     let best: ParsedBody | undefined;
-    let most = 0;
-    for (const known of this.known) {
-      if (known.list !== list || !haveSameBeginning(known.bytes, bytes)) continue;
-      const common = countCommonElements(known, bytes);
-      if (common > 0 && (known.ends[common - 1] ?? 0) > (best?.ends[most - 1] ?? 0)) [best, most] = [known, common];
+    let mostCommon = 0;
+    for (const candidate of this.bodies) {
+      if (candidate.list !== list || !haveSameBeginning(candidate.bytes, bytes)) continue;
+      const common = countCommonElements(candidate, bytes);
+      if (common > 0 && (candidate.ends[common - 1] ?? 0) > (best?.ends[mostCommon - 1] ?? 0))
+        [best, mostCommon] = [candidate, common];
     }
-    return [best, most];
+    return [best, mostCommon];
   }
 }
 
@@ -86,21 +87,21 @@ const COMPARED_BEGINNING_BYTES = 64;
 const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
   a.subarray(0, COMPARED_BEGINNING_BYTES).equals(b.subarray(0, COMPARED_BEGINNING_BYTES));
 
-function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer): number {
+function countCommonElements({ bytes: knownBytes, ends }: ParsedBody, bytes: Buffer): number {
   let [same, differs, from] = [0, ends.length + 1, 0];
   for (let next = ends.length; same + 1 < differs; next = Math.floor((same + differs) / 2)) {
     const end = ends[next - 1] ?? 0;
-    if (end <= bytes.length && known.compare(bytes, from, end, from, end) === 0) [same, from] = [next, end];
+    if (end <= bytes.length && knownBytes.compare(bytes, from, end, from, end) === 0) [same, from] = [next, end];
     else differs = next;
   }
   return same;
 }
 
 /** Returns undefined if the whole body must be parsed. */
-function parseContinuedBody(known: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
-  const { list, ends } = known;
+function parseContinuedBody(earlier: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
+  const { list, ends } = earlier;
   const from = ends[common - 1];
-  const elements = known.body[list];
+  const elements = earlier.body[list];
   if (from === undefined || !Array.isArray(elements)) return undefined;
   const tail = bytes.subarray(from);
   if (!isUtf8(tail)) return undefined;
@@ -111,15 +112,15 @@ function parseContinuedBody(known: ParsedBody, common: number, bytes: Buffer): P
     const rest: unknown = JSON.parse(text);
     const found = locateElements(text, list);
     if (!found || !isRecord(rest) || isDeeperThan(rest, MAX_JSON_DEPTH)) return undefined;
-    const { before } = known;
+    const { before } = earlier;
     if (Object.keys(rest).some((name) => Object.hasOwn(before, name))) return undefined;
     const added = rest[list] as readonly unknown[];
-    const behind = toByteOffsets(text, tail.length + opening.length === text.length, found.ends.slice(1));
+    const newEnds = toByteOffsets(text, tail.length + opening.length === text.length, found.ends.slice(1));
     return new ParsedBody(
       bytes,
       { ...before, ...rest, [list]: [...(elements as readonly unknown[]).slice(0, common), ...added.slice(1)] },
       list,
-      { before, ends: [...ends.slice(0, common), ...behind.map((end) => from + end - opening.length)] },
+      { before, ends: [...ends.slice(0, common), ...newEnds.map((end) => from + end - opening.length)] },
     );
   } catch {
     return undefined;
@@ -160,7 +161,7 @@ function locateElements(
   list: string,
 ): { readonly ends: number[]; readonly before: string[] } | undefined {
   const names = new Set<string>();
-  const behindComma = (end: number): number => {
+  const skipComma = (end: number): number => {
     const at = skipJsonSpace(text, end);
     return text[at] === ',' ? skipJsonSpace(text, at + 1) : at;
   };
@@ -175,13 +176,13 @@ function locateElements(
       const ends: number[] = [];
       for (end = skipJsonSpace(text, end + 1); text[end] !== ']';) {
         ends.push(skipJsonValue(text, end));
-        end = behindComma(ends.at(-1) ?? end);
+        end = skipComma(ends.at(-1) ?? end);
       }
       end++;
       found = { ends, before: [...names] };
     } else end = skipJsonValue(text, end);
     names.add(name);
-    at = behindComma(end);
+    at = skipComma(end);
   }
   return found;
 }

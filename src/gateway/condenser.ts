@@ -7,7 +7,7 @@ import type { RecognizedRequest } from './wires';
 export interface AgentHttpCall {
   readonly route: string;
   readonly address: URL;
-  readonly known: RecognizedRequest;
+  readonly recognized: RecognizedRequest;
   readonly headers: IncomingHttpHeaders;
   readonly read: ParsedBody;
 }

@@ -80,7 +80,7 @@ type DeliveryStateOfKind<K extends DeliveryState['kind']> = Extract<DeliveryStat
 function prepareChangedCall({
   call,
   change,
-  refusal: { words = '', overflow = {} },
+  refusal: { text = '', overflow = {} },
 }: DeliveryStateOfKind<'changing'>): Promise<PreparedHttpCall | undefined> | PreparedHttpCall | undefined {
   switch (change) {
     case 'shorten':
@@ -88,7 +88,7 @@ function prepareChangedCall({
     case 'leave-out-thinking':
       return call.withoutThinking();
     case 'send-as-it-came':
-      return call.asItCame(words);
+      return call.asItCame(text);
     case 'correct-calls':
       return undefined;
   }

@@ -13,7 +13,7 @@ export interface VendorRefusal {
   readonly answer: IncomingMessage;
   readonly bytes: Buffer;
   /** Undefined if the text can't be decompressed or is too long. */
-  readonly words: string | undefined;
+  readonly text: string | undefined;
   readonly problem: RejectionProblem;
   /** Undefined if size was not the reason. */
   readonly overflow: OverflowReport | undefined;
@@ -157,8 +157,8 @@ function changeOrRefuse(
 
 const makeProblemLine = (detail: string): DeliveryLogLine => ({ kind: 'problem', detail });
 
-const describeRefusal = ({ words = '', answer }: VendorRefusal): string =>
-  `The vendor refused a condensed request (${describeRefusalForLog(words, answer.statusCode)})`;
+const describeRefusal = ({ text = '', answer }: VendorRefusal): string =>
+  `The vendor refused a condensed request (${describeRefusalForLog(text, answer.statusCode)})`;
 
 function describeChange(change: RequestChange, refusal: VendorRefusal): DeliveryLogLine {
   if (change === 'shorten') return makeProblemLine('The vendor refused a request as too large.');

@@ -22,13 +22,13 @@ export class HttpExchange {
     return answer;
   }
 
-  async streamUpstream(most: number): Promise<void> {
+  async streamUpstream(maxBytes: number): Promise<void> {
     const outgoing = this.openUpstreamRequest(filterHeaders(this.request, ['host', 'expect']));
     const answer = waitForAnswer(outgoing);
     let length = 0;
     this.request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > most) outgoing.destroy(new Error(`A request may have ${most} bytes.`));
+      if (length > maxBytes) outgoing.destroy(new Error(`A request may have ${maxBytes} bytes.`));
     });
     this.request.on('error', () => {
       outgoing.destroy();

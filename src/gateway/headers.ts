@@ -23,13 +23,13 @@ type RawHeaders = string[];
 
 /** @param without lowercase names of headers to leave out */
 export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
-  const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const gone = new Set([...CONNECTION_HEADERS, ...named, ...without]);
+  const connectionOptions = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const removed = new Set([...CONNECTION_HEADERS, ...connectionOptions, ...without]);
   const passing: RawHeaders = [];
   const { rawHeaders } = message;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (!gone.has(name.toLowerCase())) passing.push(name, rawHeaders[at + 1] ?? '');
+    if (!removed.has(name.toLowerCase())) passing.push(name, rawHeaders[at + 1] ?? '');
   }
   return passing;
 }
@@ -39,10 +39,13 @@ const PER_REQUEST_HEADER =
 
 /** Our own requests may reuse the agent's authentication and preferences. */
 export function pickLastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const connectionOptions = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || CONNECTION_HEADERS.has(name) || named.includes(name) || PER_REQUEST_HEADER.test(name)
+      value === undefined ||
+      CONNECTION_HEADERS.has(name) ||
+      connectionOptions.includes(name) ||
+      PER_REQUEST_HEADER.test(name)
         ? []
         : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),

@@ -24,14 +24,14 @@ const makeCall = (
   changes: Partial<AgentHttpCall> = {},
   path = PATH_BY_WIRE[wire],
 ): AgentHttpCall => {
-  const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
-  if (!known) throw new Error('not known');
+  const recognized = findKnownRequest('POST', path.replace(/\?.*/, ''));
+  if (!recognized) throw new Error('not known');
   return {
     route: 'a',
     address: new URL('http://127.0.0.1:1'),
-    known,
+    recognized,
     headers: {},
-    read: new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list),
+    read: new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, recognized.wire.list),
     ...changes,
   };
 };
@@ -68,16 +68,16 @@ function strictly(text: string): string | undefined {
 }
 
 /** The body with the view, written from scratch. */
-function wholeView({ known, read: { text, body } }: AgentHttpCall, live: LiveConversationsApi): string {
-  const request = known.wire.read(body);
+function wholeView({ recognized, read: { text, body } }: AgentHttpCall, live: LiveConversationsApi): string {
+  const request = recognized.wire.read(body);
   const shown = live.view(live.active()!.id);
   if (!request || !shown) throw new Error('no view');
-  const { head, end } = writeViewIntoBody(known.wire, text, body, request, shown);
+  const { head, end } = writeViewIntoBody(recognized.wire, text, body, request, shown);
   return head + text.slice(end);
 }
 
 const messagesIn = (call: AgentHttpCall, text: string) => {
-  const request = call.known.wire.read(JSON.parse(text) as RequestBody);
+  const request = call.recognized.wire.read(JSON.parse(text) as RequestBody);
   if (!request) throw new Error('not read');
   return request.messages;
 };
@@ -388,7 +388,7 @@ describe('the engine behind the gateway', () => {
         const spending: LiveCondenserOptions['spending'] = {
           beginRequest: (_model, conversation) => {
             booked.push(conversation);
-            return Promise.resolve({ used: () => undefined, end: () => Promise.resolve() });
+            return Promise.resolve({ addUsage: () => undefined, end: () => Promise.resolve() });
           },
         };
         const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
@@ -483,7 +483,7 @@ describe('the engine behind the gateway', () => {
       const spending: LiveCondenserOptions['spending'] = {
         beginRequest: (_model, _conversation, tokens) => {
           booked.push(tokens);
-          return Promise.resolve({ used: () => undefined, end: () => Promise.resolve() });
+          return Promise.resolve({ addUsage: () => undefined, end: () => Promise.resolve() });
         },
       };
       const { condenser } = engine(root, 24_000, 'lossless', { spending });

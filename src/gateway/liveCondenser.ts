@@ -105,7 +105,7 @@ const NO_TOOL_NAMES: ReadonlySet<string> = new Set();
 interface CondensationStep {
   readonly call: AgentHttpCall;
   readonly request: WireRequest;
-  readonly asked: AgentRequest;
+  readonly agentRequest: AgentRequest;
   readonly paid?: PaidRequest | undefined;
 }
 
@@ -113,18 +113,18 @@ export class LiveCondenser implements GatewayCondenser {
   private readonly figures = new GatewayRunFigures();
   private readonly ids = new Map<LiveId, string | undefined>();
   /** The vendor rejected the condensed form of these conversations. */
-  private readonly leftAlone = new Set<LiveId>();
+  private readonly uncondensable = new Set<LiveId>();
 
   /**
    * For vendors that reject thinking after changed content: index up to which to remove thinking.
    */
-  private readonly unthought = new Map<LiveId, number>();
+  private readonly thinkingRemovedUntil = new Map<LiveId, number>();
   private readonly heads = new LruMap<LiveId, HeadOfConversation>(MAX_KEPT_HEADS);
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
   /** Tokens of side requests that fit each model, learned from rejections. */
-  private readonly fittingAside = new Map<string, number>();
+  private readonly sideRequestLimits = new Map<string, number>();
 
   private readonly bookings = new Set<Promise<unknown>>();
 
@@ -139,16 +139,16 @@ export class LiveCondenser implements GatewayCondenser {
   }
 
   async prepare(call: AgentHttpCall, signal: AbortSignal): Promise<PreparedHttpCall | undefined> {
-    const request = call.known.wire.read(call.read.body);
+    const request = call.recognized.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
-    if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
+    if (call.recognized.purpose === 'count') return this.prepareTokenCount(call, request);
     if (isAgentTaskRequest(request))
       return this.makeCondensationStep(call, request, getAgentConversationId(call.headers), signal);
     // Requests for titles and checks are not part of a task, but the agent's own summary is.
-    const known = this.findContinuedConversation(request.messages);
-    return known === undefined
+    const conversation = this.findContinuedConversation(request.messages);
+    return conversation === undefined
       ? this.prepareSideRequest(call, request, signal)
-      : this.makeCondensationStep(call, request, this.ids.get(known), signal);
+      : this.makeCondensationStep(call, request, this.ids.get(conversation), signal);
   }
 
   /**
@@ -165,35 +165,37 @@ export class LiveCondenser implements GatewayCondenser {
     // A token has at least one byte.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
-    const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
-    const short =
+    const fitting = this.sideRequestLimits.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
+    const shortened =
       isLong && tokens > fitting ? await this.shortenSideRequest(call, request, undefined, signal) : undefined;
-    const mustRead =
-      short || !spending || hasServerSideContextEdits(call.read.body)
+    const minReadTokens =
+      shortened || !spending || hasServerSideContextEdits(call.read.body)
         ? undefined
         : counter.countMessages(request.messages) - countTokensVendorMaySkip(request.messages, counter);
     const paid = await this.bookSpending(
       model,
       undefined,
-      short?.prepared.tokens ?? tokens,
-      short?.prepared.mustRead ?? mustRead,
+      shortened?.prepared.tokens ?? tokens,
+      shortened?.prepared.minReadTokens ?? minReadTokens,
     );
-    const sent = short && this.makeCallToSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
+    const sent =
+      shortened &&
+      this.makeCallToSend({ call, request, agentRequest: shortened.agentRequest, paid }, shortened.prepared, signal);
     if (sent?.bytes) return sent;
     return {
       ...UNCHANGED_HTTP_CALL,
       shortened: async (overflow) => {
-        const { tokens: told = 0, limit = 0 } = overflow;
-        const share = limit > 0 && told > limit ? limit / told : RETRY_SIZE_SHARE;
-        if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, tokens * share);
-        const { asked, prepared } = await this.shortenSideRequest(call, request, overflow, signal);
-        const smaller = this.makeCallToSend({ call, request, asked, paid }, prepared, signal);
+        const { tokens: reported = 0, limit = 0 } = overflow;
+        const share = limit > 0 && reported > limit ? limit / reported : RETRY_SIZE_SHARE;
+        if (!overflow.weight && tokens > 0) this.sideRequestLimits.set(model.key, tokens * share);
+        const { agentRequest, prepared } = await this.shortenSideRequest(call, request, overflow, signal);
+        const smaller = this.makeCallToSend({ call, request, agentRequest, paid }, prepared, signal);
         return smaller.bytes && smaller;
       },
       answered: (usage) => {
-        paid?.used(usage);
+        paid?.addUsage(usage);
         this.figures.addRequest({
-          usage: rejectImplausibleUsage(usage, mustRead),
+          usage: rejectImplausibleUsage(usage, minReadTokens),
           tokens,
           prices: model.prices,
           savedTokens: 0,
@@ -209,16 +211,17 @@ export class LiveCondenser implements GatewayCondenser {
     request: WireRequest,
     overflow: OverflowReport | undefined,
     signal: AbortSignal,
-  ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
+  ): Promise<{ readonly agentRequest: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // The request has no tools, so recall is impossible.
     const about = this.makeAgentRequest(call, request, `${getAgentConversationId(call.headers) ?? ''}/aside`);
-    const asked = { ...about, isAside: true };
-    const whole = await live.prepare(asked, signal);
-    const refused = { ...whole, countedTokens: this.countWholeTokens(whole) };
-    const prepared = (overflow && (await live.prepareAfterOverflow(refused, asked, signal, overflow))) ?? whole;
+    const agentRequest = { ...about, isSideRequest: true };
+    const uncondensed = await live.prepare(agentRequest, signal);
+    const refused = { ...uncondensed, countedTokens: this.countWholeTokens(uncondensed) };
+    const prepared =
+      (overflow && (await live.prepareAfterOverflow(refused, agentRequest, signal, overflow))) ?? uncondensed;
     for (const note of prepared.notes) report?.(note);
-    return { asked, prepared };
+    return { agentRequest, prepared };
   }
 
   private createEndHandler(paid: PaidRequest | undefined): PreparedHttpCall['end'] {
@@ -235,12 +238,12 @@ export class LiveCondenser implements GatewayCondenser {
     { key, prices, accounting }: UpstreamModel,
     conversation: string | undefined,
     tokens: number,
-    mustRead: number | undefined,
+    minReadTokens: number | undefined,
   ): Promise<PaidRequest | undefined> {
     const unknownPrice = `The price of ${toDisplayableModelName(key)} is not known, so its requests do not count towards any spending limit.`;
     const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
     try {
-      return await this.options.spending?.beginRequest(model, conversation, tokens, mustRead);
+      return await this.options.spending?.beginRequest(model, conversation, tokens, minReadTokens);
     } catch (error) {
       throw new StoppedCallError(`Context Condenser: ${getErrorMessage(error)}`, { cause: error });
     }
@@ -255,14 +258,14 @@ export class LiveCondenser implements GatewayCondenser {
     const canRecall = this.options.canRecall === true ? offersRecallTool(request) : undefined;
     const about = this.makeAgentRequest(call, request, conversationId, canRecall);
     const extraTokens = -this.countThinkingLeftOut(about.messages);
-    const asked = { ...about, model: this.addSummarizer(call, request, about.model), extraTokens };
-    const prepared = await this.options.live.prepare(asked, signal);
+    const agentRequest = { ...about, model: this.addSummarizer(call, request, about.model), extraTokens };
+    const prepared = await this.options.live.prepare(agentRequest, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
     // Groups an agent and its subagents if they share an ID.
-    const { conversation, tokens, mustRead } = prepared;
-    const paid = await this.bookSpending(asked.model, conversationId ?? conversation, tokens, mustRead);
-    return this.makeCallToSend({ call, request, asked, paid }, prepared, signal);
+    const { conversation, tokens, minReadTokens } = prepared;
+    const paid = await this.bookSpending(agentRequest.model, conversationId ?? conversation, tokens, minReadTokens);
+    return this.makeCallToSend({ call, request, agentRequest, paid }, prepared, signal);
   }
 
   private makeAgentRequest(
@@ -278,7 +281,7 @@ export class LiveCondenser implements GatewayCondenser {
       ...(request.system !== undefined && { system: request.system }),
       messages: markAnswersToTools(this.options.askingTools ?? NO_TOOL_NAMES, request.messages),
       tools: request.tools,
-      ...(hasServerSideContextEdits(call.read.body) && { isReadOtherwise: true }),
+      ...(hasServerSideContextEdits(call.read.body) && { isTransformedByVendor: true }),
       model: this.getUpstreamModel(call, request),
       ...(canRecall !== undefined && { canRecall }),
     };
@@ -298,7 +301,7 @@ export class LiveCondenser implements GatewayCondenser {
     this.forgetThinkingBeforeCondensation(prepared);
     let bytes: Buffer | undefined;
     try {
-      bytes = this.leftAlone.has(conversation) ? undefined : this.writeBody(step, prepared);
+      bytes = this.uncondensable.has(conversation) ? undefined : this.writeBody(step, prepared);
     } catch (error) {
       report?.(`A view could not be written, the request went out as it came: ${getErrorKind(error)}`);
     }
@@ -306,30 +309,30 @@ export class LiveCondenser implements GatewayCondenser {
       bytes,
       shortened: async (overflow) => {
         const { tokens = Infinity, limit = 0 } = overflow;
-        if (tokens < limit) this.countsOutput.add(step.asked.model.key);
-        const { summarizer } = step.asked.model;
+        if (tokens < limit) this.countsOutput.add(step.agentRequest.model.key);
+        const { summarizer } = step.agentRequest.model;
         const model = this.getUpstreamModel(step.call, step.request);
-        const asked = { ...step.asked, model: { ...model, ...(summarizer && { summarizer }) } };
-        const smaller = await live.prepareAfterOverflow(prepared, asked, signal, overflow);
+        const agentRequest = { ...step.agentRequest, model: { ...model, ...(summarizer && { summarizer }) } };
+        const smaller = await live.prepareAfterOverflow(prepared, agentRequest, signal, overflow);
         if (!smaller) return undefined;
-        const sent = this.makeCallToSend({ ...step, asked }, smaller, signal);
+        const sent = this.makeCallToSend({ ...step, agentRequest }, smaller, signal);
         // With less reserved for the answer the prompt may be unchanged.
         return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
       withoutThinking: () => {
         // The vendor is known to reject thinking, or the agent wants the original thinking.
-        if (!bytes || this.unthought.has(conversation)) return undefined;
-        this.unthought.set(conversation, Infinity);
+        if (!bytes || this.thinkingRemovedUntil.has(conversation)) return undefined;
+        this.thinkingRemovedUntil.set(conversation, Infinity);
         const sent = this.makeCallToSend(step, prepared, signal);
         return sent.bytes && !sent.bytes.equals(bytes) ? sent : undefined;
       },
-      asItCame: (words) => ({
+      asItCame: (refusalText) => ({
         ...UNCHANGED_HTTP_CALL,
         answered: (usage) => {
           // Only success proves that the view was rejected: an empty account fails either way.
-          this.leftAlone.add(conversation);
+          this.uncondensable.add(conversation);
           report?.(
-            `The vendor refused a condensed conversation, which is left alone from now on (${describeRefusalForLog(words)}).`,
+            `The vendor refused a condensed conversation, which is left alone from now on (${describeRefusalForLog(refusalText)}).`,
           );
           this.recordAnswer(step, prepared, false, usage);
         },
@@ -342,28 +345,30 @@ export class LiveCondenser implements GatewayCondenser {
   }
 
   private recordAnswer(
-    { asked, paid }: CondensationStep,
+    { agentRequest, paid }: CondensationStep,
     prepared: PreparedRequest,
-    isView: boolean,
+    isCondensed: boolean,
     usage: Usage | undefined,
   ): void {
-    paid?.used(usage);
+    paid?.addUsage(usage);
     const { live } = this.options;
     const { conversation } = prepared;
     // A condensation removes all earlier thinking, so the view may lack more of it than the request
     // when it was counted.
-    const leftOut = isView ? this.countLeftOut(prepared) : 0;
+    const leftOut = isCondensed ? this.countLeftOut(prepared) : 0;
     const counted =
-      (isView ? prepared.countedTokens : this.countWholeTokens(prepared)) - (asked.extraTokens ?? 0) - leftOut;
+      (isCondensed ? prepared.countedTokens : this.countWholeTokens(prepared)) -
+      (agentRequest.extraTokens ?? 0) -
+      leftOut;
     live.recordAnswer({ ...prepared, countedTokens: counted }, usage);
     live.recordUsage(prepared, usage);
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
-    const saved = isView ? this.countWholeTokens(prepared) - prepared.countedTokens : 0;
+    const saved = isCondensed ? this.countWholeTokens(prepared) - prepared.countedTokens : 0;
     this.figures.addRequest({
       conversation,
-      usage: rejectImplausibleUsage(usage, prepared.mustRead),
+      usage: rejectImplausibleUsage(usage, prepared.minReadTokens),
       tokens: counted * factor,
-      prices: asked.model.prices,
+      prices: agentRequest.model.prices,
       savedTokens: Math.max(0, Math.round(saved * factor)),
       breaksCache: prepared.outcome?.kind === 'condensed',
     });
@@ -372,31 +377,32 @@ export class LiveCondenser implements GatewayCondenser {
   private writeBody({ call, request }: CondensationStep, prepared: PreparedRequest): Buffer | undefined {
     const { conversation, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
-    const until = this.unthought.get(conversation) ?? 0;
+    const thinkingEnd = this.thinkingRemovedUntil.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
-    const last = kept?.until === until ? kept.head : undefined;
-    const head = makeSentRequestHead(call.known.wire, call.read, request, prepared, last, (message, origin) =>
-      origin < until ? dropThinkingBlocks(message) : message,
+    const last = kept?.until === thinkingEnd ? kept.head : undefined;
+    const head = makeSentRequestHead(call.recognized.wire, call.read, request, prepared, last, (message, origin) =>
+      origin < thinkingEnd ? dropThinkingBlocks(message) : message,
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
-    if (until === Infinity) this.heads.delete(conversation);
-    else this.heads.set(conversation, { head, until });
+    if (thinkingEnd === Infinity) this.heads.delete(conversation);
+    else this.heads.set(conversation, { head, until: thinkingEnd });
     const body = joinHeadAndRest(head, call.read);
-    return hasLostThinkingAtTurnStart(view, origins, until) ? removeThinkingBudget(body, call.read.body) : body;
+    return hasLostThinkingAtTurnStart(view, origins, thinkingEnd) ? removeThinkingBudget(body, call.read.body) : body;
   }
 
   /** A condensation changes what precedes earlier thinking, which some vendors check. */
   private forgetThinkingBeforeCondensation({ conversation, original, outcome }: PreparedRequest): void {
-    const until = this.unthought.get(conversation);
-    if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
-    this.unthought.set(conversation, original.length);
+    const thinkingEnd = this.thinkingRemovedUntil.get(conversation);
+    if (thinkingEnd === undefined || (thinkingEnd !== Infinity && outcome?.kind !== 'condensed')) return;
+    this.thinkingRemovedUntil.set(conversation, original.length);
   }
 
   /** o200k tokens of the thinking that will be left out of the conversation's view. */
   private countThinkingLeftOut(messages: readonly ApiMessage[]): number {
-    const known = this.unthought.size > 0 ? this.findContinuedConversation(messages) : undefined;
-    const shown = known === undefined || this.leftAlone.has(known) ? undefined : this.options.live.view(known);
-    return known === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: known });
+    const recognized = this.thinkingRemovedUntil.size > 0 ? this.findContinuedConversation(messages) : undefined;
+    const shown =
+      recognized === undefined || this.uncondensable.has(recognized) ? undefined : this.options.live.view(recognized);
+    return recognized === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: recognized });
   }
 
   private countLeftOut({
@@ -405,10 +411,10 @@ export class LiveCondenser implements GatewayCondenser {
     origins,
   }: Pick<PreparedRequest, 'conversation' | 'messages' | 'origins'>): number {
     const { counter } = this.options;
-    const until = this.unthought.get(conversation) ?? 0;
+    const thinkingEnd = this.thinkingRemovedUntil.get(conversation) ?? 0;
     return messages.reduce(
       (sum, message, index) =>
-        (origins[index] ?? SUMMARY_ORIGIN) < until && dropThinkingBlocks(message) !== message
+        (origins[index] ?? SUMMARY_ORIGIN) < thinkingEnd && dropThinkingBlocks(message) !== message
           ? sum +
             getBlocks(message).reduce((all, block) => all + (isAnyThinking(block) ? counter.countBlock(block) : 0), 0)
           : sum,
@@ -424,16 +430,17 @@ export class LiveCondenser implements GatewayCondenser {
   /** Token-count requests show the view as last sent; they never condense. */
   private prepareTokenCount(call: AgentHttpCall, request: WireRequest): PreparedHttpCall | undefined {
     const { live } = this.options;
-    const known = this.findContinuedConversation(request.messages);
-    const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
+    const conversation = this.findContinuedConversation(request.messages);
+    const shown =
+      conversation === undefined || this.uncondensable.has(conversation) ? undefined : live.view(conversation);
     if (!shown || shown.edits.length === 0) return undefined;
     const { original } = shown;
     // Only messages at the end may be new.
     if (countCommonPrefix(original, request.messages) < original.length) return undefined;
-    const whole = appendToView(shown, [...original, ...request.messages.slice(original.length)]);
+    const view = appendToView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
       ...UNCHANGED_HTTP_CALL,
-      bytes: joinHeadAndRest(makeSentRequestHead(call.known.wire, call.read, request, whole, undefined), call.read),
+      bytes: joinHeadAndRest(makeSentRequestHead(call.recognized.wire, call.read, request, view, undefined), call.read),
     };
   }
 
@@ -448,18 +455,20 @@ export class LiveCondenser implements GatewayCondenser {
     return best?.id;
   }
 
-  private getUpstreamModel({ route, known, read }: AgentHttpCall, request: WireRequest): UpstreamModel {
+  private getUpstreamModel({ route, recognized, read }: AgentHttpCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
-    const model = getModelId({ known }, request) ?? 'unknown';
-    const { vendor, accounting } = VENDOR_BY_WIRE[known.wire.name];
+    const model = getModelId({ recognized }, request) ?? 'unknown';
+    const { vendor, accounting } = VENDOR_BY_WIRE[recognized.wire.name];
     const baseUrl = addresses.get(route)?.href;
     const facts = findKnownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-    const whole = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW_TOKENS;
-    const { maxOutputTokens: asked } = request;
+    const windowTokens = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW_TOKENS;
+    const { maxOutputTokens: requestedOutput } = request;
     const key = `${route}/${model}`;
     const forAnswer =
-      asked !== undefined && this.countsOutput.has(key) ? Math.min(asked, whole * MAX_COUNTED_WINDOW_SHARE) : 0;
-    const contextWindow = Math.floor(whole - forAnswer);
+      requestedOutput !== undefined && this.countsOutput.has(key)
+        ? Math.min(requestedOutput, windowTokens * MAX_COUNTED_WINDOW_SHARE)
+        : 0;
+    const contextWindow = Math.floor(windowTokens - forAnswer);
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
     // A cached prompt starts with the tools, so a side request without them neither uses nor
@@ -471,8 +480,8 @@ export class LiveCondenser implements GatewayCondenser {
       key,
       vendor,
       contextWindow,
-      ...(asked !== undefined && {
-        maxOutputTokens: Math.min(asked, Math.floor((contextWindow * MAX_RESERVED_PERCENT) / 100)),
+      ...(requestedOutput !== undefined && {
+        maxOutputTokens: Math.min(requestedOutput, Math.floor((contextWindow * MAX_RESERVED_PERCENT) / 100)),
       }),
       tokenFactor: facts.tokenFactor,
       ...(facts.prices && { prices: facts.prices }),
@@ -483,14 +492,17 @@ export class LiveCondenser implements GatewayCondenser {
       threshold:
         forAnswer === 0
           ? threshold
-          : { ...threshold, percent: Math.min(COUNTED_THRESHOLD_PERCENT, (whole * threshold.percent) / contextWindow) },
+          : {
+              ...threshold,
+              percent: Math.min(COUNTED_THRESHOLD_PERCENT, (windowTokens * threshold.percent) / contextWindow),
+            },
     };
   }
 }
 
 const getModelId = (
-  { known }: Pick<AgentHttpCall, 'known'>,
-  { model = known.model }: WireRequest,
+  { recognized }: Pick<AgentHttpCall, 'recognized'>,
+  { model = recognized.model }: WireRequest,
 ): string | undefined => model;
 
 /** The key comes from the request, so only a plausible model name is shown. */
@@ -512,10 +524,14 @@ function dropThinkingBlocks(message: ApiMessage): ApiMessage {
 }
 
 /** True if the open turn's first answer is sent without its initial thinking. */
-function hasLostThinkingAtTurnStart(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
+function hasLostThinkingAtTurnStart(
+  view: readonly ApiMessage[],
+  origins: readonly number[],
+  thinkingEnd: number,
+): boolean {
   const at = findStartOfOpenTurn(view) + 1;
   const opening = view[at];
-  if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= until) return false;
+  if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= thinkingEnd) return false;
   return getBlocks(opening).slice(0, 1).some(isAnyThinking) && dropThinkingBlocks(opening) !== opening;
 }
 

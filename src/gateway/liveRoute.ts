@@ -120,26 +120,26 @@ export function createLiveRoute(
     }
 
     async function answerLiveQuestion(
-      asked: z.output<typeof liveQuestionSchema>,
+      question: z.output<typeof liveQuestionSchema>,
     ): Promise<LiveAnswerByQuestion[keyof LiveAnswerByQuestion]> {
-      switch (asked.do) {
+      switch (question.do) {
         case 'list':
-          if (asked.after === state) await changed(signal);
+          if (question.after === state) await changed(signal);
           return { state, conversations: live.list(), told: spending?.told, isEnding };
         case 'view':
-          return { view: live.view(asked.conversation) };
+          return { view: live.view(question.conversation) };
         case 'compare':
-          return { texts: live.compare(asked.conversation) };
+          return { texts: live.compare(question.conversation) };
         case 'outline':
-          return { messages: live.outline(asked.conversation) };
+          return { messages: live.outline(question.conversation) };
         case 'condense': {
-          const { provider, config, targetPercent } = asked;
+          const { provider, config, targetPercent } = question;
           const options = {
             ...(provider !== undefined && { provider }),
             ...(config !== undefined && { config }),
             ...(targetPercent !== undefined && { targetPercent }),
           };
-          const outcome = await live.condenseNow(asked.conversation, options, signal);
+          const outcome = await live.condenseNow(question.conversation, options, signal);
           if (!outcome) return { notes: [] };
           const { kind, notes } = outcome;
           return {
@@ -148,25 +148,25 @@ export function createLiveRoute(
           };
         }
         case 'undo':
-          return live.undo(asked.conversation);
+          return live.undo(question.conversation);
         case 'redo':
-          return live.redo(asked.conversation);
+          return live.redo(question.conversation);
         case 'toggle':
-          return live.toggleEdit(asked.conversation, asked.edit);
+          return live.toggleEdit(question.conversation, question.edit);
         case 'pin':
-          return live.pin(asked.conversation, asked.message);
+          return live.pin(question.conversation, question.message);
         case 'unpin':
-          return live.unpin(asked.conversation, asked.message);
+          return live.unpin(question.conversation, question.message);
         case 'limits': {
-          const { perConversation, perDay, stops } = asked;
+          const { perConversation, perDay, stops } = question;
           spending?.set({ perConversation, perDay, stops });
           return { isKnown: spending !== undefined };
         }
         case 'pause':
           if (!pause) throw new Error('This gateway condenses nothing, so it has nothing to pause.');
-          pause(asked.isPaused);
+          pause(question.isPaused);
           tellAll();
-          return { isPaused: asked.isPaused };
+          return { isPaused: question.isPaused };
         case 'end':
           if (!end) throw new Error('This gateway ends with its agent.');
           isEnding = true;

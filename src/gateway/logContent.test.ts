@@ -82,7 +82,7 @@ it.each(REFUSALS)('no gateway event contains what the vendor quotes or the agent
     routes: new Map([['a', new URL(`http://127.0.0.1:${(vendor.address() as AddressInfo).port}`)]]),
     condenser,
     report: (event) => events.push(event),
-    own: new Map([['own', () => Promise.resolve({})]]),
+    ownRoutes: new Map([['own', () => Promise.resolve({})]]),
   });
   onTestFinished(async () => {
     await gateway.close();

@@ -43,12 +43,12 @@ async function settled(wire: WireFormat, answer: string): Promise<number | undef
   const spending = new ConversationSpending({
     spending: { bookSpending: () => Promise.resolve(booking) },
     limits: () => ({ perConversation: 0, perDay: 1, stops: true }),
-    words: createLimitMessages(false),
+    messages: createLimitMessages(false),
     tell: () => undefined,
     warn: () => undefined,
   });
   const paid = await spending.beginRequest(MODEL, 'c', PROMPT, PROMPT);
-  paid?.used(usage);
+  paid?.addUsage(usage);
   await paid?.end(true);
   return cost;
 }

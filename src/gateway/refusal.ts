@@ -13,18 +13,18 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 export async function readVendorRefusal(answer: IncomingMessage): Promise<VendorRefusal> {
   const bytes = await readBeginningOfAnswer(answer);
   // We forward the agent's `accept-encoding`, so vendors compress rejections too.
-  const whole =
+  const unpacked =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
       : await decompressBody(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
-  const words = whole?.toString();
-  const overflow = parseOverflowFromRefusal(words ?? '', answer.statusCode);
-  return { answer, bytes, words, problem: overflow ? 'too-long' : classifyRejection(words), overflow };
+  const text = unpacked?.toString();
+  const overflow = parseOverflowFromRefusal(text ?? '', answer.statusCode);
+  return { answer, bytes, text, problem: overflow ? 'too-long' : classifyRejection(text), overflow };
 }
 
-function classifyRejection(words: string | undefined): RejectionProblem {
-  if (words === undefined) return 'unreadable';
-  return isThinkingRejection(words) ? 'thinking' : 'invalid';
+function classifyRejection(text: string | undefined): RejectionProblem {
+  if (text === undefined) return 'unreadable';
+  return isThinkingRejection(text) ? 'thinking' : 'invalid';
 }
 
 async function readBeginningOfAnswer(answer: IncomingMessage): Promise<Buffer> {
@@ -40,19 +40,19 @@ async function readBeginningOfAnswer(answer: IncomingMessage): Promise<Buffer> {
 
 /**
  * Undefined if the request's size was not the reason.
- * @param words a body in any form that {@link normalizeErrorJson} knows
+ * @param text a body in any form that {@link normalizeErrorJson} knows
  */
-export function parseOverflowFromRefusal(words: string, status: number | undefined): OverflowReport | undefined {
+export function parseOverflowFromRefusal(text: string, status: number | undefined): OverflowReport | undefined {
   let error: unknown;
   try {
-    const value: unknown = JSON.parse(normalizeErrorJson(words) ?? words);
+    const value: unknown = JSON.parse(normalizeErrorJson(text) ?? text);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
   } catch {
     // The text is not JSON.
   }
   const { code, type, message } = isRecord(error) ? error : {};
-  const said = typeof message === 'string' ? message : words;
-  const tooLong = findOverflow(said, code, type);
-  const weight = tooLong ? undefined : findExceededBodyLimits(status, said, type);
+  const vendorMessage = typeof message === 'string' ? message : text;
+  const tooLong = findOverflow(vendorMessage, code, type);
+  const weight = tooLong ? undefined : findExceededBodyLimits(status, vendorMessage, type);
   return weight ? { weight } : tooLong;
 }

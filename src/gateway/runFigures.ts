@@ -45,24 +45,24 @@ export class GatewayRunFigures {
 
   addRequest({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
     const sent = usage ? countPromptTokens(usage) : Math.round(tokens);
-    const whole = sent + savedTokens;
+    const uncondensedTokens = sent + savedTokens;
     this.requests++;
     if (savedTokens > 0) this.condensed++;
     this.sentTokens += sent;
     this.savedTokens += savedTokens;
     const before = conversation === '' ? 0 : (this.before.get(conversation) ?? 0);
-    this.before.set(conversation, whole);
+    this.before.set(conversation, uncondensedTokens);
     if (!usage) {
       this.unreported++;
       return;
     }
     this.costs.push(computeCallCost(usage, prices));
     const isCached = usage.cacheReadTokens > 0 || (breaksCache && usage.cacheWriteTokens > 0);
-    const read = isCached ? Math.min(whole, before) : 0;
-    const written = usage.cacheWriteTokens > 0 ? whole - read : 0;
+    const read = isCached ? Math.min(uncondensedTokens, before) : 0;
+    const written = usage.cacheWriteTokens > 0 ? uncondensedTokens - read : 0;
     const without: Usage = {
       ...usage,
-      inputTokens: usage.accounting === 'openai' ? whole : whole - read - written,
+      inputTokens: usage.accounting === 'openai' ? uncondensedTokens : uncondensedTokens - read - written,
       cacheReadTokens: read,
       cacheWriteTokens: written,
     };

@@ -47,7 +47,7 @@ async function bed(root = temporaryFolder()) {
   };
   const gateway = await startGateway({
     routes: new Map(),
-    own: new Map([['live-x', createLiveRoute(live, { spending, pause })]]),
+    ownRoutes: new Map([['live-x', createLiveRoute(live, { spending, pause })]]),
   });
   const takeBack = await announceGateway(folder, {
     pid: process.pid,
@@ -73,9 +73,9 @@ async function bed(root = temporaryFolder()) {
   });
   const step = async (steps: number): Promise<void> => {
     const text = makeRequestBody('anthropic', steps);
-    const known = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
-    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list);
-    const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
+    const recognized = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
+    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, recognized.wire.list);
+    const call = { route: 'a', address: new URL('http://127.0.0.1:1'), recognized, headers: {}, read };
     await condenser.prepare(call, never);
   };
   const until = (holds: () => boolean): Promise<void> =>

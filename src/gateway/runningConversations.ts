@@ -23,7 +23,7 @@ import type { LiveAnswerByQuestion, LiveQuestion } from './liveRoute';
 const POLL_INTERVAL_MS = 2_000;
 
 interface WatchedGateway {
-  readonly told: GatewayAnnouncement;
+  readonly announcement: GatewayAnnouncement;
   readonly abort: AbortController;
   /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
@@ -46,19 +46,19 @@ export interface RunningConversationsOptions {
   readonly onCondensed?: (conversation: LiveSummary) => void;
   readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
-  readonly onGone?: (told: GatewayAnnouncement) => void;
-  /** Called once if the folder must be polled. @param why for display */
-  readonly onUnwatched?: (why: string) => void;
+  readonly onGone?: (announcement: GatewayAnnouncement) => void;
+  /** Called once if the folder must be polled. @param reason for display */
+  readonly onUnwatched?: (reason: string) => void;
 }
 
 export class RunningConversations implements WindowEngine {
   private readonly gateways = new Map<number, WatchedGateway>();
   private readonly views = new Map<LiveId, LiveView>();
   /** Addresses that did not respond; another process may have reused a killed gateway's PID. */
-  private readonly silent = new Set<string>();
+  private readonly unreachable = new Set<string>();
   private watcher: FSWatcher | undefined;
-  private looking: NodeJS.Timeout | undefined;
-  private isUnwatchedTold = false;
+  private pollTimer: NodeJS.Timeout | undefined;
+  private wasUnwatchedReported = false;
   private isEnded = false;
 
   constructor(private readonly options: RunningConversationsOptions) {}
@@ -71,14 +71,14 @@ export class RunningConversations implements WindowEngine {
   private async refreshNow(): Promise<void> {
     const all = await listAnnouncements(this.options.folder);
     if (this.isEnded) return;
-    const told = all.filter(({ address }) => !this.silent.has(address));
-    for (const one of told) if (!this.gateways.has(one.pid)) this.followGateway(one);
-    const pids = new Set(told.map(({ pid }) => pid));
+    const responding = all.filter(({ address }) => !this.unreachable.has(address));
+    for (const one of responding) if (!this.gateways.has(one.pid)) this.followGateway(one);
+    const pids = new Set(responding.map(({ pid }) => pid));
     for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.dropGateway(pid);
   }
 
   get running(): readonly GatewayAnnouncement[] {
-    return [...this.gateways.values()].map(({ told }) => told);
+    return [...this.gateways.values()].map(({ announcement }) => announcement);
   }
 
   list(): LiveSummary[] {
@@ -140,8 +140,8 @@ export class RunningConversations implements WindowEngine {
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(
-      all.map(({ told }) =>
-        postQuestionToGateway<LiveAnswerByQuestion['limits']>(told.address, { do: 'limits', ...limits }),
+      all.map(({ announcement }) =>
+        postQuestionToGateway<LiveAnswerByQuestion['limits']>(announcement.address, { do: 'limits', ...limits }),
       ),
     );
   }
@@ -152,13 +152,13 @@ export class RunningConversations implements WindowEngine {
 
   /** @throws Error with a displayable message */
   async endSharedGateway(): Promise<void> {
-    const known = [...this.gateways.values()].find(({ told }) => told.addresses !== undefined);
-    if (!known) return;
-    known.isEnding = true;
+    const gateway = [...this.gateways.values()].find(({ announcement }) => announcement.addresses !== undefined);
+    if (!gateway) return;
+    gateway.isEnding = true;
     try {
-      await postQuestionToGateway<LiveAnswerByQuestion['end']>(known.told.address, { do: 'end' });
+      await postQuestionToGateway<LiveAnswerByQuestion['end']>(gateway.announcement.address, { do: 'end' });
     } catch (error) {
-      known.isEnding = false;
+      gateway.isEnding = false;
       throw error;
     }
   }
@@ -166,7 +166,7 @@ export class RunningConversations implements WindowEngine {
   dispose(): void {
     this.isEnded = true;
     this.watcher?.close();
-    clearInterval(this.looking);
+    clearInterval(this.pollTimer);
     for (const pid of [...this.gateways.keys()]) this.dropGateway(pid);
   }
 
@@ -174,7 +174,7 @@ export class RunningConversations implements WindowEngine {
   async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
     const gateway = this.findGateway(conversation);
     if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
-    await postQuestionToGateway<LiveAnswerByQuestion['pause']>(gateway.told.address, { do: 'pause', isPaused });
+    await postQuestionToGateway<LiveAnswerByQuestion['pause']>(gateway.announcement.address, { do: 'pause', isPaused });
   }
 
   private findGateway(conversation: LiveId): WatchedGateway | undefined {
@@ -184,12 +184,12 @@ export class RunningConversations implements WindowEngine {
   /** @throws Error with a displayable message */
   private askGateway<K extends Exclude<keyof LiveAnswerByQuestion, 'list' | 'limits' | 'pause' | 'end'>>(
     _kind: K,
-    asked: Extract<LiveQuestion, { do: K; conversation: string }>,
+    question: Extract<LiveQuestion, { do: K; conversation: string }>,
     signal?: AbortSignal,
   ): Promise<LiveAnswerByQuestion[K]> {
-    const gateway = this.findGateway(asked.conversation as LiveId);
+    const gateway = this.findGateway(question.conversation as LiveId);
     if (!gateway) return Promise.reject(new Error('The agent has ended. Its conversation is in its own list.'));
-    return postQuestionToGateway<LiveAnswerByQuestion[K]>(gateway.told.address, asked, signal);
+    return postQuestionToGateway<LiveAnswerByQuestion[K]>(gateway.announcement.address, question, signal);
   }
 
   private watchFolder(): void {
@@ -208,23 +208,23 @@ export class RunningConversations implements WindowEngine {
       this.pollRegularly(error);
       return;
     }
-    clearInterval(this.looking);
-    this.looking = undefined;
+    clearInterval(this.pollTimer);
+    this.pollTimer = undefined;
   }
 
-  private pollRegularly(why: unknown): void {
+  private pollRegularly(error: unknown): void {
     if (this.isEnded) return;
-    this.looking ??= setInterval(() => {
+    this.pollTimer ??= setInterval(() => {
       void this.refreshNow();
     }, POLL_INTERVAL_MS).unref();
-    if (this.isUnwatchedTold) return;
-    this.isUnwatchedTold = true;
-    this.options.onUnwatched?.(getErrorMessage(why));
+    if (this.wasUnwatchedReported) return;
+    this.wasUnwatchedReported = true;
+    this.options.onUnwatched?.(getErrorMessage(error));
   }
 
-  private followGateway(told: GatewayAnnouncement): void {
-    const known: WatchedGateway = {
-      told,
+  private followGateway(announcement: GatewayAnnouncement): void {
+    const gateway: WatchedGateway = {
+      announcement,
       abort: new AbortController(),
       since: Date.now(),
       condensations: new Set(),
@@ -232,74 +232,75 @@ export class RunningConversations implements WindowEngine {
       isEnding: false,
       notices: 0,
     };
-    this.gateways.set(told.pid, known);
+    this.gateways.set(announcement.pid, gateway);
     this.options.onChange();
-    void this.listenToGateway(known);
+    void this.listenToGateway(gateway);
   }
 
-  private async listenToGateway(known: WatchedGateway): Promise<void> {
-    const { told, abort } = known;
+  private async listenToGateway(gateway: WatchedGateway): Promise<void> {
+    const { announcement, abort } = gateway;
     let after: number | undefined;
     while (!abort.signal.aborted) {
       try {
-        const asked: LiveQuestion = { do: 'list', ...(after !== undefined && { after }) };
+        const question: LiveQuestion = { do: 'list', ...(after !== undefined && { after }) };
         const {
           state,
           conversations,
           told: notices = [],
           isEnding,
-        } = await postQuestionToGateway<LiveAnswerByQuestion['list']>(told.address, asked, abort.signal);
-        known.isEnding ||= isEnding;
-        if (state !== after) await this.updateConversations(known, conversations, after === undefined);
+        } = await postQuestionToGateway<LiveAnswerByQuestion['list']>(announcement.address, question, abort.signal);
+        gateway.isEnding ||= isEnding;
+        if (state !== after) await this.updateConversations(gateway, conversations, after === undefined);
         // Another window showed the notices from before this one started.
-        if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
-        known.notices = notices.length;
+        if (after !== undefined) for (const one of notices.slice(gateway.notices)) this.options.onNotice?.(one);
+        gateway.notices = notices.length;
         after = state;
       } catch {
-        if (this.gateways.get(told.pid) !== known) return;
-        this.silent.add(told.address);
-        this.dropGateway(told.pid);
+        if (this.gateways.get(announcement.pid) !== gateway) return;
+        this.unreachable.add(announcement.address);
+        this.dropGateway(announcement.pid);
         return;
       }
     }
   }
 
   private async updateConversations(
-    known: WatchedGateway,
+    gateway: WatchedGateway,
     conversations: readonly LiveSummary[],
     isFirst: boolean,
   ): Promise<void> {
-    const { since, condensations: before } = known;
+    const { since, condensations: before } = gateway;
     // Gateways run on the windows' machine, so the clocks agree.
     const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
-    const alreadyTold = new Set(
-      known.conversations.flatMap(({ id, exhausted }) => (exhausted === undefined ? [] : [id])),
+    const reportedBefore = new Set(
+      gateway.conversations.flatMap(({ id, exhausted }) => (exhausted === undefined ? [] : [id])),
     );
     const condensed = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
     for (const one of conversations) for (const { id } of one.condensations) before.add(id);
-    known.conversations = conversations.map(dropUnknownDecision);
+    gateway.conversations = conversations.map(dropUnknownDecision);
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
-    if (known.abort.signal.aborted) return;
+    if (gateway.abort.signal.aborted) return;
     this.options.onChange();
-    for (const one of listSummaries(known)) {
+    for (const one of listSummaries(gateway)) {
       if (condensed.has(one.id)) this.options.onCondensed?.(one);
-      if (one.exhausted !== undefined && !isFirst && !alreadyTold.has(one.id))
+      if (one.exhausted !== undefined && !isFirst && !reportedBefore.has(one.id))
         this.options.onExhausted?.(`${one.agent ?? ''}: ${one.exhausted}`);
     }
   }
 
   private dropGateway(pid: number): void {
-    const known = this.gateways.get(pid);
-    if (!known) return;
+    const gateway = this.gateways.get(pid);
+    if (!gateway) return;
     this.gateways.delete(pid);
-    known.abort.abort();
-    for (const { id } of known.conversations) this.views.delete(id);
+    gateway.abort.abort();
+    for (const { id } of gateway.conversations) this.views.delete(id);
     this.options.onChange();
-    if (known.told.addresses && !known.isEnding && !this.isEnded) this.options.onGone?.(known.told);
+    if (gateway.announcement.addresses && !gateway.isEnding && !this.isEnded)
+      this.options.onGone?.(gateway.announcement);
   }
 }
 
-const listSummaries = ({ told: { agent, folder }, conversations }: WatchedGateway): LiveSummary[] =>
+const listSummaries = ({ announcement: { agent, folder }, conversations }: WatchedGateway): LiveSummary[] =>
   conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
 /** @throws Error with a displayable message */

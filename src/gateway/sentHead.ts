@@ -9,7 +9,7 @@ import type { ParsedBody } from './bodies';
 import { writeViewIntoBody, type MessageSource, type WireFormat, type WireRequest } from './wires/wire';
 
 export interface SentRequestHead {
-  readonly came: Buffer;
+  readonly receivedHead: Buffer;
   readonly sent: Buffer;
   /** Number of list elements in the head; 0 if unknown, which prevents continuing. */
   readonly elements: number;
@@ -39,14 +39,15 @@ export function makeSentRequestHead(
     const at = countBytes(read.text, end, read.bytes.length);
     return makeRequestHead(read, request.sources, view, Buffer.from(head), at);
   }
-  const tail = read.bytes.subarray(last.came.length).toString();
+  const tail = read.bytes.subarray(last.receivedHead.length).toString();
   // One placeholder per element of the head preserves the indexes.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
   const text = opening + tail;
   const from = { view: last.view.length, original: last.originals };
   const { head, end } = writeViewIntoBody(wire, text, read.body, request, sent, from);
   if (end === 0) return last;
-  const at = last.came.length + countBytes(tail, end - opening.length, read.bytes.length - last.came.length);
+  const at =
+    last.receivedHead.length + countBytes(tail, end - opening.length, read.bytes.length - last.receivedHead.length);
   return makeRequestHead(
     read,
     request.sources,
@@ -56,8 +57,8 @@ export function makeSentRequestHead(
   );
 }
 
-export const joinHeadAndRest = ({ came, sent }: SentRequestHead, { bytes }: ParsedBody): Buffer =>
-  Buffer.concat([sent, bytes.subarray(came.length)]);
+export const joinHeadAndRest = ({ receivedHead, sent }: SentRequestHead, { bytes }: ParsedBody): Buffer =>
+  Buffer.concat([sent, bytes.subarray(receivedHead.length)]);
 
 /** In ASCII, text and byte offsets are equal. */
 const countBytes = (text: string, offset: number, bytes: number): number =>
@@ -76,7 +77,7 @@ function makeRequestHead(
   const originals = countWhile(sources, ({ items }) => items.every((item) => getIndex(item) < elements));
   const shown = countWhile(origins, (origin) => origin < originals);
   return {
-    came: bytes.subarray(0, end),
+    receivedHead: bytes.subarray(0, end),
     sent: Buffer.concat([sent, bytes.subarray(at, end)]),
     elements,
     view: messages.slice(0, shown),
@@ -91,11 +92,11 @@ function continuesSentHead(
   sources: readonly MessageSource[],
   now: View,
 ): boolean {
-  const { came, elements, originals, view, origins } = last;
+  const { receivedHead, elements, originals, view, origins } = last;
   return (
     elements > 0 &&
-    bytes.length > came.length &&
-    bytes.compare(came, 0, came.length, 0, came.length) === 0 &&
+    bytes.length > receivedHead.length &&
+    bytes.compare(receivedHead, 0, receivedHead.length, 0, receivedHead.length) === 0 &&
     sources.slice(originals).every(({ items }) => items.every((item) => getIndex(item) >= elements)) &&
     (now.origins[view.length] ?? now.original.length) === originals &&
     view.every((message, at) => message === now.messages[at] && origins[at] === now.origins[at])

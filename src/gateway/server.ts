@@ -59,7 +59,7 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
   /** Handlers of our own requests by route, with JSON in and out. */
-  readonly own?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
+  readonly ownRoutes?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
 
 export interface Gateway {
@@ -205,11 +205,11 @@ class RequestProxy {
     response.on('close', () => {
       if (!response.writableFinished) abort.abort(new Error('The agent went away.'));
     });
-    const own = this.options.own?.get(route);
-    if (own) {
+    const ownRoute = this.options.ownRoutes?.get(route);
+    if (ownRoute) {
       const bytes = await this.readBody(request, response);
       if (!bytes) return;
-      const answer = await own(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()), abort.signal);
+      const answer = await ownRoute(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()), abort.signal);
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
       return;
@@ -221,21 +221,21 @@ class RequestProxy {
     }
     const address = joinAddress(base, rest);
     const exchange = new HttpExchange(request, response, address, this.agents, abort.signal);
-    const known = findKnownRequest(request.method ?? '', address.pathname);
-    if (!known) {
+    const recognized = findKnownRequest(request.method ?? '', address.pathname);
+    if (!recognized) {
       await exchange.streamUpstream(this.limits.bodyBytes);
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
     }
-    const came = await this.readBody(request, response);
-    if (!came) return;
-    const body = await decompressRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
+    const receivedBytes = await this.readBody(request, response);
+    if (!receivedBytes) return;
+    const body = await decompressRequest(receivedBytes, request.headers['content-encoding'], this.limits.bodyBytes);
     if ('unread' in body) this.logUnreadRequest(route, body.unread);
-    const read = 'unread' in body ? undefined : this.bodies.parseBody(body.bytes, known.wire.list);
+    const read = 'unread' in body ? undefined : this.bodies.parseBody(body.bytes, recognized.wire.list);
     let prepared: PreparedHttpCall | undefined;
     try {
       prepared =
-        read && (await this.prepareCall({ route, address, known, headers: request.headers, read }, abort.signal));
+        read && (await this.prepareCall({ route, address, recognized, headers: request.headers, read }, abort.signal));
     } catch (error) {
       if (!(error instanceof StoppedCallError)) throw error;
       this.options.report?.({ kind: 'refused', route, detail: error.message });
@@ -245,8 +245,8 @@ class RequestProxy {
     await deliverRequest({
       exchange,
       prepared,
-      pack: (call) => (call?.bytes === undefined || 'unread' in body ? came : body.pack(call.bytes)),
-      wire: known.wire,
+      pack: (call) => (call?.bytes === undefined || 'unread' in body ? receivedBytes : body.pack(call.bytes)),
+      wire: recognized.wire,
       signal: abort.signal,
       log: (line) => this.options.report?.({ ...line, route }),
       readers: this.readers,

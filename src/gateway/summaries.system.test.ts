@@ -168,7 +168,7 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
     spending: new ConversationSpending({
       spending,
       limits: () => ({ perConversation: 1_000, perDay: 0, stops: false }),
-      words: {} as never,
+      messages: {} as never,
       tell: () => undefined,
       warn: () => undefined,
     }),

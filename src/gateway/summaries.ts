@@ -64,10 +64,10 @@ export class GatewaySummaries {
   }
 
   createOwnModelLoader(
-    { address, headers, known, read }: AgentHttpCall,
+    { address, headers, recognized, read }: AgentHttpCall,
     model: UpstreamModel & { readonly id: string },
   ): LoadOwnModel {
-    const { name: wire } = known.wire;
+    const { name: wire } = recognized.wire;
     const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickAgentTerms(wire, read.body) };
     return () => Promise.resolve(this.createGatewaySummarizer(signIn, model));
   }
@@ -89,19 +89,19 @@ export class GatewaySummaries {
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       },
     });
-    const asked = createSummarizer({
+    const plainSummarizer = createSummarizer({
       profile: model.id,
       handler: addAgentTerms(handler, signIn.terms),
       ...(vendor !== undefined && { vendor }),
       ...(prices && { prices }),
       ...(tokenFactor !== undefined && { tokenFactor }),
     });
-    const named = { ...asked, model: { ...asked.model, limitNames } };
-    const noted: Summarizer = {
-      ...named,
-      summarize: async (request, options) => this.recordCost(await named.summarize(request, options)),
+    const withLimitNames = { ...plainSummarizer, model: { ...plainSummarizer.model, limitNames } };
+    const withCost: Summarizer = {
+      ...withLimitNames,
+      summarize: async (request, options) => this.recordCost(await withLimitNames.summarize(request, options)),
     };
-    const limited = createLimitedSummarizer(noted, {
+    const limited = createLimitedSummarizer(withCost, {
       spending,
       limits: () => limits,
       count: (text) => counter.countText(text),
@@ -166,11 +166,12 @@ function addAgentTerms(handler: ApiHandler, terms: RequestBody): ApiHandler {
         if (!isApiError(error)) throw error;
         const { kind, details } = error;
         const { name, status, overflow, code } = details;
-        const what = status === undefined ? undefined : `The vendor refused to write a summary (${status}, ${kind}).`;
+        const sentence =
+          status === undefined ? undefined : `The vendor refused to write a summary (${status}, ${kind}).`;
         throw new ApiError(kind, {
           name,
-          todo: 'The agent’s own requests are not affected.',
-          ...(what !== undefined && { what }),
+          advice: 'The agent’s own requests are not affected.',
+          ...(sentence !== undefined && { sentence }),
           ...(status !== undefined && { status }),
           ...(overflow && { overflow }),
           ...(code !== undefined && { code }),
@@ -183,11 +184,11 @@ function addAgentTerms(handler: ApiHandler, terms: RequestBody): ApiHandler {
 function createAgentHandler({ address, wire, headers }: AgentSignIn, common: HandlerOptions): ApiHandler {
   // The user accepted the agent's URL, encrypted or not. The agent's headers have all credentials.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
-  const send = (target: (asked: string) => string): typeof fetch => {
+  const send = (target: (requestUrl: string) => string): typeof fetch => {
     const sent: typeof fetch = (input, init) => {
-      const asked = input instanceof Request ? input.url : input.toString();
+      const requestUrl = input instanceof Request ? input.url : input.toString();
       const betas = new Headers(init?.headers).get('anthropic-beta');
-      return fetch(target(asked), { ...init, headers: { ...headers, ...mergeBetaHeaders(headers, betas) } });
+      return fetch(target(requestUrl), { ...init, headers: { ...headers, ...mergeBetaHeaders(headers, betas) } });
     };
     return sent;
   };
@@ -204,7 +205,12 @@ function createAgentHandler({ address, wire, headers }: AgentSignIn, common: Han
     case 'responses': {
       const baseUrl = new URL(address);
       baseUrl.pathname = address.pathname.replace(/\/(?:chat\/completions|responses)$/, '');
-      return createOpenAIHandler({ ...options, api: wire, baseUrl: baseUrl.href, fetch: send((asked) => asked) });
+      return createOpenAIHandler({
+        ...options,
+        api: wire,
+        baseUrl: baseUrl.href,
+        fetch: send((requestUrl) => requestUrl),
+      });
     }
   }
 }

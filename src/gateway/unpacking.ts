@@ -40,25 +40,25 @@ export function createDecompressor(encoding: string | undefined): Transform | un
 }
 
 /**
- * @param most maximum size in bytes, since data can expand a thousandfold
+ * @param maxBytes maximum size in bytes, since data can expand a thousandfold
  * @returns undefined if the body can't be decompressed or is longer
  */
 export async function decompressBody(
   bytes: Buffer,
   encoding: string | undefined,
-  most: number,
+  maxBytes: number,
 ): Promise<Buffer | undefined> {
   if (!isCompressed(encoding)) return bytes;
   const decoder = createDecompressor(encoding);
   if (!decoder) return undefined;
-  const all = await decompressWithLimit(decoder, bytes, most);
+  const all = await decompressWithLimit(decoder, bytes, maxBytes);
   return Buffer.isBuffer(all) ? all : undefined;
 }
 
 async function decompressWithLimit(
   decoder: Transform,
   bytes: Buffer,
-  most: number,
+  maxBytes: number,
 ): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ async function decompressWithLimit(
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > most) return 'too long';
+      if (length > maxBytes) return 'too long';
       chunks.push(chunk);
     }
   } catch {
@@ -125,13 +125,13 @@ interface DecompressedRequest {
 
 /**
  * Data that is truncated or has anything after its end is broken.
- * @param most maximum size in bytes, since data can expand a thousandfold
+ * @param maxBytes maximum size in bytes, since data can expand a thousandfold
  * @returns `unread`: why the body can't be read, in our own words
  */
 export async function decompressRequest(
   bytes: Buffer,
   encoding: string | undefined,
-  most: number,
+  maxBytes: number,
   codings = CODING_BY_NAME,
 ): Promise<DecompressedRequest | { readonly unread: string }> {
   if (!isCompressed(encoding)) return { bytes, pack: (other) => Promise.resolve(other) };
@@ -140,8 +140,8 @@ export async function decompressRequest(
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
   const decoder = coding.decoder();
-  const all = await decompressWithLimit(decoder, bytes, most);
-  if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
+  const all = await decompressWithLimit(decoder, bytes, maxBytes);
+  if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${maxBytes} bytes` };
   if (all === 'broken' || decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
   return { bytes: all, pack: coding.pack };
 }

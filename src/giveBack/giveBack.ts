@@ -112,16 +112,16 @@ async function prepareRooTask(
   if (!Array.isArray(history.value) || !Array.isArray(rows.value))
     throw createShapeError(path, 'Its files contain no lists.');
   const { read, view } = createGivenBackView(path, history.bytes, edits);
-  const made = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
+  const condensedTask = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
     ...row,
     condenseId: randomUUID(),
   });
-  rejectDifferentMessages(path, view, readSentMessages(made.history, path));
+  rejectDifferentMessages(path, view, readSentMessages(condensedTask.history, path));
   return {
     conversation: read.id,
     contents: [
-      { path, before: hashBytes(history.bytes), bytes: encodeUtf8(rewriteJson(history.text, made.history)) },
-      { path: rowsPath, before: hashBytes(rows.bytes), bytes: encodeUtf8(rewriteJson(rows.text, made.rows)) },
+      { path, before: hashBytes(history.bytes), bytes: encodeUtf8(rewriteJson(history.text, condensedTask.history)) },
+      { path: rowsPath, before: hashBytes(rows.bytes), bytes: encodeUtf8(rewriteJson(rows.text, condensedTask.rows)) },
     ],
     path,
   };

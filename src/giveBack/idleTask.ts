@@ -42,9 +42,9 @@ export function selectIdleTasks(
     )
     .toSorted((a, b) => b.modified - a.modified);
   const waits = wanted.map(({ modified }) => modified + MIN_TASK_IDLE_MS - now);
-  const due = wanted.find((_task, index) => (waits[index] ?? 0) <= 0);
+  const dueTask = wanted.find((_task, index) => (waits[index] ?? 0) <= 0);
   const waitMs = Math.min(...waits.filter((ms) => ms > 0));
-  return { due, waitMs: Number.isFinite(waitMs) ? waitMs : undefined };
+  return { due: dueTask, waitMs: Number.isFinite(waitMs) ? waitMs : undefined };
 }
 
 function hasBeenAnswered({ path, tokens }: StoredTask, answers: ReadonlyMap<string, IdleTaskOfferAnswer>): boolean {

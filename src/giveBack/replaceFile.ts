@@ -14,11 +14,11 @@ export type IfFileChanged = 'leave' | 'refuse';
 export interface FileReplacement {
   readonly path: string;
   /** Hash of the content to replace; null for no file. */
-  readonly from: string | null;
+  readonly hashBefore: string | null;
   /** The kept bytes that replace the file; undefined removes it. */
-  readonly to: string | undefined;
+  readonly keptFile: string | undefined;
   /** Hash of the content afterwards. */
-  readonly isThere: string | null;
+  readonly hashAfter: string | null;
   readonly whenChanged: IfFileChanged;
   readonly temporary: string;
 }
@@ -32,26 +32,26 @@ export async function replaceFilesInOrder(
   replacements: readonly FileReplacement[],
   guard: WriteGuard,
 ): Promise<void> {
-  const meant: FileReplacement[] = [];
-  for (const one of replacements) if (await matchesExpectedHash(files, one)) meant.push(one);
-  for (const one of meant) await writeTemporaryFile(files, one);
-  for (const one of meant) await replaceFile(files, one, guard);
+  const pending: FileReplacement[] = [];
+  for (const one of replacements) if (await matchesExpectedHash(files, one)) pending.push(one);
+  for (const one of pending) await writeTemporaryFile(files, one);
+  for (const one of pending) await replaceFile(files, one, guard);
 }
 
 async function matchesExpectedHash(
   files: Files,
-  { path, from, isThere, whenChanged }: FileReplacement,
+  { path, hashBefore, hashAfter, whenChanged }: FileReplacement,
 ): Promise<boolean> {
   const current = (await hashFileIfPresent(files, path)) ?? null;
-  if (current === from && current !== isThere) return true;
-  if (current !== isThere && whenChanged === 'refuse') throw createFileChangedError(path, 'It was left as it is.');
+  if (current === hashBefore && current !== hashAfter) return true;
+  if (current !== hashAfter && whenChanged === 'refuse') throw createFileChangedError(path, 'It was left as it is.');
   return false;
 }
 
-async function writeTemporaryFile(files: Files, { path, to, temporary }: FileReplacement): Promise<void> {
-  if (to === undefined) return;
-  const bytes = await readFileBytesIfPresent(files, to);
-  if (!bytes) throw new Error(`${to} is missing`);
+async function writeTemporaryFile(files: Files, { path, keptFile, temporary }: FileReplacement): Promise<void> {
+  if (keptFile === undefined) return;
+  const bytes = await readFileBytesIfPresent(files, keptFile);
+  if (!bytes) throw new Error(`${keptFile} is missing`);
   await writeNewFile(files, temporary, bytes);
   // The agent's file may be shared, so it keeps its permissions.
   const replaced = await readStatusIfPresent(files, path);
@@ -60,16 +60,16 @@ async function writeTemporaryFile(files: Files, { path, to, temporary }: FileRep
 
 async function replaceFile(
   files: Files,
-  { path, from, to, temporary }: FileReplacement,
+  { path, hashBefore, keptFile, temporary }: FileReplacement,
   guard: WriteGuard,
 ): Promise<void> {
   guard();
   // A check as late as possible protects a change in the meantime.
-  if (((await hashFileIfPresent(files, path)) ?? null) !== from) {
+  if (((await hashFileIfPresent(files, path)) ?? null) !== hashBefore) {
     await ignoreMissingFile(files.removeFile(temporary));
     throw createFileChangedError(path, 'It was left as it is.');
   }
-  if (to === undefined) await ignoreMissingFile(files.removeFile(path));
+  if (keptFile === undefined) await ignoreMissingFile(files.removeFile(path));
   else await files.rename(temporary, path);
   await files.syncFolder(dirname(path));
 }

@@ -77,9 +77,9 @@ export async function replaceFiles(
     await markReplacementState(files, folder, 'undoing')
       .then(() => revertReplacement(files, folder, record, NO_WRITE_GUARD))
       .catch(() => undefined);
-    const stands = await describePartialReplacement(files, record);
-    if (!(error instanceof GiveBackError)) throw toStorageError(error, folder, stands ?? UNCHANGED_TEXT);
-    throw stands === undefined ? error : new GiveBackError({ ...error.data, notDone: stands }, { cause: error });
+    const state = await describePartialReplacement(files, record);
+    if (!(error instanceof GiveBackError)) throw toStorageError(error, folder, state ?? UNCHANGED_TEXT);
+    throw state === undefined ? error : new GiveBackError({ ...error.data, notDone: state }, { cause: error });
   }
   return folder;
 }
@@ -194,7 +194,7 @@ async function completeReplacement(
   whenChanged: IfFileChanged,
 ): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index) => ({
-    ...{ path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
+    ...{ path, hashBefore: before, keptFile: join(folder, `${index}.after`), hashAfter: after, whenChanged },
     temporary: getTemporaryPath(folder, path),
   }));
   await replaceFilesInOrder(files, replacements, guard);
@@ -208,8 +208,15 @@ async function revertReplacement(
   guard: WriteGuard,
 ): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index): FileReplacement => {
-    const to = before === null ? undefined : join(folder, `${index}.before`);
-    return { path, from: after, to, isThere: before, whenChanged: 'leave', temporary: getTemporaryPath(folder, path) };
+    const keptFile = before === null ? undefined : join(folder, `${index}.before`);
+    return {
+      path,
+      hashBefore: after,
+      keptFile,
+      hashAfter: before,
+      whenChanged: 'leave',
+      temporary: getTemporaryPath(folder, path),
+    };
   });
   await replaceFilesInOrder(files, replacements.reverse(), guard);
   await removeTemporaryFiles(files, folder, record);

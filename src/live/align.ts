@@ -15,17 +15,20 @@ export interface ConversationAlignment {
  * result becomes text, a long result is shortened), so messages with calls or results are matched
  * by IDs, others by content.
  */
-export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): ConversationAlignment {
-  const places: (number | undefined)[] = was.map(() => undefined);
+export function alignConversations(
+  oldKeys: readonly MessageKey[],
+  newKeys: readonly MessageKey[],
+): ConversationAlignment {
+  const places: (number | undefined)[] = oldKeys.map(() => undefined);
   let at = 0;
   let isExact = true;
-  for (; at < was.length && at < is.length && isSameMessage(was[at], is[at]); at++) {
+  for (; at < oldKeys.length && at < newKeys.length && isSameMessage(oldKeys[at], newKeys[at]); at++) {
     places[at] = at;
-    isExact &&= was[at] === is[at];
+    isExact &&= oldKeys[at] === newKeys[at];
   }
-  if (at === was.length) return { places, isExact };
-  alignByCalls(was, is, at, places);
-  alignByTexts(was, is, at, places);
+  if (at === oldKeys.length) return { places, isExact };
+  alignByCalls(oldKeys, newKeys, at, places);
+  alignByTexts(oldKeys, newKeys, at, places);
   return { places, isExact: false };
 }
 
@@ -37,19 +40,19 @@ const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): bo
 };
 
 function alignByCalls(
-  was: readonly MessageKey[],
-  is: readonly MessageKey[],
+  oldKeys: readonly MessageKey[],
+  newKeys: readonly MessageKey[],
   from: number,
   places: (number | undefined)[],
 ): void {
   const byCalls = new Map<string, number>();
-  for (let index = from; index < was.length; index++) {
-    const calls = getCallsPartOfKey(was[index] as MessageKey);
+  for (let index = from; index < oldKeys.length; index++) {
+    const calls = getCallsPartOfKey(oldKeys[index] as MessageKey);
     if (calls !== undefined) byCalls.set(calls, index);
   }
   let last = from - 1;
-  for (let place = from; place < is.length; place++) {
-    const calls = getCallsPartOfKey(is[place] as MessageKey);
+  for (let place = from; place < newKeys.length; place++) {
+    const calls = getCallsPartOfKey(newKeys[place] as MessageKey);
     const index = calls === undefined ? undefined : byCalls.get(calls);
     if (index === undefined || index <= last) continue;
     places[index] = place;
@@ -58,18 +61,18 @@ function alignByCalls(
 }
 
 function alignByTexts(
-  was: readonly MessageKey[],
-  is: readonly MessageKey[],
+  oldKeys: readonly MessageKey[],
+  newKeys: readonly MessageKey[],
   from: number,
   places: (number | undefined)[],
 ): void {
-  const ends = findNextMatches(places, is.length);
+  const ends = findNextMatches(places, newKeys.length);
   let place = from;
-  for (let index = from; index < was.length; index++) {
+  for (let index = from; index < oldKeys.length; index++) {
     const anchor = places[index];
     const end = ends[index] ?? 0;
     let found = anchor ?? place;
-    while (anchor === undefined && found < end && is[found] !== was[index]) found++;
+    while (anchor === undefined && found < end && newKeys[found] !== oldKeys[index]) found++;
     if (anchor === undefined && found >= end) continue;
     places[index] = found;
     place = found + 1;
@@ -91,16 +94,16 @@ function findNextMatches(places: readonly (number | undefined)[], end: number): 
  * reusing the old ones keeps their cached tokens, keys and contents.
  */
 export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
-  const most = Math.min(known.length, sent.length);
+  const shorter = Math.min(known.length, sent.length);
   let at = 0;
-  while (at < most && isEqual(known[at], sent[at])) at++;
+  while (at < shorter && isEqual(known[at], sent[at])) at++;
   return at;
 }
 
-/** True if `is` contains all text of `was` and more. A continued word is a different word. */
-export function isExtendedVersion(was: ApiMessage, is: ApiMessage): boolean {
-  if (was.role !== is.role) return false;
-  const [before, now] = [toBlocks(was), toBlocks(is)];
+/** True if `newMessage` contains all text of `oldMessage` and more. A continued word is a different word. */
+export function isExtendedVersion(oldMessage: ApiMessage, newMessage: ApiMessage): boolean {
+  if (oldMessage.role !== newMessage.role) return false;
+  const [before, now] = [toBlocks(oldMessage), toBlocks(newMessage)];
   let first = 0;
   while (first < before.length && isEqual(before[first], now[first])) first++;
   let last = 0;
@@ -112,11 +115,11 @@ export function isExtendedVersion(was: ApiMessage, is: ApiMessage): boolean {
   return isText(changed) && added.some(({ text }) => beginsOrEndsWithText(changed.text, text));
 }
 
-function beginsOrEndsWithText(was: string, is: string): boolean {
-  if (was.trim() === '' || is.length <= was.length) return false;
+function beginsOrEndsWithText(part: string, whole: string): boolean {
+  if (part.trim() === '' || whole.length <= part.length) return false;
   return (
-    (is.startsWith(was) && !isInsideWord(is, was.length)) ||
-    (is.endsWith(was) && !isInsideWord(is, is.length - was.length))
+    (whole.startsWith(part) && !isInsideWord(whole, part.length)) ||
+    (whole.endsWith(part) && !isInsideWord(whole, whole.length - part.length))
   );
 }
 

@@ -64,12 +64,12 @@ export function chooseNextAttempt<Reason>(
 }
 
 export class RequestAttempts<Reason> {
-  private readonly made: RequestAttempt<Reason>[] = [];
+  private readonly attempts: RequestAttempt<Reason>[] = [];
   private readonly impossible = new Set<RequestChange>();
 
   recordFailure(problem: RejectionProblem, isCondensed: boolean, reason: Reason): void {
-    const next = this.made.length === 0 ? undefined : this.next;
-    this.made.push({ change: next?.kind === 'change' ? next.change : undefined, isCondensed, problem, reason });
+    const next = this.attempts.length === 0 ? undefined : this.next;
+    this.attempts.push({ change: next?.kind === 'change' ? next.change : undefined, isCondensed, problem, reason });
   }
 
   recordImpossible(change: RequestChange): void {
@@ -77,21 +77,21 @@ export class RequestAttempts<Reason> {
   }
 
   hasFailedFor(reason: unknown): boolean {
-    return this.made.length > 0 && this.made.at(-1)?.reason === reason;
+    return this.attempts.length > 0 && this.attempts.at(-1)?.reason === reason;
   }
 
   hasTried(change: RequestChange): boolean {
-    const next = this.made.length === 0 ? undefined : this.next;
+    const next = this.attempts.length === 0 ? undefined : this.next;
     const isLast = next?.kind === 'change' && next.change === change;
-    return isLast || this.made.some((attempt) => attempt.change === change);
+    return isLast || this.attempts.some((attempt) => attempt.change === change);
   }
 
   /** @throws RangeError before the first failure */
   get next(): NextAttemptStep<Reason> {
-    const { made, impossible } = this;
-    const last = made.at(-1);
+    const { attempts, impossible } = this;
+    const last = attempts.at(-1);
     if (!last) throw new RangeError('No attempt has failed yet.');
-    return chooseNextAttempt([...made.slice(0, -1), last], impossible);
+    return chooseNextAttempt([...attempts.slice(0, -1), last], impossible);
   }
 }
 

@@ -60,7 +60,7 @@ export function makeLastAnsweredRequest(
  * undefined if it began here
  */
 export function inferCacheState(
-  { key, cacheSpan: named }: UpstreamModel,
+  { key, cacheSpan: statedSpan }: UpstreamModel,
   span: CacheLifespan | undefined,
   answered: ReadonlyMap<string, LastAnsweredRequest>,
   now: number,
@@ -68,14 +68,14 @@ export function inferCacheState(
 ): CacheState {
   const last = answered.get(key);
   if (last?.shows === 'unused') return { state: 'none', basis: 'answers' };
-  if (!span && named === 'none' && last?.shows !== 'reading') return { state: 'none', basis: 'model' };
+  if (!span && statedSpan === 'none' && last?.shows !== 'reading') return { state: 'none', basis: 'model' };
   if (!last) {
     const isReplaced = answered.size > 0 && (resumed === undefined || now - resumed >= (span?.coldMs ?? Infinity));
     return span && isReplaced ? { state: 'cold', basis: 'other-model' } : { state: 'unknown', basis: 'not-answered' };
   }
   const ageMs = Math.max(0, now - last.began);
   if (!span) return { state: 'unknown', basis: 'span', ageMs, ...(last.read && { read: last.read }) };
-  const vendor = named === 'none' ? undefined : named;
+  const vendor = statedSpan === 'none' ? undefined : statedSpan;
   const basis = (spanMs: number, word: number | undefined): 'vendor' | 'answers' =>
     spanMs === word ? 'vendor' : 'answers';
   if (ageMs < span.warmMs) {

@@ -95,7 +95,11 @@ export function createFallbackPolicy(
     roomTokens: Math.floor(
       computePercentOfWindow(ROOM_WINDOW_PERCENT, model.contextWindow) / learning.getTokenFactor(model),
     ),
-    truncateTo: computeMessagesTarget(getLearnedWindowLimits(conversation, learning), model.threshold, overheadTokens),
+    fittingTargetTokens: computeMessagesTarget(
+      getLearnedWindowLimits(conversation, learning),
+      model.threshold,
+      overheadTokens,
+    ),
     hasFloor: true,
     fileAwareFollows,
     ...(configs && { configs }),

@@ -29,13 +29,13 @@ export interface SpendingMessages {
   readonly near: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   /** Shown at a limit that doesn't stop requests. */
   readonly reached: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  readonly notRecorded: (why: string) => string;
+  readonly notRecorded: (reason: string) => string;
 }
 
 export interface ConversationSpendingDependencies {
   readonly spending: Pick<Spending, 'bookSpending'>;
   readonly limits: () => ConversationLimits;
-  readonly words: SpendingMessages;
+  readonly messages: SpendingMessages;
   readonly tell: (notice: LimitNotice) => void;
   readonly warn: (note: string) => void;
   readonly now?: () => Date;
@@ -53,7 +53,7 @@ export interface PaidRequest {
    * Called for each answer that the vendor accepted. If its report is implausible, the booked
    * amount counts.
    */
-  readonly used: (usage: Usage | undefined) => void;
+  readonly addUsage: (usage: Usage | undefined) => void;
   /**
    * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
    * counts
@@ -65,7 +65,7 @@ const WARN_AT_LIMIT_SHARE = 0.8;
 
 export class ConversationSpending {
   /** Limits already reported, once per conversation or day. */
-  private readonly told = new Set<string>();
+  private readonly reportedKeys = new Set<string>();
 
   constructor(private readonly parts: ConversationSpendingDependencies) {}
 
@@ -73,7 +73,7 @@ export class ConversationSpending {
    * Books a request's cost before it is sent; undefined if there is nothing to count.
    * @param conversation absent: counts only for the day
    * @param prompt the whole request in the model's tokens
-   * @param mustRead minimum o200k tokens that the vendor must read; absent if its report says
+   * @param minReadTokens minimum o200k tokens that the vendor must read; absent if its report says
    * nothing about the request
    * @throws Error for the user if the limit is reached
    */
@@ -81,9 +81,9 @@ export class ConversationSpending {
     model: PaidModel,
     conversation: string | undefined,
     prompt: number,
-    mustRead = 0,
+    minReadTokens = 0,
   ): Promise<PaidRequest | undefined> {
-    const { limits: limitsNow, words, spending, warn } = this.parts;
+    const { limits: limitsNow, messages, spending, warn } = this.parts;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
     const atMost = computeCallCost(createPromptUsage(model, prompt), model.prices);
@@ -96,18 +96,18 @@ export class ConversationSpending {
     try {
       booking = await spending.bookSpending({ kind: 'chat', conversation, atMost }, limits.stops ? limits : NO_LIMITS);
     } catch (error) {
-      const why = getErrorMessage(error);
-      if (limits.stops) throw new Error(words.notRecorded(why), { cause: error });
-      warn(`The cost of a request could not be recorded. ${why}`);
+      const reason = getErrorMessage(error);
+      if (limits.stops) throw new Error(messages.notRecorded(reason), { cause: error });
+      warn(`The cost of a request could not be recorded. ${reason}`);
       return undefined;
     }
     if (booking.kind === 'refused') {
       const { limit, spent, allowed } = booking;
-      const said = words.stopped[limit](formatDollars(spent), formatDollars(allowed));
-      this.notifyOnce(this.makeWarningKey('stop', limit, conversation, allowed), { words: said, about: limit });
-      throw new Error(said);
+      const message = messages.stopped[limit](formatDollars(spent), formatDollars(allowed));
+      this.notifyOnce(this.makeWarningKey('stop', limit, conversation, allowed), { words: message, about: limit });
+      throw new Error(message);
     }
-    return this.trackBooking(booking, model, conversation, atMost, mustRead);
+    return this.trackBooking(booking, model, conversation, atMost, minReadTokens);
   }
 
   private trackBooking(
@@ -115,12 +115,12 @@ export class ConversationSpending {
     model: PaidModel,
     conversation: string | undefined,
     atMost: number,
-    mustRead: number,
+    minReadTokens: number,
   ): PaidRequest {
     let cost: number | undefined;
     return {
-      used: (usage) => {
-        const plausible = rejectImplausibleUsage(usage, mustRead);
+      addUsage: (usage) => {
+        const plausible = rejectImplausibleUsage(usage, minReadTokens);
         cost = (cost ?? 0) + ((plausible && computeCallCost(plausible, model.prices)) ?? atMost);
       },
       end: async (isPaid) => {
@@ -135,7 +135,7 @@ export class ConversationSpending {
 
   /** The user is looking at the conversation, so its limit comes first. */
   private warnNearLimit(spent: SpendingReport, conversation: string | undefined): void {
-    const { words } = this.parts;
+    const { messages } = this.parts;
     const { perConversation, perDay, stops } = this.parts.limits();
     const limits = [
       ['conversation', perConversation],
@@ -143,19 +143,22 @@ export class ConversationSpending {
     ] as const;
     for (const [limit, allowed] of limits) {
       if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_AT_LIMIT_SHARE : 1)) continue;
-      const said = (stops ? words.near : words.reached)[limit](formatDollars(spent[limit]), formatDollars(allowed));
-      this.notifyOnce(this.makeWarningKey('warn', limit, conversation, allowed), { words: said, about: limit });
+      const message = (stops ? messages.near : messages.reached)[limit](
+        formatDollars(spent[limit]),
+        formatDollars(allowed),
+      );
+      this.notifyOnce(this.makeWarningKey('warn', limit, conversation, allowed), { words: message, about: limit });
     }
   }
 
-  private makeWarningKey(what: string, limit: LimitKind, conversation: string | undefined, allowed: number): string {
+  private makeWarningKey(kind: string, limit: LimitKind, conversation: string | undefined, allowed: number): string {
     const { now = () => new Date() } = this.parts;
-    return [what, limit, allowed, limit === 'day' ? now().toDateString() : conversation].join('\n');
+    return [kind, limit, allowed, limit === 'day' ? now().toDateString() : conversation].join('\n');
   }
 
   private notifyOnce(key: string, notice: LimitNotice): void {
-    if (this.told.has(key)) return;
-    this.told.add(key);
+    if (this.reportedKeys.has(key)) return;
+    this.reportedKeys.add(key);
     this.parts.warn(notice.words);
     this.parts.tell(notice);
   }

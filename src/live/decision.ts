@@ -19,10 +19,10 @@ function findPriceTierLeft(
   before: number,
   after: number,
 ): Pick<LiveDecision, 'dearerAbove'> {
-  const left = [prices?.input, prices?.cacheRead].flatMap((rate) =>
+  const ratios = [prices?.input, prices?.cacheRead].flatMap((rate) =>
     (rate?.tiers ?? []).map(({ aboveTokens }) => aboveTokens).filter((tokens) => before > tokens && after <= tokens),
   );
-  return left.length === 0 ? {} : { dearerAbove: Math.max(...left) };
+  return ratios.length === 0 ? {} : { dearerAbove: Math.max(...ratios) };
 }
 
 /**

@@ -72,7 +72,7 @@ describe('tokens in a conversation with deferred tools', () => {
         messages: readonly ApiMessage[] = makeReads(2),
       ) => live.prepare(createRequest(messages, { tools, conversationId }));
       const { countedTokens } = await prepared([READ], 'plain');
-      expect(await prepared([READ, ...MCP], 'deferred')).toMatchObject({ countedTokens, mustRead: countedTokens });
+      expect(await prepared([READ, ...MCP], 'deferred')).toMatchObject({ countedTokens, minReadTokens: countedTokens });
       expect(live.active()?.tools?.map(({ name }) => name)).toEqual(['Read']);
       const search = [
         ...makeReads(2),
@@ -84,7 +84,7 @@ describe('tokens in a conversation with deferred tools', () => {
       const tokens = counter.countJson([READ, MCP[7]]) - counter.countJson([READ]);
       expect(loaded.countedTokens - without.countedTokens).toBe(tokens);
       // No window is learned of a vendor that does not load what was found.
-      expect(loaded.mustRead).toBe(without.mustRead);
+      expect(loaded.minReadTokens).toBe(without.minReadTokens);
     }));
 
   it('include only the tools that are sent', () =>

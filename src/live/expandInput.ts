@@ -9,12 +9,12 @@ import type { ExpandedInput } from './types';
 export async function expandMarkersInInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
   const strings = collectNestedStrings(input).filter((text) => text.includes(MARKER_START));
   if (strings.length === 0) return { input };
-  const known = mapReferencesToContent(conversation);
-  if (strings.some((text) => containsBrokenMarker(text, conversation, [...known.keys()]))) {
+  const knownReferences = mapReferencesToContent(conversation);
+  if (strings.some((text) => containsBrokenMarker(text, conversation, [...knownReferences.keys()]))) {
     return { error: createBrokenMarkerError('One of them is not written as it stands in the conversation.') };
   }
-  const named = strings.flatMap((text) => findMarkers(text).map(({ reference }) => reference));
-  const references = [...new Set(named)].filter((reference) => known.has(reference));
+  const markedReferences = strings.flatMap((text) => findMarkers(text).map(({ reference }) => reference));
+  const references = [...new Set(markedReferences)].filter((reference) => knownReferences.has(reference));
   if (references.length === 0) return { input };
   const originals = new Map<ReferenceId, string>();
   try {
@@ -36,10 +36,14 @@ const MAX_MARKER_CHARS = 300;
  * True if the agent copied one of this conversation's markers incorrectly, but with its reference
  * or its words.
  */
-function containsBrokenMarker(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
-  const whole = findMarkers(text);
-  if (countOccurrences(text, MARKER_START) === whole.length) return false;
-  const words = new Set(
+function containsBrokenMarker(
+  text: string,
+  { ledger }: LiveConversation,
+  knownReferences: readonly ReferenceId[],
+): boolean {
+  const wholeMarkers = findMarkers(text);
+  if (countOccurrences(text, MARKER_START) === wholeMarkers.length) return false;
+  const markerWords = new Set(
     ledger.condensations.flatMap(({ edits }) =>
       edits.flatMap((edit) =>
         edit.kind === 'cut' ? edit.cuts.flatMap((cut) => findMarkers(cut.text).map(({ what }) => what)) : [],
@@ -47,12 +51,15 @@ function containsBrokenMarker(text: string, { ledger }: LiveConversation, known:
     ),
   );
   for (let at = text.indexOf(MARKER_START); at >= 0; at = text.indexOf(MARKER_START, at + 1)) {
-    if (whole.some(({ start }) => start === at)) continue;
+    if (wholeMarkers.some(({ start }) => start === at)) continue;
     const next = text.indexOf(MARKER_START, at + 1);
     const written = text
       .slice(at + MARKER_START.length, Math.min(next < 0 ? Infinity : next, at + MAX_MARKER_CHARS))
       .trimStart();
-    if (known.some((reference) => written.includes(reference)) || [...words].some((what) => written.startsWith(what))) {
+    if (
+      knownReferences.some((reference) => written.includes(reference)) ||
+      [...markerWords].some((what) => written.startsWith(what))
+    ) {
       return true;
     }
   }

@@ -40,17 +40,19 @@ export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMess
   if (ledger.condensations.length === 0) return { ...createUneditedView(messages), isExact: true };
   const keys = getMessageKeys(messages);
   let isExact = true;
-  const edits = getActiveEdits(ledger, (own, { messages: was, newResults }) => {
+  const edits = getActiveEdits(ledger, (condensationEdits, { messages: oldKeys, newResults }) => {
     if (newResults) {
       // A reference in a new result points to an earlier copy of the text. The ledger doesn't
       // record where that copy was, so it may be gone.
       isExact = false;
-      return realignNewResults(own, newResults, keys, messages);
+      return realignNewResults(condensationEdits, newResults, keys, messages);
     }
-    if (!was) return own;
-    const alignment = alignConversations(was, keys);
+    if (!oldKeys) return condensationEdits;
+    const alignment = alignConversations(oldKeys, keys);
     isExact &&= alignment.isExact;
-    return alignment.isExact ? own : own.flatMap((edit) => realignEdit(edit, alignment, messages));
+    return alignment.isExact
+      ? condensationEdits
+      : condensationEdits.flatMap((edit) => realignEdit(edit, alignment, messages));
   });
   const shown = applyEdits(messages, edits);
   const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
@@ -148,13 +150,13 @@ export function listExcludedEdits(
 }
 
 function realignCondensation(
-  { messages: was, newResults, edits }: Condensation,
+  { messages: oldKeys, newResults, edits }: Condensation,
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): readonly Edit[] {
   if (newResults) return realignNewResults(edits, newResults, keys, messages);
-  if (!was) return edits;
-  const alignment = alignConversations(was, keys);
+  if (!oldKeys) return edits;
+  const alignment = alignConversations(oldKeys, keys);
   return alignment.isExact ? edits : edits.flatMap((edit) => realignEdit(edit, alignment, messages));
 }
 

@@ -54,7 +54,7 @@ export interface ConversationIdentity {
   /** Messages up to the first task. */
   readonly beginning: readonly ApiMessage[];
   /** True for a side conversation, which the user does not see. */
-  readonly isAside?: boolean;
+  readonly isSideRequest?: boolean;
 }
 
 interface ParsedRequest {
@@ -69,7 +69,7 @@ interface ParsedRequest {
   readonly overheadTokens: number;
   readonly optionalTokens: number;
   readonly overheadBytes: number;
-  readonly isReadOtherwise: boolean;
+  readonly isTransformedByVendor: boolean;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
@@ -84,7 +84,7 @@ export class LiveConversation {
   resumed: number | undefined;
   readonly calls = new ToolCallCounter();
   readonly answers = new AnsweredRequests();
-  private asked: ParsedRequest | undefined;
+  private lastRequest: ParsedRequest | undefined;
   private current: View = createUneditedView([]);
   /** Changes with the view, because results prepared for an earlier view no longer fit. */
   private revision = 0;
@@ -102,7 +102,7 @@ export class LiveConversation {
   }
 
   get messages(): readonly ApiMessage[] {
-    return this.asked?.messages ?? [];
+    return this.lastRequest?.messages ?? [];
   }
 
   get shown(): View {
@@ -111,28 +111,28 @@ export class LiveConversation {
 
   /** @throws Error before the first request */
   get model(): UpstreamModel {
-    if (!this.asked) throw new Error('The conversation has had no request yet.');
-    return this.asked.model;
+    if (!this.lastRequest) throw new Error('The conversation has had no request yet.');
+    return this.lastRequest.model;
   }
 
   get system(): string | undefined {
-    return this.asked?.system;
+    return this.lastRequest?.system;
   }
 
   get title(): string {
-    return this.asked?.title ?? '';
+    return this.lastRequest?.title ?? '';
   }
 
   get canRecall(): boolean | undefined {
-    return this.asked?.canRecall;
+    return this.lastRequest?.canRecall;
   }
 
   get lastUsed(): number {
-    return this.asked?.at ?? 0;
+    return this.lastRequest?.at ?? 0;
   }
 
   get hasBegun(): boolean {
-    return this.asked !== undefined;
+    return this.lastRequest !== undefined;
   }
 
   get ledger(): Ledger {
@@ -141,7 +141,7 @@ export class LiveConversation {
 
   /** o200k tokens of the system prompt and the visible tools. */
   get overheadTokens(): number {
-    return this.asked?.overheadTokens ?? 0;
+    return this.lastRequest?.overheadTokens ?? 0;
   }
 
   /** o200k tokens of the whole request. */
@@ -156,19 +156,21 @@ export class LiveConversation {
   /**
    * o200k tokens that the vendor must read; undefined if its reports say nothing about the request.
    */
-  get mustRead(): number | undefined {
-    if (!this.asked || this.asked.isReadOtherwise) return undefined;
+  get minReadTokens(): number | undefined {
+    if (!this.lastRequest || this.lastRequest.isTransformedByVendor) return undefined;
     const { messages } = this.current;
-    return this.countedTokens - this.asked.optionalTokens - countTokensVendorMaySkip(messages, this.parts.counter);
+    return (
+      this.countedTokens - this.lastRequest.optionalTokens - countTokensVendorMaySkip(messages, this.parts.counter)
+    );
   }
 
   get tools(): readonly DeclaredTool[] {
-    return this.asked?.tools ?? [];
+    return this.lastRequest?.tools ?? [];
   }
 
   get weighed(): RequestForMeasuring {
     const { original, messages } = this.current;
-    return { original, messages, besideBytes: this.asked?.overheadBytes ?? 0, pinned: this.pinned };
+    return { original, messages, besideBytes: this.lastRequest?.overheadBytes ?? 0, pinned: this.pinned };
   }
 
   get standing(): ConversationState {
@@ -208,17 +210,17 @@ export class LiveConversation {
 
   async followRequest(request: AgentRequest): Promise<void> {
     const { clock, counter } = this.parts;
-    const { asked: before, messages: was } = this;
-    const known = countCommonPrefix(was, request.messages);
-    const added = request.messages.slice(known);
-    const messages = [...was.slice(0, known), ...added];
+    const { lastRequest: before, messages: oldMessages } = this;
+    const keptCount = countCommonPrefix(oldMessages, request.messages);
+    const added = request.messages.slice(keptCount);
+    const messages = [...oldMessages.slice(0, keptCount), ...added];
     // Everything before the model's last answer was sent earlier, perhaps by another process.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
-    this.asked = parseAgentRequest({ ...request, messages }, before, this.parts);
-    this.firstNew = Math.max(answered, before ? known : 0, this.findFirstUnrecordedMessage(answered));
+    this.lastRequest = parseAgentRequest({ ...request, messages }, before, this.parts);
+    this.firstNew = Math.max(answered, before ? keptCount : 0, this.findFirstUnrecordedMessage(answered));
     this.calls.followMessages(messages);
-    const hasGrown = before !== undefined && known === was.length;
+    const hasGrown = before !== undefined && keptCount === oldMessages.length;
     if (hasGrown) this.current = appendToView(this.current, messages);
     else if (!this.rebuildView()) await this.restoreReferences();
     await this.updateUseWatch(hasGrown);
@@ -238,12 +240,12 @@ export class LiveConversation {
     const { counter, clock, emit } = this.parts;
     const changed = new Set(edits.map(({ place }) => place.message));
     const changedTokens = counter.countMessages([...changed].map((message) => messages[message] as ApiMessage));
-    const named = [...new Set([...changed, ...rereads])];
+    const arrivedIndexes = [...new Set([...changed, ...rereads])];
     const entry: NewResultsLedgerEntry = {
       type: 'arrived',
       condensation: this.newResultsId,
       at: new Date(clock.now()).toISOString(),
-      arrivals: named.map((message) => ({ message, key: makeMessageKey(messages[message] as ApiMessage) })),
+      arrivals: arrivedIndexes.map((message) => ({ message, key: makeMessageKey(messages[message] as ApiMessage) })),
       edits,
       ...(rereads.length > 0 && { rereads: rereads.length }),
       tokensBefore: changedTokens,
@@ -270,13 +272,13 @@ export class LiveConversation {
    * memory if the disk is full
    * @returns undefined if nothing has changed because the view is invalid or can't be saved
    */
-  async recordCondensation(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
+  async recordCondensation(record: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
-    const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...made.edits]));
+    const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...record.edits]));
     // The conversation may have grown since the condensation was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
-    const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
+    const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = record;
     const factor = this.parts.learning.getTokenFactor(this.model);
     const condensation: Condensation = {
       provider,
@@ -375,14 +377,14 @@ export class LiveConversation {
       const key = messages.at(-1);
       return key === undefined ? [] : [{ message: messages.length - 1, key }];
     };
-    const named = [...pinned, ...condensations.flatMap((one) => one.newResults ?? lastKnown(one))];
-    const there = named.filter(({ message, key }) => message >= from && this.isMessageAt(message, key));
-    return there.reduce((first, { message }) => Math.max(first, message + 1), from);
+    const pinnedPlaces = [...pinned, ...condensations.flatMap((one) => one.newResults ?? lastKnown(one))];
+    const inPlace = pinnedPlaces.filter(({ message, key }) => message >= from && this.isMessageAt(message, key));
+    return inPlace.reduce((first, { message }) => Math.max(first, message + 1), from);
   }
 
   private isMessageAt(message: number, key: MessageKey): boolean {
-    const there = this.messages[message];
-    return there !== undefined && makeMessageKey(there) === key;
+    const present = this.messages[message];
+    return present !== undefined && makeMessageKey(present) === key;
   }
 
   /** @returns false if the conversation diverged after a condensation */
@@ -420,7 +422,7 @@ function parseAgentRequest(
   before: ParsedRequest | undefined,
   { counter, clock }: LiveDependencies,
 ): ParsedRequest {
-  const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
+  const { messages, model, system, title, tools, canRecall, extraTokens = 0, isTransformedByVendor = false } = request;
   const { loaded, upFront } = findVisibleTools(tools, messages);
   const toolsJson = toolsToJson(loaded);
   const late = loaded === upFront ? 0 : counter.countText(toolsJson) - counter.countText(toolsToJson(upFront));
@@ -436,7 +438,7 @@ function parseAgentRequest(
     overheadTokens: counter.countText(system ?? '') + counter.countText(toolsJson) + extraTokens,
     optionalTokens: late + extraTokens,
     overheadBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(sentJson),
-    isReadOtherwise,
+    isTransformedByVendor,
     at: clock.now(),
   };
 }

@@ -240,7 +240,7 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   private makePreparedRequest(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
-    const { id, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
+    const { id, shown, answers, countedTokens, minReadTokens, model } = scheduler.conversation;
     const { original, messages, origins, edits } = shown;
     const tokens = Math.ceil(countedTokens * this.parts.learning.getTokenFactor(model));
     const tooLong = scheduler.isFitting
@@ -259,7 +259,7 @@ export class LiveConversations implements LiveConversationsApi {
       cacheMarks: selectCacheBreakpoints(shown, answers.lastSent),
       tokens,
       countedTokens,
-      ...(mustRead !== undefined && { mustRead }),
+      ...(minReadTokens !== undefined && { minReadTokens }),
       isCalibrated: this.parts.learning.isCalibrated(model),
       contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
@@ -302,6 +302,6 @@ function findEndOfCondensed({ edits, origins }: View): number {
     -1,
   );
   // The message before the first one after a summary's range is the summary itself.
-  const behind = origins.findIndex((origin) => origin > last);
-  return behind < 0 ? origins.length - 1 : behind - 1;
+  const firstLater = origins.findIndex((origin) => origin > last);
+  return firstLater < 0 ? origins.length - 1 : firstLater - 1;
 }

@@ -74,14 +74,14 @@ export async function condenseNewResults(
   counter: MessageCounter,
 ): Promise<CondensedResults | undefined> {
   if (!state.shown.original.slice(state.firstNew).some(containsLongResult)) return undefined;
-  let made = await applyNewResultRules(rules, state, counter);
-  const { rereads } = made;
-  if (further?.isNeeded(made.shown)) {
-    const more = await applyNewResultRules(further.rules, made, counter);
-    const edits = selectLastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
-    made = { ...more, edits, rereads, saved: made.saved + more.saved };
+  let results = await applyNewResultRules(rules, state, counter);
+  const { rereads } = results;
+  if (further?.isNeeded(results.shown)) {
+    const more = await applyNewResultRules(further.rules, results, counter);
+    const edits = selectLastByPlace([...results.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
+    results = { ...more, edits, rereads, saved: results.saved + more.saved };
   }
-  return made.edits.length === 0 && rereads.length === 0 ? undefined : made;
+  return results.edits.length === 0 && rereads.length === 0 ? undefined : results;
 }
 
 /** No edits if the view would break a rule of the APIs. */

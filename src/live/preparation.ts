@@ -13,7 +13,7 @@ export interface PreparationDependencies {
   readonly giveUpMs: number;
   readonly isByHand: boolean;
   /** Called with the outcome of an abandoned run, which may have cost something. */
-  readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
+  readonly onGivenUp: (outcome: CondensationOutcome, reason: string) => void;
 }
 
 /** A model's condensation, which may take longer than a request can wait. */
@@ -63,13 +63,13 @@ export class BackgroundCondensation {
     });
   }
 
-  /** @param why without a full stop */
-  abandonPreparation(why: string): void {
+  /** @param reason without a full stop */
+  abandonPreparation(reason: string): void {
     if (this.why !== undefined || this.taken) return;
-    this.why = why;
+    this.why = reason;
     const { outcome } = this;
     this.outcome = undefined;
-    if (outcome) this.onGivenUp(outcome, why);
-    this.controller.abort(new Error(`The condensation was abandoned: ${why}.`));
+    if (outcome) this.onGivenUp(outcome, reason);
+    this.controller.abort(new Error(`The condensation was abandoned: ${reason}.`));
   }
 }

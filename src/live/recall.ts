@@ -44,13 +44,13 @@ interface RecalledLine {
 
 interface RecalledLines {
   readonly all: number;
-  readonly asked: number;
+  readonly matchCount: number;
   readonly shown: readonly RecalledLine[];
 }
 
 interface ReferenceLines extends RecalledLines {
   readonly reference: ReferenceId;
-  readonly where: string;
+  readonly placeText: string;
   readonly image?: ImageBlock;
 }
 
@@ -69,8 +69,11 @@ export async function recallOriginals(
       ? { kind: 'nothing', text: found.nothing }
       : renderRecallAnswer(found.found, query, counter);
   } catch (error) {
-    const why = getErrorMessage(error);
-    return { kind: 'nothing', text: error instanceof SearchPatternError ? why : `It could not be recalled: ${why}` };
+    const message = getErrorMessage(error);
+    return {
+      kind: 'nothing',
+      text: error instanceof SearchPatternError ? message : `It could not be recalled: ${message}`,
+    };
   }
 }
 
@@ -87,11 +90,11 @@ async function searchOriginals(
     if (!references || references.length === 0) {
       return { nothing: 'A reference is the hexadecimal number behind "ref" in a marker. None was given.' };
     }
-    const asked = [...new Set(references)];
-    if (asked.length > MAX_REFERENCES) {
+    const requested = [...new Set(references)];
+    if (requested.length > MAX_REFERENCES) {
       return { nothing: `${MAX_REFERENCES} references may be asked for at once. Ask for fewer.` };
     }
-    return findLinesByReference(conversations, asked, query);
+    return findLinesByReference(conversations, requested, query);
   }
   if (isQueryTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
   const matches = createLineMatcher(query);
@@ -125,27 +128,27 @@ async function findLinesByReference(
   const missing: string[] = [];
   for (const reference of references) {
     const conversation = conversations.find((one) => mapReferencesToContent(one).has(reference));
-    const [behind] = conversation ? await readReferencedOriginals(conversation, [reference]) : [];
-    if (!conversation || !behind) {
+    const [original] = conversation ? await readReferencedOriginals(conversation, [reference]) : [];
+    if (!conversation || !original) {
       missing.push(reference);
       continue;
     }
-    const image = parseImage(behind);
-    const lines = selectShownLines(behind, image ? undefined : matches, spent, { fromLine, toLine });
-    const place = createPlaceDescriber(conversation.messages)(behind.content.place);
-    const where = matches && lines.asked === 0 ? `${place}, where no line matches` : place;
-    found.push({ reference, where, ...lines, ...(image && { image }) });
+    const image = parseImage(original);
+    const lines = selectShownLines(original, image ? undefined : matches, spent, { fromLine, toLine });
+    const place = createPlaceDescriber(conversation.messages)(original.content.place);
+    const placeText = matches && lines.matchCount === 0 ? `${place}, where no line matches` : place;
+    found.push({ reference, placeText, ...lines, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
-  const nothing = `Nothing is known under ref ${formatFirstItems(missing)}.`;
-  return found.length === 0 ? { nothing } : { found: [...found, makeUnknownReferences(missing)] };
+  const message = `Nothing is known under ref ${formatFirstItems(missing)}.`;
+  return found.length === 0 ? { nothing: message } : { found: [...found, makeUnknownReferences(missing)] };
 }
 
 const makeUnknownReferences = (missing: readonly string[]): ReferenceLines => ({
   reference: formatFirstItems(missing) as ReferenceId,
-  where: 'nothing is known of it',
+  placeText: 'nothing is known of it',
   all: 0,
-  asked: 0,
+  matchCount: 0,
   shown: [],
 });
 
@@ -157,11 +160,12 @@ async function findLinesBySearch(
   const found: ReferenceLines[] = [];
   for (const conversation of conversations) {
     const describe = createPlaceDescriber(conversation.messages);
-    for (const behind of await readReferencedOriginals(conversation, [
+    for (const original of await readReferencedOriginals(conversation, [
       ...mapReferencesToContent(conversation).keys(),
     ])) {
-      const lines = selectShownLines(behind, matches, spent);
-      if (lines.asked > 0) found.push({ reference: behind.reference, where: describe(behind.content.place), ...lines });
+      const lines = selectShownLines(original, matches, spent);
+      if (lines.matchCount > 0)
+        found.push({ reference: original.reference, placeText: describe(original.content.place), ...lines });
     }
   }
   return found.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found };
@@ -177,32 +181,32 @@ function parseImage({ content, text }: ResolvedReference): ImageBlock | undefine
 }
 
 function selectShownLines(
-  behind: ResolvedReference,
+  original: ResolvedReference,
   matches: LineMatcher | undefined,
   spent: { ms: number },
   { fromLine, toLine } = { fromLine: 1, toLine: Infinity },
 ): RecalledLines {
   const shown: RecalledLine[] = [];
-  let asked = 0;
+  let matchCount = 0;
   let all = 0;
-  for (const lines of splitIntoLineBatches(renderOriginalText(behind))) {
+  for (const lines of splitIntoLineBatches(renderOriginalText(original))) {
     const hits = matches ? searchLinesWithinTime(lines, matches, spent) : lines.keys();
     for (const hit of hits) {
       const index = all + hit;
       if (index + 1 < fromLine || index + 1 > toLine) continue;
-      asked++;
+      matchCount++;
       if (shown.length < MAX_SHOWN_LINES) shown.push({ index, text: lines[hit] ?? '' });
     }
     all += lines.length;
   }
-  return { all, asked, shown };
+  return { all, matchCount, shown };
 }
 
-function renderOriginalText(behind: ResolvedReference): string {
+function renderOriginalText(original: ResolvedReference): string {
   // Safe to parse: stored as messages or a block, and its hash was verified.
-  const { content, text } = behind;
+  const { content, text } = original;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
-  const image = parseImage(behind);
+  const image = parseImage(original);
   return image ? `[${describeImage(image)}]` : text;
 }
 
@@ -230,20 +234,20 @@ function renderRecallAnswer(
   { maxTokens }: RecallQuery,
   counter: MessageCounter,
 ): RecallResult {
-  let left = Math.min(MAX_ANSWER_TOKENS, Math.max(1, maxTokens ?? DEFAULT_ANSWER_TOKENS));
+  let remainingTokens = Math.min(MAX_ANSWER_TOKENS, Math.max(1, maxTokens ?? DEFAULT_ANSWER_TOKENS));
   let leftBytes = maxTokens === undefined ? DEFAULT_ANSWER_BYTES : Infinity;
   const parts: string[] = [];
   const withheld: string[] = [];
   const images: RecalledImage[] = [];
-  for (const { reference, where, all, asked, shown, image } of found) {
+  for (const { reference, placeText, all, matchCount, shown, image } of found) {
     if (image) {
       const tokens = counter.countBlock(image);
       // Always includes the first image; otherwise the smallest answer would never have one.
-      if (tokens > left && images.length > 0) {
+      if (tokens > remainingTokens && images.length > 0) {
         withheld.push(`the image of ref ${reference}`);
         continue;
       }
-      left -= tokens;
+      remainingTokens -= tokens;
       images.push(toRecalledImage(image));
     }
     const kept: RecalledLine[] = [];
@@ -251,14 +255,14 @@ function renderRecallAnswer(
       const line = `${next.text}\n`;
       const tokens = counter.countText(line);
       const bytes = Buffer.byteLength(line);
-      if (tokens > left || bytes > leftBytes) break;
-      left -= tokens;
+      if (tokens > remainingTokens || bytes > leftBytes) break;
+      remainingTokens -= tokens;
       leftBytes -= bytes;
       kept.push(next);
     }
     const next = shown[kept.length];
-    if (next !== undefined) withheld.push(describeOmittedLines(reference, next.index, asked - kept.length, all));
-    if (kept.length > 0 || asked === 0) parts.push(renderReferenceSection(reference, where, all, kept));
+    if (next !== undefined) withheld.push(describeOmittedLines(reference, next.index, matchCount - kept.length, all));
+    if (kept.length > 0 || matchCount === 0) parts.push(renderReferenceSection(reference, placeText, all, kept));
   }
   const note = withheld.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(withheld, '; ')}.]`];
   return {
@@ -279,11 +283,16 @@ const describeOmittedLines = (reference: string, next: number, count: number, al
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
 /** Renders a complete text verbatim, a part with line numbers. */
-function renderReferenceSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
+function renderReferenceSection(
+  reference: string,
+  placeText: string,
+  all: number,
+  shown: readonly RecalledLine[],
+): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
   const isRow = last - first + 1 === shown.length;
   const which = all === 0 ? '' : isRow ? `, lines ${first + 1} to ${last + 1} of ${all}` : `, ${all} lines`;
   const body = shown.map(({ index, text }) => (isRow ? text : `${index + 1}: ${text}`));
-  return [`[ref ${reference}: ${where}${which}]`, ...body].join('\n');
+  return [`[ref ${reference}: ${placeText}${which}]`, ...body].join('\n');
 }

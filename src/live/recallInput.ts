@@ -21,9 +21,9 @@ export function toRecallQuery({
   pattern,
   ...rest
 }: z.output<typeof recallInputSchema>): RecallQuery {
-  const named = references?.filter((reference) => reference.trim() !== '') ?? [];
+  const givenReferences = references?.filter((reference) => reference.trim() !== '') ?? [];
   return {
-    ...(named.length > 0 && { references: named }),
+    ...(givenReferences.length > 0 && { references: givenReferences }),
     ...(words !== undefined && words.trim() !== '' && { words }),
     ...(pattern !== undefined && pattern !== '' && { pattern }),
     ...(rest.fromLine !== undefined && { fromLine: rest.fromLine }),

@@ -30,8 +30,8 @@ export async function readReferencedOriginals(
   conversation: RecallableConversation,
   references: readonly ReferenceId[],
 ): Promise<ResolvedReference[]> {
-  const known = mapReferencesToContent(conversation);
-  const wanted = references.flatMap((reference) => known.get(reference) ?? []);
+  const referenceMap = mapReferencesToContent(conversation);
+  const wanted = references.flatMap((reference) => referenceMap.get(reference) ?? []);
   const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
   const found: ResolvedReference[] = [];
   for (const content of wanted) {

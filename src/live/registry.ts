@@ -58,7 +58,9 @@ export class ConversationRegistry {
 
   listShownSchedulers(): CondensationScheduler[] {
     // Leaves out a conversation whose first request the agent canceled.
-    return this.listSchedulers().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
+    return this.listSchedulers().filter(
+      ({ conversation: { about, hasBegun } }) => about.isSideRequest !== true && hasBegun,
+    );
   }
 
   /**
@@ -70,18 +72,18 @@ export class ConversationRegistry {
       // If a turn was canceled before its answer, the next prompt becomes the task.
       const { messages } = request;
       const tasks = messages.slice(0, findTaskMessage(messages) + 1).map(makeMessageKey);
-      const known =
+      const registered =
         this.findOpenConversation(request, tasks) ?? (await this.openConversation(request, tasks.toReversed()));
-      const { id, about } = known.conversation;
+      const { id, about } = registered.conversation;
       // If the agent sends the first task again, the later one belonged to another conversation.
-      if (!tasks.includes(known.task))
-        known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK_KEY);
-      known.signal = signal;
+      if (!tasks.includes(registered.task))
+        registered.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK_KEY);
+      registered.signal = signal;
       this.conversations.delete(id);
-      this.conversations.set(id, known);
+      this.conversations.set(id, registered);
       this.dropOldestConversations();
       this.pruneLedgersOnce();
-      return known.scheduler;
+      return registered.scheduler;
     });
     this.queue = found.catch(() => undefined);
     return found;
@@ -113,13 +115,19 @@ export class ConversationRegistry {
   }
 
   private createConversation(
-    { conversationId, messages, isAside = false }: AgentRequest,
+    { conversationId, messages, isSideRequest = false }: AgentRequest,
     task: MessageKey,
     store: LiveLedger,
   ): RegisteredConversation {
-    const own = conversationId !== undefined && { conversationId };
+    const ownId = conversationId !== undefined && { conversationId };
     const beginning = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
-    const about: ConversationIdentity = { id: createLiveId(conversationId, task), task, beginning, isAside, ...own };
+    const about: ConversationIdentity = {
+      id: createLiveId(conversationId, task),
+      task,
+      beginning,
+      isSideRequest,
+      ...ownId,
+    };
     const conversation = new LiveConversation(about, store, this.parts);
     return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
@@ -165,7 +173,7 @@ export class ConversationRegistry {
  * prompt to it.
  */
 function continuesTask(
-  { conversation: { about, system, messages: was }, signal }: RegisteredConversation,
+  { conversation: { about, system, messages: oldMessages }, signal }: RegisteredConversation,
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;
@@ -174,7 +182,7 @@ function continuesTask(
   if (!before || !now) return false;
   if (about.conversationId !== conversationId || system !== sentSystem) return false;
   if (countCommonPrefix(beginning, messages) < at || !isExtendedVersion(before, now)) return false;
-  const [answered, more] = [was.slice(at + 1), messages.slice(at + 1)];
+  const [answered, more] = [oldMessages.slice(at + 1), messages.slice(at + 1)];
   if (more.length === 0) return signal?.aborted === true;
   return answered.length > 0 && countCommonPrefix(answered, more) === answered.length;
 }

@@ -19,7 +19,7 @@ export interface AgentRequest {
   readonly conversationId?: string;
   readonly title?: string;
   /** True for a request beside a task, such as a check of it. */
-  readonly isAside?: boolean;
+  readonly isSideRequest?: boolean;
   readonly system?: string;
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly unknown[];
@@ -29,7 +29,7 @@ export interface AgentRequest {
    * True if the vendor reads something other than what is sent, so that reported tokens say nothing
    * about the request.
    */
-  readonly isReadOtherwise?: boolean;
+  readonly isTransformedByVendor?: boolean;
   readonly model: UpstreamModel;
   /**
    * False: by default only duplicates are removed. Absent: unknown, and new results are treated as
@@ -83,7 +83,7 @@ export interface PreparedRequest extends View {
   /**
    * o200k tokens that the vendor must read; absent if its reports say nothing about the request.
    */
-  readonly mustRead?: number;
+  readonly minReadTokens?: number;
   /** False while the model's tokens are estimated by family. */
   readonly isCalibrated: boolean;
   readonly contextWindow: number;

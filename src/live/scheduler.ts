@@ -143,8 +143,8 @@ export class CondensationScheduler {
         canRecall: canRecall === true,
         isFitting: (shown) => this.fitsWindow(conversation.countRequestTokensWithView(shown)),
       });
-      const made = state && config && (await condenseNewResults(state, config, parts.counter));
-      if (made) conversation.keepNewResults(made);
+      const condensed = state && config && (await condenseNewResults(state, config, parts.counter));
+      if (condensed) conversation.keepNewResults(condensed);
     } catch (error) {
       this.addNote(`New results were not condensed: ${getErrorKind(error)}`, notes);
     }
@@ -227,7 +227,7 @@ export class CondensationScheduler {
         ...createFallbackPolicy(this.conversation, settings, this.parts.learning),
         mayUseNative: false,
         limitTokens,
-        truncateTo: limitTokens,
+        fittingTargetTokens: limitTokens,
         roomTokens: 0,
       },
     );
@@ -273,10 +273,10 @@ export class CondensationScheduler {
       options;
     // Providers of other extensions may also take long.
     const isQuick = !manager.mayCallModel(provider, config) && isBuiltInProvider(provider);
-    const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
+    const run = (runSignal: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
       return manager.condense({
-        ...createCondensationRequest(this.conversation, settings, learning, until),
+        ...createCondensationRequest(this.conversation, settings, learning, runSignal),
         provider,
         config,
         trigger: 'manual',
@@ -416,8 +416,8 @@ export class CondensationScheduler {
     const fileAwareFollows = isAtThreshold && getFileAwareFollowUp(this.conversation, settings) === 'fileAware';
     const policy = createFallbackPolicy(this.conversation, settings, this.parts.learning, fileAwareFollows);
     const outcome = await condenseWithFallback(this.parts.manager, request, policy);
-    const told = isAtThreshold ? explainMissingFollowUp(outcome, this.conversation, settings) : outcome;
-    return this.applyOutcome(told, reason, signal);
+    const finalOutcome = isAtThreshold ? explainMissingFollowUp(outcome, this.conversation, settings) : outcome;
+    return this.applyOutcome(finalOutcome, reason, signal);
   }
 
   /** A model may never answer, so the request waits once and then continues without it. */
@@ -453,8 +453,8 @@ export class CondensationScheduler {
     isOwn: boolean,
   ): Promise<void> {
     const done = new AbortController();
-    const until = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
-    await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, until)]);
+    const combinedSignal = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
+    await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, combinedSignal)]);
     done.abort();
     if (signal?.aborted && isOwn) preparation.abandonPreparation('the request that waited for it was cancelled');
     signal?.throwIfAborted();
@@ -524,8 +524,8 @@ export class CondensationScheduler {
     if (!isCurrent) preparation.abandonPreparation(DIVERGED_REASON);
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
-    const why = isByHand ? 'by-hand' : reason;
-    const taken = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, why) : outcome;
+    const appliedReason = isByHand ? 'by-hand' : reason;
+    const taken = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, appliedReason) : outcome;
     preparation.taken = taken;
     if (taken?.kind === 'condensed') {
       this.tooLate = 0;
@@ -536,7 +536,12 @@ export class CondensationScheduler {
     if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH_FACTOR);
     if (taken) this.whyNotWords = explainWhyNothingRemoved(taken);
     if (taken)
-      this.parts.emit({ kind: 'not-condensed', conversation: this.conversation.id, outcome: taken, reason: why });
+      this.parts.emit({
+        kind: 'not-condensed',
+        conversation: this.conversation.id,
+        outcome: taken,
+        reason: appliedReason,
+      });
     return taken;
   }
 

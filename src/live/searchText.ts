@@ -64,16 +64,16 @@ function compilePattern(pattern: string): RegExp {
  */
 export function searchLinesWithinTime(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
   const found: number[] = [];
-  let most = Infinity;
+  let maxBatch = Infinity;
   let tries = 0;
   for (let at = 0; at < lines.length;) {
-    const end = Math.min(findBatchEnd(lines, at), at + most);
+    const end = Math.min(findBatchEnd(lines, at), at + maxBatch);
     const started = performance.now();
     const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_SEARCHED_LINE_CHARS)));
     spent.ms += performance.now() - started;
     tries = hits || end - at > 1 ? 0 : tries + 1;
     if (tries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new SearchPatternError(TOO_SLOW_TEXT);
-    most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
+    maxBatch = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;
     for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);
     at = end;

@@ -18,7 +18,13 @@ const asked = (
   countedTokens: number,
   changes: Partial<AnsweredRequest> = {},
   model: UpstreamModel = createModel(),
-): AnsweredRequest => ({ conversation: 'one' as LiveId, model, countedTokens, mustRead: countedTokens, ...changes });
+): AnsweredRequest => ({
+  conversation: 'one' as LiveId,
+  model,
+  countedTokens,
+  minReadTokens: countedTokens,
+  ...changes,
+});
 
 describe('the learned token factor', () => {
   it("is the model's default until the first answer", () => {
@@ -87,8 +93,8 @@ describe('a server that truncates prompts silently', () => {
 
   it('is detected despite optional content by what must be read', () => {
     const learning = new TokenLearning();
-    learning.learnFromAnswer(asked(30_000, { mustRead: 9_000 }), usage(2_050));
-    expect(learning.learnFromAnswer(asked(33_000, { mustRead: 12_000 }), usage(2_050))).toBe(2_050);
+    learning.learnFromAnswer(asked(30_000, { minReadTokens: 9_000 }), usage(2_050));
+    expect(learning.learnFromAnswer(asked(33_000, { minReadTokens: 12_000 }), usage(2_050))).toBe(2_050);
   });
 
   it('is not inferred from growing reports or other conversations', () => {
@@ -103,7 +109,7 @@ describe('a server that truncates prompts silently', () => {
   it("is told from one that skips optional content, which doesn't affect the factor either", () => {
     const learning = new TokenLearning();
     for (const more of [0, 3_000])
-      learning.learnFromAnswer(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
+      learning.learnFromAnswer(asked(50_000 + more, { minReadTokens: 20_000 + more }), usage(20_000));
     expect(learned(learning)).toBe(40_000);
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
@@ -119,7 +125,7 @@ describe('a server that truncates prompts silently', () => {
   it('is not inferred if the vendor was asked to read other content than was sent', () => {
     const learning = new TokenLearning();
     const otherwise = (counted: number): AnsweredRequest => {
-      const { mustRead: _, ...request } = asked(counted);
+      const { minReadTokens: _, ...request } = asked(counted);
       return request;
     };
     for (const counted of [9_000, 12_000]) learning.learnFromAnswer(otherwise(counted), usage(2_050));

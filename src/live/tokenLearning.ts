@@ -30,12 +30,12 @@ const makeReservedOutputInput = ({
   contextWindow,
   threshold,
   maxOutputTokens,
-  reservedOutput: wanted,
+  reservedOutput: requested,
 }: UpstreamModel): ReservedOutputInput => ({
   contextWindow,
   threshold,
   ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-  ...(wanted !== undefined && { wanted }),
+  ...(requested !== undefined && { wanted: requested }),
 });
 
 export const getReservedTokens = (model: UpstreamModel): number =>
@@ -55,11 +55,11 @@ interface LearnedLimits {
   warmMs?: number;
   coldMs?: number;
   /** Requests that the server seems to have truncated silently. */
-  readonly cuts: Map<LiveId, ServerTruncation>;
+  readonly truncations: Map<LiveId, ServerTruncation>;
   /** The window that truncations implied, until a server reads more. */
-  cutTo?: number;
+  impliedWindow?: number;
   /** The most tokens read of a request after truncations implied a smaller window. */
-  readBeyond?: number;
+  largestRead?: number;
   /** The window that a rejection named, if smaller than assumed. */
   window?: number;
   /** o200k tokens of the shortest request rejected as too long. */
@@ -72,16 +72,17 @@ interface ServerTruncation {
   /** In the model's tokens. */
   readonly reported: number;
   /** In o200k tokens. */
-  readonly mustRead: number;
+  readonly minReadTokens: number;
 }
 
 /** True if no tokenizer could produce so few tokens. */
-const isTruncatedByServer = ({ reported, mustRead }: ServerTruncation): boolean =>
-  mustRead >= MIN_LEARNED_TOKENS && reported < mustRead * TOKEN_FACTOR_BOUNDS.least;
+const isTruncatedByServer = ({ reported, minReadTokens }: ServerTruncation): boolean =>
+  minReadTokens >= MIN_LEARNED_TOKENS && reported < minReadTokens * TOKEN_FACTOR_BOUNDS.least;
 
-const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits): number => Math.min(window, cutTo);
+const getLearnedWindow = ({ window = Infinity, impliedWindow = Infinity }: LearnedLimits): number =>
+  Math.min(window, impliedWindow);
 
-export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'mustRead'>;
+export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'minReadTokens'>;
 
 /** Learns by model key how many tokens requests have. */
 export class TokenLearning {
@@ -109,16 +110,19 @@ export class TokenLearning {
    * @returns the tokens that the server read if it truncated the request; each size is reported
    * once
    */
-  learnFromAnswer({ conversation, model, countedTokens, mustRead }: AnsweredRequest, usage: Usage): number | undefined {
+  learnFromAnswer(
+    { conversation, model, countedTokens, minReadTokens }: AnsweredRequest,
+    usage: Usage,
+  ): number | undefined {
     const learned = this.getLearnedLimits(model);
     if (learned.refused !== undefined && countedTokens >= learned.refused) delete learned.refused;
     const reported = countPromptTokens(usage);
     if (usage.source !== 'reported' || reported <= 0) return undefined;
     this.reviseAssumedTruncation(learned, reported);
-    if (mustRead === undefined || countedTokens < MIN_LEARNED_TOKENS) return undefined;
+    if (minReadTokens === undefined || countedTokens < MIN_LEARNED_TOKENS) return undefined;
     if (reported < countedTokens * TOKEN_FACTOR_BOUNDS.least) {
-      return isTruncatedByServer({ reported, mustRead })
-        ? this.learnFromTruncation(model, conversation, { reported, mustRead })
+      return isTruncatedByServer({ reported, minReadTokens })
+        ? this.learnFromTruncation(model, conversation, { reported, minReadTokens })
         : undefined;
     }
     const sample = clampFactor(reported / countedTokens);
@@ -134,26 +138,26 @@ export class TokenLearning {
    */
   private learnFromTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learned = this.getLearnedLimits(model);
-    const before = learned.cuts.get(conversation);
-    const { reported, mustRead } = cut;
-    const same = reported * EQUAL_REPORT_SHARE;
-    if (before === undefined || Math.abs(before.reported - reported) > same) {
-      learned.cuts.set(conversation, cut);
+    const before = learned.truncations.get(conversation);
+    const { reported, minReadTokens } = cut;
+    const tolerance = reported * EQUAL_REPORT_SHARE;
+    if (before === undefined || Math.abs(before.reported - reported) > tolerance) {
+      learned.truncations.set(conversation, cut);
       return undefined;
     }
-    if (Math.abs(before.mustRead - mustRead) * TOKEN_FACTOR_BOUNDS.least <= same) return undefined;
+    if (Math.abs(before.minReadTokens - minReadTokens) * TOKEN_FACTOR_BOUNDS.least <= tolerance) return undefined;
     // A server that cuts long prompts to half of its window may have read longer ones that fitted.
-    const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
+    const window = Math.min(model.contextWindow, Math.max(reported, learned.largestRead ?? 0));
     if (getLearnedWindow(learned) <= window) return undefined;
-    learned.cutTo = window;
+    learned.impliedWindow = window;
     return reported;
   }
 
   private reviseAssumedTruncation(learned: LearnedLimits, reported: number): void {
-    const { cutTo, readBeyond } = learned;
-    const isWrong = cutTo !== undefined && reported > cutTo * (1 + EQUAL_REPORT_SHARE);
-    if (isWrong) delete learned.cutTo;
-    if (isWrong || readBeyond !== undefined) learned.readBeyond = Math.max(readBeyond ?? 0, reported);
+    const { impliedWindow, largestRead } = learned;
+    const isTooSmall = impliedWindow !== undefined && reported > impliedWindow * (1 + EQUAL_REPORT_SHARE);
+    if (isTooSmall) delete learned.impliedWindow;
+    if (isTooSmall || largestRead !== undefined) learned.largestRead = Math.max(largestRead ?? 0, reported);
   }
 
   getCacheLifespan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
@@ -188,12 +192,12 @@ export class TokenLearning {
     else learned.refused = Math.min(counted, learned.refused ?? counted);
   }
 
-  learnBodyLimits(model: UpstreamModel, bytes: number, said: ExceededBodyLimits): void {
+  learnBodyLimits(model: UpstreamModel, bytes: number, reported: ExceededBodyLimits): void {
     const learned = this.getLearnedLimits(model);
-    const limit = areSingleImagesTooLarge(said)
+    const limit = areSingleImagesTooLarge(reported)
       ? undefined
-      : Math.min(said.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
-    learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
+      : Math.min(reported.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
+    learned.weight = { ...learned.weight, ...reported, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 
   getBodyLimits({ key, limits }: UpstreamModel): BodyLimits {
@@ -207,9 +211,9 @@ export class TokenLearning {
   }
 
   private getLearnedLimits({ key }: UpstreamModel): LearnedLimits {
-    const known = this.models.get(key);
-    if (known) return known;
-    const learned: LearnedLimits = { cuts: new Map() };
+    const existing = this.models.get(key);
+    if (existing) return existing;
+    const learned: LearnedLimits = { truncations: new Map() };
     this.models.set(key, learned);
     return learned;
   }

@@ -66,13 +66,13 @@ export class ToolCallCounter {
 
 export const combineCallCounts = (
   tools: readonly DeclaredTool[],
-  own: ToolCallCounter,
+  ownCalls: ToolCallCounter,
   others: readonly ToolCallCounter[],
 ): ToolWeight[] =>
   tools
     .map((tool) => ({
       ...tool,
-      calls: own.getCallCount(tool.name),
+      calls: ownCalls.getCallCount(tool.name),
       callsElsewhere: others.reduce((sum, counts) => sum + counts.getCallCount(tool.name), 0),
     }))
     .sort((a, b) => b.tokens - a.tokens);

@@ -248,7 +248,7 @@ export interface PreparedChat extends Pick<
   | 'cacheMarks'
   | 'tokens'
   | 'countedTokens'
-  | 'mustRead'
+  | 'minReadTokens'
   | 'isCalibrated'
   | 'contextWindow'
   | 'notes'

@@ -9,13 +9,13 @@ export class UsableSettingsReader {
   /** Replaces a missing provider by the default one and reports it once. */
   getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
-    const given = conversation?.isCareful ? makeCarefulSettings(this.parts.settings()) : this.parts.settings();
-    const settings = conversation?.canRecall === false ? makeStrictSettings(given) : given;
+    const chosen = conversation?.isCareful ? makeCarefulSettings(this.parts.settings()) : this.parts.settings();
+    const settings = conversation?.canRecall === false ? makeStrictSettings(chosen) : chosen;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
       // A side request is only sent once, so a summary isn't worth its price.
-      return conversation?.about.isAside === true && manager.mayCallModel(provider, settings.config)
+      return conversation?.about.isSideRequest === true && manager.mayCallModel(provider, settings.config)
         ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
         : settings;
     }

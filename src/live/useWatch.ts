@@ -44,7 +44,7 @@ export class ReferenceUseWatch {
     { id, from, first, edits }: WatchedCondensation,
   ): ReferenceUseWatch {
     const byPlace = groupEditsByPlace(edits);
-    const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
+    const [known, removed, remaining] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;
     const before = messages.slice(0, from);
     const exchanges = new Exchanges();
@@ -53,10 +53,10 @@ export class ReferenceUseWatch {
         if (classifyUseOfRemoved(exchange, DEFAULT_TOOLS, known)) uses++;
         addShownLines(known, exchange, DEFAULT_TOOLS);
       }
-      splitIntoShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
+      splitIntoShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, remaining });
     }
     const turns = findTurnStarts(messages.slice(0, first)).length;
-    return new ReferenceUseWatch(id, removed.copyWithoutLines(standing), uses / Math.max(1, turns), from);
+    return new ReferenceUseWatch(id, removed.copyWithoutLines(remaining), uses / Math.max(1, turns), from);
   }
 
   get use(): UseAfterCondensation {

@@ -54,7 +54,7 @@ describe('content that a vendor may leave unread', () => {
       ] as const;
       for (const [count, reported] of answers)
         live.recordAnswer(
-          await live.prepare(createRequest(makeReads(count), { isReadOtherwise: true })),
+          await live.prepare(createRequest(makeReads(count), { isTransformedByVendor: true })),
           makeUsage(reported),
         );
       const after = await live.prepare(createRequest(makeReads(8)));

@@ -40,41 +40,41 @@ export const measureRequestBytes = ({
  * Undefined if the request is small enough or no image can be removed. The newest image stays as
  * long as the request can be sent with it.
  */
-export function chooseImagesToKeep(weighed: RequestForMeasuring, limits: BodyLimits): ImagesToKeep | undefined {
-  if (!weighed.messages.some(hasImages)) return undefined;
+export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLimits): ImagesToKeep | undefined {
+  if (!request.messages.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
-  const task = findTaskMessage(weighed.original);
-  const standing = listImages(weighed.messages);
-  const weight = measureRequestBytes(weighed);
+  const task = findTaskMessage(request.original);
+  const images = listImages(request.messages);
+  const weight = measureRequestBytes(request);
   const isHeavy = weight > bytes * CONDENSE_ABOVE_BYTES_SHARE;
   const isMany =
     manyImages !== undefined &&
-    standing.length > manyImages.above &&
-    standing.some((image) => isImageTooLarge(image, { maxEdge: manyImages.edge }));
+    images.length > manyImages.above &&
+    images.some((image) => isImageTooLarge(image, { maxEdge: manyImages.edge }));
   const single: ImageLimits = { maxEdge, maxBytes };
-  const isLarge = standing.some((image) => isImageTooLarge(image, single));
+  const isLarge = images.some((image) => isImageTooLarge(image, single));
   if (!isHeavy && !isMany && !isLarge) return undefined;
-  const stands = new Set(standing.map(({ image }) => image));
-  const mayGo = ({ message, image }: PlacedImage): boolean =>
-    message > task && !weighed.pinned.has(message) && stands.has(image);
-  const newestFirst = listImages(weighed.original)
+  const presentImages = new Set(images.map(({ image }) => image));
+  const isRemovable = ({ message, image }: PlacedImage): boolean =>
+    message > task && !request.pinned.has(message) && presentImages.has(image);
+  const newestFirst = listImages(request.original)
     .filter(({ message }) => message > task)
     .toReversed();
-  const sizes = newestFirst.map((image) => (mayGo(image) ? countImageBytes(image) : 0));
+  const sizes = newestFirst.map((image) => (isRemovable(image) ? countImageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
   const room = isHeavy ? countItemsThatFit(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;
-  const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
-  const staying = standing.length - sizes.filter((size) => size > 0).length;
-  const most = isMany ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - staying)) : Infinity;
-  const keepNewest = Math.min(Math.max(room, least), most);
-  const goes = newestFirst.some(
-    (image, newer) => mayGo(image) && (newer >= keepNewest || isImageTooLarge(image, single)),
+  const minKept = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
+  const staying = images.length - sizes.filter((size) => size > 0).length;
+  const maxKept = isMany ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - staying)) : Infinity;
+  const keepNewest = Math.min(Math.max(room, minKept), maxKept);
+  const removesAny = newestFirst.some(
+    (image, newer) => isRemovable(image) && (newer >= keepNewest || isImageTooLarge(image, single)),
   );
-  return goes ? { ...single, keepNewest } : undefined;
+  return removesAny ? { ...single, keepNewest } : undefined;
 }
 
 function countItemsThatFit(sizes: readonly number[], bytes: number): number {
-  let left = bytes;
-  const first = sizes.findIndex((size) => (left -= size) < 0);
+  let remainingBytes = bytes;
+  const first = sizes.findIndex((size) => (remainingBytes -= size) < 0);
   return first < 0 ? sizes.length : first;
 }

@@ -14,7 +14,7 @@ const FULL_WINDOW_SHARE = 2 / 3;
 export class WindowWarnings {
   private dueInRow = 0;
   private isCramped = false;
-  private words: string | undefined;
+  private message: string | undefined;
 
   constructor(
     private readonly conversation: LiveConversation,
@@ -22,7 +22,7 @@ export class WindowWarnings {
   ) {}
 
   get exhausted(): string | undefined {
-    return this.words;
+    return this.message;
   }
 
   recordDueReason(reason: CondensationReason | undefined): void {
@@ -41,7 +41,7 @@ export class WindowWarnings {
     outcome: CondensationOutcome | undefined,
     settings: LiveSettings,
   ): void {
-    if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
+    if (this.message !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;
     const { counter, learning, emit } = this.parts;
     const { model, id, countedTokens, overheadTokens, shown } = conversation;
@@ -53,7 +53,7 @@ export class WindowWarnings {
     const share = (counted: number): string => formatTokens(counted * factor);
     const ofRole = (role: 'user' | 'assistant'): string =>
       share(counter.countMessages(shown.messages.filter((message) => message.role === role)));
-    this.words = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
-    emit({ kind: 'exhausted', conversation: id, message: this.words });
+    this.message = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
+    emit({ kind: 'exhausted', conversation: id, message: this.message });
   }
 }

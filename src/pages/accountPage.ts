@@ -52,7 +52,7 @@ export function renderAccountPage(
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
           ${describePeriod(days)}: <strong>${formatAccountCost(total)}</strong> for ${formatPlural(total.requests, 'request')} in
-          ${[formatPlural(total.sessions, 'session'), describeEstimatedSessions(total), describeUnreadSessions(total)].filter((words) => words !== '').join('; ')}
+          ${[formatPlural(total.sessions, 'session'), describeEstimatedSessions(total), describeUnreadSessions(total)].filter((text) => text !== '').join('; ')}
         </p>
         ${total.replayed > 0 ? renderHtml`<p>${formatPlural(total.replayed, 'request')} ${describeReplayedRequests(total.replayed, total)}.</p>` : renderHtml``}
         ${compactions.count > 0 ? renderHtml`<p>${describeCompactions(compactions)}.</p>` : renderHtml``}
@@ -83,10 +83,10 @@ const CHART_WIDTH = 640;
 const CHART_HEIGHT = 120;
 
 function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
-  const most = Math.max(...days.map(({ cost }) => cost), 0);
+  const highest = Math.max(...days.map(({ cost }) => cost), 0);
   const step = CHART_WIDTH / Math.max(1, days.length);
   const bars = days.map(({ key, cost }, index) => {
-    const height = most === 0 ? 0 : (cost / most) * CHART_HEIGHT;
+    const height = highest === 0 ? 0 : (cost / highest) * CHART_HEIGHT;
     const x = (index * step).toFixed(1);
     const y = (CHART_HEIGHT - height).toFixed(1);
     return renderHtml`<rect class="after" x="${x}" y="${y}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
@@ -97,14 +97,14 @@ function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
     class="curve"
     viewBox="-4 -4 ${CHART_WIDTH + 8} ${CHART_HEIGHT + 8}"
     role="img"
-    aria-label="Cost per day, highest $${most.toFixed(2)}. The table below has the figures."
+    aria-label="Cost per day, highest $${highest.toFixed(2)}. The table below has the figures."
   >
     <path class="axis" d="M0 0V${CHART_HEIGHT}H${CHART_WIDTH}" />
     ${bars}
   </svg>`;
   return renderHtml`<section>
     <h2>${GROUPING_TITLES.day}</h2>
-    ${most > 0 ? chart : renderHtml``} ${renderAccountTable(GROUPING_TITLES.day, days)}
+    ${highest > 0 ? chart : renderHtml``} ${renderAccountTable(GROUPING_TITLES.day, days)}
   </section>`;
 }
 
@@ -152,10 +152,10 @@ function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtm
 function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return renderHtml``;
-  const row = (words: string, tokens: number): SafeHtml => {
+  const row = (label: string, tokens: number): SafeHtml => {
     const share = (100 * tokens) / sent;
     return renderHtml`<tr>
-      <th scope="row">${words}</th>
+      <th scope="row">${label}</th>
       <td class="number">${formatPercent(share, 1)}</td>
       <td class="bars" aria-hidden="true">
         <svg width="200" height="12"><rect class="after" width="${(2 * share).toFixed(1)}" height="12" /></svg>
@@ -181,11 +181,11 @@ function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['t
 function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
   const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
     const peak = Math.max(...fill, 0);
-    const most = Math.max(window ?? peak, peak, 1);
+    const highest = Math.max(window ?? peak, peak, 1);
     const points = fill
       .map((tokens, index) => {
         const x = (index / Math.max(1, fill.length - 1)) * 120;
-        return `${x.toFixed(1)},${(24 - (tokens / most) * 24).toFixed(1)}`;
+        return `${x.toFixed(1)},${(24 - (tokens / highest) * 24).toFixed(1)}`;
       })
       .join(' ');
     const full = window === undefined ? 'window not known' : `${formatShare(peak, window, 0)} of the window`;

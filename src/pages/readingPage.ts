@@ -35,7 +35,7 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
     sections.push(section);
     index = next;
   }
-  const places = reader.changed.map(({ id, words }) => renderHtml`<li><a href="#${id}">${words}</a></li>`);
+  const places = reader.changed.map(({ id, label }) => renderHtml`<li><a href="#${id}">${label}</a></li>`);
   return renderPage(
     maskSecrets(title),
     renderHtml`<h1>${maskSecrets(title)}</h1>
@@ -60,7 +60,7 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
 
 interface ChangedMessage {
   readonly id: string;
-  readonly words: string;
+  readonly label: string;
 }
 
 class ReadingPageRenderer {
@@ -88,13 +88,13 @@ class ReadingPageRenderer {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
     const { start, end, message } = summary;
-    const words = `Messages ${start + 1} to ${end}`;
-    this.changed.push({ id: getMessageId(index), words: `${words}: a summary` });
+    const label = `Messages ${start + 1} to ${end}`;
+    this.changed.push({ id: getMessageId(index), label: `${label}: a summary` });
     const replaced = renderMaskedConversation(this.original.slice(start, end));
     const section = renderHtml`<section id="${getMessageId(index)}">
-      <h2>${words} <span class="size">summary</span></h2>
+      <h2>${label} <span class="size">summary</span></h2>
       <div class="text"><ins>${renderMaskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
-      ${renderFoldedText(renderHtml`${words}, which it replaced`, replaced)}
+      ${renderFoldedText(renderHtml`${label}, which it replaced`, replaced)}
     </section>`;
     return { section, next: Math.max(end, index + 1) };
   }
@@ -112,7 +112,7 @@ class ReadingPageRenderer {
     const id = getMessageId(index);
     const count = this.removed - before;
     if (count > 0) {
-      this.changed.push({ id, words: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
+      this.changed.push({ id, label: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
     }
     return renderHtml`<section id="${id}">
       <h2>${index + 1} <span class="${CLASS_BY_SPEAKER[speaker] ?? 'size'}">${speaker}</span></h2>
@@ -124,8 +124,8 @@ class ReadingPageRenderer {
   private removed = 0;
 
   private renderBlock(message: number, path: Path, block: Block): SafeHtml {
-    const gone = this.renderRemovedBlock(message, path, block);
-    if (gone) return gone;
+    const removed = this.renderRemovedBlock(message, path, block);
+    if (removed) return removed;
     if (isText(block)) return this.renderTextValue(message, path.concat('text'), block.text);
     if (isThinking(block)) return renderLongText('Thinking', maskSecrets(block.thinking));
     if (isToolUse(block)) {
@@ -157,8 +157,8 @@ class ReadingPageRenderer {
     }
     if (!isRecord(value)) return value === undefined ? renderHtml`` : renderHtml`<p>${JSON.stringify(value)}</p>`;
     if (typeof value['type'] === 'string' && typeof value['text'] !== 'string') {
-      const gone = this.renderRemovedBlock(message, path, value);
-      if (gone) return gone;
+      const removed = this.renderRemovedBlock(message, path, value);
+      if (removed) return removed;
       if (isRecord(value['source'])) return renderHtml`<p class="size">${describeBlock(value)}</p>`;
     }
     return renderHtml`${Object.entries(value)
@@ -184,11 +184,11 @@ class ReadingPageRenderer {
     // Masking changes offsets, and a key split by a cut would not be recognized.
     if (masked !== text) {
       const markers = cuts.map((cut) => renderMarker(cut.text));
-      const whole = renderFoldedText(
+      const fullText = renderFoldedText(
         renderHtml`${markers} This text contains what looks like a key; the whole text, masked`,
         masked,
       );
-      return renderHtml`<div class="text">${whole}</div>`;
+      return renderHtml`<div class="text">${fullText}</div>`;
     }
     const pieces: SafeHtml[] = [];
     let at = 0;
@@ -219,10 +219,10 @@ function describeBlockKind(block: unknown): string {
 const renderMarker = (text: string): SafeHtml =>
   text === '' ? renderHtml`` : renderHtml`<ins>${maskSecrets(text)}</ins> `;
 
-const renderFoldedText = (words: SafeHtml, gone: string): SafeHtml =>
+const renderFoldedText = (words: SafeHtml, removed: string): SafeHtml =>
   renderHtml`<details class="gone">
-    <summary>${words} <span class="size">${formatTokens(gone.length)} characters removed</span></summary>
-    <div class="text"><del>${gone}</del></div>
+    <summary>${words} <span class="size">${formatTokens(removed.length)} characters removed</span></summary>
+    <div class="text"><del>${removed}</del></div>
   </details>`;
 
 /** Longer unchanged texts are folded. */

@@ -211,9 +211,9 @@ type FormatChange = (before: number, after: number) => string;
 
 function renderSizeTable({ before, after }: SizesBeforeAndAfter, tokens: FormatTokens, change: FormatChange): SafeHtml {
   const kinds = Object.keys(CONTENT_KIND_LABELS) as (keyof typeof CONTENT_KIND_LABELS)[];
-  const most = Math.max(1, ...kinds.map((kind) => before[kind]));
+  const highest = Math.max(1, ...kinds.map((kind) => before[kind]));
   const bar = (count: number, name: 'before' | 'after', y: number): SafeHtml =>
-    renderHtml`<rect class="${name}" x="0" y="${y}" width="${((count / most) * 200).toFixed(1)}" height="7" />`;
+    renderHtml`<rect class="${name}" x="0" y="${y}" width="${((count / highest) * 200).toFixed(1)}" height="7" />`;
   const row = (kind: keyof typeof CONTENT_KIND_LABELS): SafeHtml =>
     renderHtml`<tr>
       <th scope="row">${CONTENT_KIND_LABELS[kind]}</th>
@@ -285,13 +285,13 @@ const MAX_CURVE_POINTS = 360;
 function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeHtml {
   const total = before.at(-1);
   if (!total || before.length < 2) return renderHtml``;
-  const most = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
+  const highest = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
   const line = (points: readonly TokenCurvePoint[]): string =>
     [{ message: 0, tokens: 0 }, ...points]
       .filter((_, index, all) => index % Math.ceil(all.length / MAX_CURVE_POINTS) === 0 || index === all.length - 1)
       .map(({ message, tokens: count }) => {
         const x = (message / (before.length - 1)) * CURVE_WIDTH;
-        return `${x.toFixed(1)},${(CURVE_HEIGHT - (count / most) * CURVE_HEIGHT).toFixed(1)}`;
+        return `${x.toFixed(1)},${(CURVE_HEIGHT - (count / highest) * CURVE_HEIGHT).toFixed(1)}`;
       })
       .join(' ');
   const at = (points: readonly TokenCurvePoint[], share: number): number => {
@@ -308,7 +308,7 @@ function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): 
     <h2>Growth</h2>
     <div class="chart">
       <div class="y" aria-hidden="true">
-        <span>${tokens(most)} tokens</span><span>${tokens(most / 2)}</span><span>0</span>
+        <span>${tokens(highest)} tokens</span><span>${tokens(highest / 2)}</span><span>0</span>
       </div>
       <svg
         class="curve"
@@ -442,7 +442,7 @@ function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): S
 
 interface RemovedPart {
   /** Where the content was, as text for the user. */
-  readonly where: string;
+  readonly place: string;
   readonly reason: string;
   readonly step: string;
   readonly tokensBefore: number;
@@ -464,7 +464,7 @@ function collectRemovedParts(
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
-      where: describeEditPlace(original, edit, names),
+      place: describeEditPlace(original, edit, names),
       reason: maskText(edit.reason),
       step: maskText(edit.step),
       ...countTokensOfEdit(original, edit, counter),
@@ -522,13 +522,13 @@ function nameContentPlaces(original: readonly ApiMessage[]): Map<string, string>
   }
   for (const { tool, input, parameters, results } of listToolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
-    const whole = maskText(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
-    const isLong = whole.length > NAME_START_CHARS + NAME_END_CHARS;
-    const what = isLong ? `${whole.slice(0, NAME_START_CHARS)}…${whole.slice(-NAME_END_CHARS)}` : whole;
+    const fullName = maskText(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
+    const isLong = fullName.length > NAME_START_CHARS + NAME_END_CHARS;
+    const shortName = isLong ? `${fullName.slice(0, NAME_START_CHARS)}…${fullName.slice(-NAME_END_CHARS)}` : fullName;
     for (const part of parameters)
-      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · call of ${what}`);
+      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · call of ${shortName}`);
     for (const part of results)
-      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · result of ${what}`);
+      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · result of ${shortName}`);
   }
   return names;
 }
@@ -544,8 +544,8 @@ function renderRemovedContent(original: readonly ApiMessage[], edit: Edit): Safe
         </details>`;
     }
     case 'block': {
-      const words = describeBlock(getValueAt(original[edit.place.message], edit.place.path));
-      return renderHtml`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
+      const description = describeBlock(getValueAt(original[edit.place.message], edit.place.path));
+      return renderHtml`<pre><del>${description}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
       return renderTextWithCuts(getValueAt(original[edit.place.message], edit.place.path), edit);
@@ -591,31 +591,31 @@ const CONTEXT_LINES = 3;
 
 function renderKeptText(text: string): SafeHtml {
   const lines = text.split('\n');
-  const left = lines.length - 2 * CONTEXT_LINES;
-  if (left <= 2) return renderHtml`${text}`;
+  const hiddenCount = lines.length - 2 * CONTEXT_LINES;
+  if (hiddenCount <= 2) return renderHtml`${text}`;
   const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
   const tail = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
-  const between = renderHtml`<span class="unchanged">${left} lines unchanged</span>`;
+  const between = renderHtml`<span class="unchanged">${hiddenCount} lines unchanged</span>`;
   // On one line, because whitespace in a template appears on the page.
   return renderHtml`${head}${between}${tail}`;
 }
 
 function renderRemovedParts(parts: readonly RemovedPart[], tokens: FormatTokens, withoutContent: boolean): SafeHtml {
-  const words = withoutContent
+  const description = withoutContent
     ? renderHtml`<p>The conversation’s text was left out of this report.</p>`
     : renderHtml`<p>
         ${parts.length} ${parts.length === 1 ? 'place' : 'places'}. Expand a place to read what was removed there. Keys
         are masked.
       </p>`;
-  const part = ({ where, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): SafeHtml =>
+  const part = ({ place, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): SafeHtml =>
     renderHtml`<details>
-      <summary>${where} <span class="tokens">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
+      <summary>${place} <span class="tokens">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
       <p>${step} <span class="size">(${reason})</span></p>
       ${body}
     </details>`;
   return renderHtml`<section>
     <h2>Removed content</h2>
-    ${words} ${parts.map(part)}
+    ${description} ${parts.map(part)}
   </section>`;
 }
 

@@ -104,8 +104,8 @@ export class PanelSettings {
   /** Caches the verdict while the value is unchanged, so that a change validates one setting. */
   private checkValue(name: SettingName, value: unknown, presets: string): ValueVerdict {
     const text = `${JSON.stringify(value)}\n${presets}`;
-    const known = this.verdicts.get(name);
-    if (known?.text === text) return known;
+    const cached = this.verdicts.get(name);
+    if (cached?.text === text) return cached;
     const problems = this.rules.findProblems(name, value);
     const ignored = this.rules.findUnknownFields(name, value);
     const verdict = { text, problems: [...problems, ...ignored], effective: this.rules.getEffectiveValue(name, value) };
@@ -179,8 +179,8 @@ export class PanelSettings {
     return [];
   }
 
-  private planChange({ name, scope, path: named, value }: SettingUpdate): PlannedSettingUpdate {
-    let path: SettingPath = named.map((key) => (typeof key === 'object' ? key.id : key));
+  private planChange({ name, scope, path: givenPath, value }: SettingUpdate): PlannedSettingUpdate {
+    let path: SettingPath = givenPath.map((key) => (typeof key === 'object' ? key.id : key));
     const refuse = (message: string): PlannedSettingUpdate => ({
       value: undefined,
       path,
@@ -199,7 +199,7 @@ export class PanelSettings {
     const before = getValueInScope(name, scope);
     let after: unknown;
     try {
-      path = replaceNamesByIndexes(before, named);
+      path = replaceNamesByIndexes(before, givenPath);
       after = replaceSettingValueAt(before, path, value);
     } catch (error) {
       if (error instanceof SettingPathError) return refuse(vscode.l10n.t(error.message));
@@ -214,8 +214,10 @@ export class PanelSettings {
       return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
     // Existing problems don't prevent other changes.
-    const known = new Set(this.rules.findProblems(name, before).map(makeProblemKey));
-    const problems = this.rules.findProblems(name, after).filter((problem) => !known.has(makeProblemKey(problem)));
+    const oldProblems = new Set(this.rules.findProblems(name, before).map(makeProblemKey));
+    const problems = this.rules
+      .findProblems(name, after)
+      .filter((problem) => !oldProblems.has(makeProblemKey(problem)));
     return { value: after, path, problems };
   }
 }

@@ -19,8 +19,8 @@ export function createProfileHandlers(parts: PanelDependencies, settings: PanelS
   return {
     saveProfile: async ({ profile }) => {
       const raw = readProfileEntries();
-      const known = raw.findIndex((other) => getEntryId(other) === profile['id']);
-      const place = known === -1 ? raw.length : known;
+      const existingIndex = raw.findIndex((other) => getEntryId(other) === profile['id']);
+      const place = existingIndex === -1 ? raw.length : existingIndex;
       const problems = await settings.updateSetting({ name: 'profiles', scope: 'user', path: [place], value: profile });
       const prefix = `${place}.`;
       return {
@@ -54,11 +54,11 @@ const getEntryId = (entry: unknown): unknown =>
 const isProfileIdTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getEntryId(entry) === id);
 
 /** @throws Error if there is no such profile, or it would use another profile's key */
-function getRequestedProfile(asked: MethodParams<'setKey'>): ApiProfile {
-  if ('id' in asked) return findProfile(asked.id);
-  const { vendor } = asked.profile;
+function getRequestedProfile(params: MethodParams<'setKey'>): ApiProfile {
+  if ('id' in params) return findProfile(params.id);
+  const { vendor } = params.profile;
   const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
-  const { profiles, problems } = parseProfiles([{ model: suggested, ...asked.profile }]);
+  const { profiles, problems } = parseProfiles([{ model: suggested, ...params.profile }]);
   const [profile] = profiles;
   if (!profile || isProfileIdTaken(profile.id))
     throw new Error(problems[0]?.message ?? vscode.l10n.t('This ID is already in use.'));

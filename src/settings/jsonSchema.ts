@@ -50,8 +50,8 @@ export function moveDefinitionsToRoot(
   const hoist = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(hoist);
     if (!isRecord(value)) return value;
-    const { definitions: own, ...rest } = value;
-    for (const [name, definition] of Object.entries(isRecord(own) ? own : {})) {
+    const { definitions: ownDefinitions, ...rest } = value;
+    for (const [name, definition] of Object.entries(isRecord(ownDefinitions) ? ownDefinitions : {})) {
       definitions[`${prefix}.${name}`] = hoist(definition) as JsonSchema;
     }
     return Object.fromEntries(

@@ -29,8 +29,8 @@ export async function readApiKey(secrets: SecretStore, profile: ApiProfile): Pro
 export async function getKeyForEndpoint(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
   const state = await readApiKey(secrets, profile);
   if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
-  const what = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
-  throw new ApiError('auth', { name: profile.name, what });
+  const sentence = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
+  throw new ApiError('auth', { name: profile.name, sentence });
 }
 
 /** Stores the key only in SecretStorage, together with its endpoint. */

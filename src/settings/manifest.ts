@@ -26,30 +26,32 @@ interface ManifestSettingGroup {
 }
 
 export function createSettingsManifest(): SettingsManifest {
-  const words: Record<string, string> = {};
-  const word = (key: string, text: string): string => {
-    words[key] = text;
+  const texts: Record<string, string> = {};
+  const addText = (key: string, text: string): string => {
+    texts[key] = text;
     return `%${key}%`;
   };
   const property = (name: SettingName, order: number, isAdvanced: boolean): [string, JsonSchema] => {
-    const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
+    const { default: defaultValue, scope, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
-    const own = translates ? replaceTextsByKeys(schema(), key, word) : schema();
+    const localized = translates ? replaceTextsByKeys(schema(), key, addText) : schema();
     return [
       `contextCondenser.${name}`,
       {
-        ...(choices ? addChoicesToSchema(own, choices, (value, meaning) => word(`${key}.${value}`, meaning)) : own),
-        default: standard,
+        ...(choices
+          ? addChoicesToSchema(localized, choices, (value, meaning) => addText(`${key}.${value}`, meaning))
+          : localized),
+        default: defaultValue,
         scope,
         order,
         ...(isAdvanced && { tags: ['advanced'] }),
-        markdownDescription: word(key, text),
+        markdownDescription: addText(key, text),
       },
     ];
   };
   const groups = SETTING_GROUPS.map(({ id, title, settings, advanced }, group) => ({
     id: `contextCondenser.${id}`,
-    title: word(`setting.group.${id}`, title),
+    title: addText(`setting.group.${id}`, title),
     order: group + 1,
     properties: Object.fromEntries(
       [...settings, ...advanced].map((name, index) => property(name, index + 1, index >= settings.length)),
@@ -59,7 +61,7 @@ export function createSettingsManifest(): SettingsManifest {
     groups,
     // All settings are restricted, because untrusted workspaces can't set any.
     restricted: SETTING_NAMES.map((name) => `contextCondenser.${name}`),
-    words,
+    words: texts,
   };
 }
 
@@ -71,11 +73,11 @@ export function renderWorkspaceRulesTable(): string {
 }
 
 function describeWorkspaceRule(name: SettingName): string {
-  const { workspace, scope, default: standard }: SettingDefinition<unknown> = SETTINGS[name];
+  const { workspace, scope, default: defaultValue }: SettingDefinition<unknown> = SETTINGS[name];
   if (isUserOnlySetting(name)) return scope === 'machine' ? 'nothing; yours apply to one machine' : 'nothing';
   return {
     any: 'any value',
-    lower: standard === true ? 'only "off"' : 'only less than yours',
+    lower: defaultValue === true ? 'only "off"' : 'only less than yours',
     higher: 'only more than yours',
     asks: 'any value, but you may be asked first',
   }[workspace ?? 'any'];
@@ -87,31 +89,35 @@ type SettingChoices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 function addChoicesToSchema(
   schema: JsonSchema,
   choices: SettingChoices,
-  word: (value: string, text: string) => string,
+  addText: (value: string, text: string) => string,
 ): JsonSchema {
   const { enum: values, anyOf } = schema;
   if (Array.isArray(anyOf))
-    return { ...schema, anyOf: (anyOf as JsonSchema[]).map((each) => addChoicesToSchema(each, choices, word)) };
+    return { ...schema, anyOf: (anyOf as JsonSchema[]).map((each) => addChoicesToSchema(each, choices, addText)) };
   if (!Array.isArray(values)) return schema;
   const described = (values as string[]).map((value) => ({ value, text: '', ...choices[value] }));
   const labels = described.flatMap(({ label }) => label ?? []);
   return {
     ...schema,
     ...(labels.length > 0 && { enumItemLabels: labels }),
-    markdownEnumDescriptions: described.map(({ value, text }) => word(value, text)),
+    markdownEnumDescriptions: described.map(({ value, text }) => addText(value, text)),
   };
 }
 
 /** Each text's key is the path of its field. */
-function replaceTextsByKeys(schema: JsonSchema, key: string, word: (key: string, text: string) => string): JsonSchema {
+function replaceTextsByKeys(
+  schema: JsonSchema,
+  key: string,
+  addText: (key: string, text: string) => string,
+): JsonSchema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
-    if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
-    if (name === 'patternErrorMessage' && typeof value === 'string') return [name, word(`${key}.pattern`, value)];
-    if (name === 'items' && isRecord(value)) return [name, replaceTextsByKeys(value, key, word)];
+    if (name === 'description' && typeof value === 'string') return [name, addText(key, value)];
+    if (name === 'patternErrorMessage' && typeof value === 'string') return [name, addText(`${key}.pattern`, value)];
+    if (name === 'items' && isRecord(value)) return [name, replaceTextsByKeys(value, key, addText)];
     if (name === 'properties' && isRecord(value)) {
       const fields = Object.entries(value).map(([field, inner]) => [
         field,
-        replaceTextsByKeys(inner as JsonSchema, `${key}.${field}`, word),
+        replaceTextsByKeys(inner as JsonSchema, `${key}.${field}`, addText),
       ]);
       return [name, Object.fromEntries(fields)];
     }

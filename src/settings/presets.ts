@@ -39,8 +39,8 @@ function parsePreset(entry: unknown): { readonly preset?: Preset; readonly probl
   );
   if (shape.valid) return toParsedPreset(validatePreset(shape.config));
   if (isRecord(entry) && entry['name'] !== entry['id'] && shape.problems.some(({ path }) => path === 'name')) {
-    const named = parsePreset({ ...entry, name: entry['id'] });
-    return { ...named, problems: removeDuplicateProblems([...shape.problems, ...named.problems]) };
+    const parsed = parsePreset({ ...entry, name: entry['id'] });
+    return { ...parsed, problems: removeDuplicateProblems([...shape.problems, ...parsed.problems]) };
   }
   if (!shape.rest) return { problems: shape.problems };
   const { preset, problems } = toParsedPreset(validatePreset(shape.rest.config));

@@ -35,7 +35,7 @@ export function createProfileHandler(
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
   const contextWindow = profile.contextWindow ?? parts.contextWindow;
   if (key === undefined && requiresApiKey(profile)) {
-    throw new ApiError('auth', { name, what: 'The profile has no API key yet.', todo: SET_KEY_HINT });
+    throw new ApiError('auth', { name, sentence: 'The profile has no API key yet.', advice: SET_KEY_HINT });
   }
   const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }) };
   const common: CommonHandlerOptions = {
@@ -99,7 +99,7 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<
   gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
   vscode: (common, { models }) => {
     const { name, model } = common;
-    if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
+    if (!models) throw new ApiError('model', { name, sentence: "VS Code's models can be used in VS Code only." });
     const { id, contextWindow } = model;
     return createVscodeLmHandler({
       ...common,

@@ -12,10 +12,10 @@ const FREE_PRICES: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 /** The profile's own properties override known ones. */
 export function getModelOfProfile(profile: ApiProfile, table: PriceTable | undefined): ModelProperties {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
-  const known = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+  const knownModel = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
   const isLocal = baseUrl !== undefined && isLoopback(baseUrl);
-  const prices = applyPriceOverrides(known.prices ?? (isLocal ? FREE_PRICES : undefined), profile.prices);
-  const { pricesAsOf, ...rest } = known;
+  const prices = applyPriceOverrides(knownModel.prices ?? (isLocal ? FREE_PRICES : undefined), profile.prices);
+  const { pricesAsOf, ...rest } = knownModel;
   return {
     ...rest,
     ...(pricesAsOf !== undefined && !profile.prices && { pricesAsOf }),

@@ -257,9 +257,9 @@ const findProfileIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
 export function chooseThreshold(profile: ApiProfile | undefined, global: CondensationThreshold): CondensationThreshold {
-  const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
+  const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: ownTarget } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
-  const target = own ?? global.targetPercent;
+  const target = ownTarget ?? global.targetPercent;
   return {
     percent: threshold === INHERIT_THRESHOLD ? global.percent : threshold,
     ...(tokens !== undefined && { tokens }),

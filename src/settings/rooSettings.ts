@@ -46,10 +46,10 @@ const rooExportSchema = z.object({
 });
 
 /**
- * @param known existing profiles; one imported before is updated and keeps fields that Roo lacks
+ * @param existing existing profiles; one imported before is updated and keeps fields that Roo lacks
  * @throws Error if the text is not a Roo export
  */
-export function readRooSettings(json: string, known: ExistingProfiles): ImportedRooSettings {
+export function readRooSettings(json: string, existing: ExistingProfiles): ImportedRooSettings {
   const parsed = rooExportSchema.safeParse(parseJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -62,13 +62,13 @@ export function readRooSettings(json: string, known: ExistingProfiles): Imported
   if (!providerProfiles && !parsed.data.globalSettings) {
     throw new Error("is not an export of Roo Code's settings: it contains neither providerProfiles nor globalSettings");
   }
-  const left: string[] = [];
+  const notImported: string[] = [];
   const profiles: ImportedProfile[] = [];
   /** Maps Roo's IDs to ours. */
   const ids = new Map<string, string>();
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
-    const taken = [...known.taken, ...ids.values()];
+    const taken = [...existing.taken, ...ids.values()];
     const translated = translateRooProfile(
       name,
       makeUnusedId(name, taken, 'roo'),
@@ -76,24 +76,24 @@ export function readRooSettings(json: string, known: ExistingProfiles): Imported
       importThreshold(roo, thresholds),
     );
     if (typeof translated === 'string') {
-      left.push(translated);
+      notImported.push(translated);
       continue;
     }
     const { profile, key } = translated;
-    const before = known.profiles.find(
+    const before = existing.profiles.find(
       (other) => areSameProfile(other, profile) && ![...ids.values()].includes(other.id),
     );
     const id = before?.id ?? profile.id;
     profiles.push({ profile: { ...before, ...profile, id }, key });
     ids.set(roo.id ?? name, id);
   }
-  return { settings: importSettings(globalSettings, ids, left), profiles, left };
+  return { settings: importSettings(globalSettings, ids, notImported), profiles, left: notImported };
 }
 
 function importSettings(
   roo: Readonly<Record<string, unknown>>,
   ids: ReadonlyMap<string, string>,
-  left: string[],
+  notImported: string[],
 ): ImportedSetting[] {
   const settings: ImportedSetting[] = [];
   const { autoCondenseContext, autoCondenseContextPercent, condensingApiConfigId } = roo;
@@ -104,18 +104,18 @@ function importSettings(
     if (isValidThreshold(autoCondenseContextPercent)) {
       settings.push({ name: 'threshold', value: autoCondenseContextPercent, from: 'autoCondenseContextPercent' });
     } else {
-      left.push(`autoCondenseContextPercent is not ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}`);
+      notImported.push(`autoCondenseContextPercent is not ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}`);
     }
   }
   const prompt = importPrompt(roo);
   if (prompt) {
     const [problem] = validateCustomPrompt(prompt.value);
-    if (problem) left.push(`${prompt.from}: ${problem.message}`);
+    if (problem) notImported.push(`${prompt.from}: ${problem.message}`);
     else settings.push({ name: 'condensingPrompt', ...prompt });
   }
   if (typeof condensingApiConfigId === 'string' && condensingApiConfigId !== '') {
     const id = ids.get(condensingApiConfigId);
-    if (id === undefined) left.push('condensingApiConfigId names a profile that was not imported');
+    if (id === undefined) notImported.push('condensingApiConfigId names a profile that was not imported');
     else settings.push({ name: 'condensingProfile', value: id, from: 'condensingApiConfigId' });
   }
   return settings;

@@ -55,8 +55,8 @@ export function getEffectiveValue(
   if (values.workspace === undefined) return values.all;
   if (SETTINGS[name].workspace === 'asks') {
     const { choice, prompt } = listWorkspaceQuestions(valuesOf);
-    const asked = name === 'condensingPrompt' ? prompt : choice;
-    if (asked && !isAllowed(asked.key)) return values.user;
+    const question = name === 'condensingPrompt' ? prompt : choice;
+    if (question && !isAllowed(question.key)) return values.user;
   }
   if (isUserOnlySetting(name) || isWorkspaceLessCareful(name, values.workspace, values.user)) return values.user;
   return dropWeakeningValues(name, values);
@@ -117,9 +117,9 @@ export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingV
   if (PROVIDER_CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
-  const called = (asked: readonly RequestedModel[]): readonly ApiProfile[] => {
+  const listProfiles = (models: readonly RequestedModel[]): readonly ApiProfile[] => {
     // As in `createWindowModels`, a missing profile falls back to the one for condensing.
-    const ids = asked.map(
+    const ids = models.map(
       ({ apiProfile }) => profiles.find(({ id, name }) => id === apiProfile || name === apiProfile)?.id ?? condensing,
     );
     return profiles.filter(({ id }) => ids.includes(id));
@@ -127,13 +127,15 @@ export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingV
   const ofWorkspace = PROVIDER_CHOICE_SETTINGS.filter((name) => !isSilent(name));
   const user = makeChoiceSettings((name) => valuesOf(name).user);
   const both = makeChoiceSettings((name) => dropWeakeningValues(name, valuesOf(name)));
-  const own = listModelsCalledBySetting('provider', user);
-  const asked = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, both));
-  const known = new Set(
+  const ownModels = listModelsCalledBySetting('provider', user);
+  const models = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, both));
+  const ownPrompts = new Set(
     PROVIDER_CHOICE_SETTINGS.flatMap((name) => listModelsCalledBySetting(name, user)).map(({ prompt }) => prompt),
   );
-  const others = called(asked).filter((profile) => !called(own).includes(profile));
-  const prompts = [...new Set(asked.map(({ prompt }) => prompt))].filter((text) => text !== '' && !known.has(text));
+  const others = listProfiles(models).filter((profile) => !listProfiles(ownModels).includes(profile));
+  const prompts = [...new Set(models.map(({ prompt }) => prompt))].filter(
+    (text) => text !== '' && !ownPrompts.has(text),
+  );
   const { workspace } = valuesOf('condensingPrompt');
   const prompt = SETTINGS.condensingPrompt.parse(workspace).value;
   return {
@@ -151,8 +153,8 @@ function makeWorkspaceQuestion(
   prompts: readonly string[],
 ): WorkspaceQuestion {
   // An ID may later refer to another vendor's model.
-  const called = profiles.map(({ id, vendor, model, baseUrl }) => [id, vendor, model, baseUrl ?? '']);
-  return { key: hashText(JSON.stringify([about, called, prompts])), profiles, prompts };
+  const profileKeys = profiles.map(({ id, vendor, model, baseUrl }) => [id, vendor, model, baseUrl ?? '']);
+  return { key: hashText(JSON.stringify([about, profileKeys, prompts])), profiles, prompts };
 }
 
 type ChoiceSettings = Pick<Settings, (typeof PROVIDER_CHOICE_SETTINGS)[number]>;

@@ -14,8 +14,8 @@ const counterByFolder = new Map<string, Promise<TokenCounter>>();
  */
 export function loadTokenCounter(folder: string): Promise<TokenCounter> {
   const file = join(folder, RANK_TABLE_FILE_NAME);
-  const known = counterByFolder.get(file);
-  if (known) return known;
+  const existing = counterByFolder.get(file);
+  if (existing) return existing;
   const counter = readCounter(file);
   counterByFolder.set(file, counter);
   counter.catch(() => counterByFolder.delete(file));

@@ -131,8 +131,8 @@ export async function rejectLinksOutside(files: Files, root: string, paths: read
     const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'link') continue;
     const target = await ignoreMissingFile(files.realPath(path));
-    const way = target === undefined ? '..' : relative(await files.realPath(root), target);
-    if (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way)) continue;
+    const relativePath = target === undefined ? '..' : relative(await files.realPath(root), target);
+    if (!/^\.\.(?:[\\/]|$)/.test(relativePath) && !isAbsolute(relativePath)) continue;
     throw new StorageError({
       trouble: 'outside-root',
       path,

@@ -88,7 +88,7 @@ test('a damaged journal line is reported with file and line number', () =>
     await journal.readNewRecords();
     expect(values).toEqual([1, 3]);
     expect(journal.problems).toEqual([
-      { file: path, line: 2, words: 'this line is damaged and was skipped; the others were read' },
+      { file: path, line: 2, message: 'this line is damaged and was skipped; the others were read' },
     ]);
   }));
 
@@ -109,7 +109,7 @@ test('journal records that the reader does not understand are reported', () =>
     await append(path, 1, 'odd', 2);
     const { journal } = journalAt(path);
     await journal.readNewRecords();
-    expect(journal.problems).toEqual([{ file: path, line: 2, words: 'odd' }]);
+    expect(journal.problems).toEqual([{ file: path, line: 2, message: 'odd' }]);
   }));
 
 test('journal lines longer than a read chunk are read, and a damaged one among them is skipped', () =>

@@ -14,7 +14,7 @@ export interface StorageProblem {
   readonly file: string;
   /** One-based. */
   readonly line: number;
-  readonly words: string;
+  readonly message: string;
 }
 
 export interface JournalRecord {
@@ -162,8 +162,8 @@ export class Journal {
   }
 
   private passRecordToReader(record: JournalRecord, damage: string | undefined): void {
-    const words = this.reader.take(record) ?? damage;
-    if (words !== undefined) this.found.push(this.makeProblem(words));
+    const message = this.reader.take(record) ?? damage;
+    if (message !== undefined) this.found.push(this.makeProblem(message));
     this.offset += countLineBytes(record.json.length);
     this.line += 1;
     this.tail = 'none';
@@ -175,8 +175,8 @@ export class Journal {
     this.line += 1;
   }
 
-  private makeProblem(words: string): StorageProblem {
-    return { file: this.path, line: this.line, words };
+  private makeProblem(message: string): StorageProblem {
+    return { file: this.path, line: this.line, message };
   }
 }
 

@@ -143,7 +143,7 @@ test.each([
     const ledger = await openTestLedger(root);
     expect(ledger.ledger).toEqual(buildLedger([makeCondensedEntry('c1', ['one'])]));
     expect(ledger.problems).toMatchObject([
-      { file: entries, line: 2, words: expect.stringContaining('newer version') },
+      { file: entries, line: 2, message: expect.stringContaining('newer version') },
     ]);
     await expect(ledger.append(makeCondensedEntry('c3', ['two']), makeOriginals(['two']))).rejects.toMatchObject({
       trouble: 'newer-version',
@@ -200,5 +200,5 @@ test('ledger lines without an entry that this version knows are skipped and repo
       2, 3, 4, 5, 6, 7, 8,
     ]);
     expect(again.problems.filter(({ file }) => file === originals)).toHaveLength(lines.length);
-    expect(again.problems.every(({ words }) => words.includes('this line contains no'))).toBe(true);
+    expect(again.problems.every(({ message }) => message.includes('this line contains no'))).toBe(true);
   }));

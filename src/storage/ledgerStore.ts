@@ -42,13 +42,13 @@ export async function openLedger(
   { id, title, format, path }: LedgerConversation,
   options: Partial<StorageOptions> = {},
 ): Promise<LedgerFile> {
-  const given: LedgerConversation = {
+  const about: LedgerConversation = {
     id,
     ...(title !== undefined && { title }),
     ...(format !== undefined && { format }),
     ...(path !== undefined && { path }),
   };
-  const ledger = new StoredLedger(root, makeLedgerPathsForId(root, id), given, addDefaultStorageOptions(options));
+  const ledger = new StoredLedger(root, makeLedgerPathsForId(root, id), about, addDefaultStorageOptions(options));
   await ledger.open();
   return ledger;
 }

@@ -84,13 +84,13 @@ const createLockedError = (path: string, happened: string): StorageError =>
 async function acquireLock(files: Files, path: string, timing: LockTiming): Promise<string> {
   const token = randomBytes(8).toString('hex');
   const start = performance.now();
-  let seen: { readonly mark: string; readonly since: number } | undefined;
+  let lastMark: { readonly mark: string; readonly since: number } | undefined;
   for (;;) {
     const holder = await tryLock(files, path, token);
     if (holder === undefined) return token;
     const now = performance.now();
-    if (seen?.mark !== holder.mark) seen = { mark: holder.mark, since: now };
-    if (hasHolderEnded(holder) || now - seen.since >= timing.silence) {
+    if (lastMark?.mark !== holder.mark) lastMark = { mark: holder.mark, since: now };
+    if (hasHolderEnded(holder) || now - lastMark.since >= timing.silence) {
       await takeOverLock(files, path, timing, holder);
     } else if (now - start >= timing.wait) {
       const { owner: by } = holder;
@@ -174,12 +174,12 @@ async function readLock(files: Files, path: string): Promise<LockHolder | undefi
   const [, pid, host] = LOCK_CONTENT_OF_1_0.exec(content) ?? [];
   const owner =
     pid === undefined || host === undefined ? parseOwner(word ?? '') : makeOwnerOfEarlierFormat(Number(pid), host);
-  const named = `${status.identity}-${Math.floor(status.modified)}`;
+  const fileKey = `${status.identity}-${Math.floor(status.modified)}`;
   return {
-    token: token ?? `unnamed-${named}`,
+    token: token ?? `unnamed-${fileKey}`,
     owner,
     thread: thread === undefined ? undefined : Number(thread),
-    mark: `${token ?? ''} ${named}`,
+    mark: `${token ?? ''} ${fileKey}`,
   };
 }
 

@@ -26,7 +26,7 @@ const parseMetricsFile = (text: string): ParsedMetrics => {
 
 /** Reads the file once, so only a new instance sees other windows' lines. */
 export class MetricsStore {
-  private known: ParsedMetrics | undefined;
+  private parsed: ParsedMetrics | undefined;
 
   constructor(
     private readonly path: string,
@@ -43,17 +43,17 @@ export class MetricsStore {
     await rejectForeignFile(this.files, this.path, OWN_FILE_KINDS.metrics);
     await this.files.makeFolder(dirname(this.path));
     await this.appendText(`${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
-    this.known = { runs: [...runs, run], lines: lines + 1, isTorn: false };
+    this.parsed = { runs: [...runs, run], lines: lines + 1, isTorn: false };
     if (lines + 1 > MAX_STORED_RUNS + MAX_EXCESS_RUNS) await this.trimFile();
   }
 
   async removeAllRuns(): Promise<void> {
-    this.known = parseMetricsFile('');
+    this.parsed = parseMetricsFile('');
     await removeOwnFile(this.files, this.path, OWN_FILE_KINDS.metrics);
   }
 
   private async loadRuns(): Promise<ParsedMetrics> {
-    return (this.known ??= parseMetricsFile((await readTextIfPresent(this.files, this.path)) ?? ''));
+    return (this.parsed ??= parseMetricsFile((await readTextIfPresent(this.files, this.path)) ?? ''));
   }
 
   /** Keeps the newest lines, even those that this version can't read. */
@@ -61,7 +61,7 @@ export class MetricsStore {
     const kept = splitNonEmptyLines((await readTextIfPresent(this.files, this.path)) ?? '').slice(-MAX_STORED_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');
     await replaceOwnFile(this.files, this.path, text, OWN_FILE_KINDS.metrics);
-    this.known = parseMetricsFile(text);
+    this.parsed = parseMetricsFile(text);
   }
 
   private appendText(text: string): Promise<void> {

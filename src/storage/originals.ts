@@ -29,7 +29,7 @@ export class OriginalsFile {
   /** Lines that claim to contain a text; a damaged one may contain something else. */
   private readonly slices = new Map<Hash, readonly OriginalLocation[]>();
   /** Hashes with a verified line. */
-  private readonly whole = new Set<Hash>();
+  private readonly inMemory = new Set<Hash>();
   private readonly journal: Journal;
 
   constructor(
@@ -40,7 +40,7 @@ export class OriginalsFile {
       take: (record) => this.indexOriginalLine(record),
       reset: () => {
         this.slices.clear();
-        this.whole.clear();
+        this.inMemory.clear();
       },
     });
   }
@@ -69,12 +69,12 @@ export class OriginalsFile {
   }
 
   private async findDamagedOriginals(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
-    const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
-    if (known.length === 0) return new Set();
+    const unreadHashes = hashes.filter((hash) => this.slices.has(hash) && !this.inMemory.has(hash));
+    if (unreadHashes.length === 0) return new Set();
     const damaged = new Set<Hash>();
     await ignoreMissingFile(
       withOpenFile(this.files, this.path, 'read', async (file) => {
-        for (const hash of known) if ((await this.readVerifiedText(file, hash)) === undefined) damaged.add(hash);
+        for (const hash of unreadHashes) if ((await this.readVerifiedText(file, hash)) === undefined) damaged.add(hash);
       }),
     );
     return damaged;
@@ -116,7 +116,7 @@ export class OriginalsFile {
       const json = await readFileSlice(file, position, length);
       const text = parseText(json.toString('utf8'));
       if (text === undefined || hashText(text) !== hash) continue;
-      this.whole.add(hash);
+      this.inMemory.add(hash);
       return text;
     }
     return undefined;

@@ -12,9 +12,9 @@ import { StorageError } from './storageError';
 
 export interface OwnFileKind {
   /** A name with its article, for messages. */
-  readonly words: string;
+  readonly label: string;
   /** Recognizes the start of a file, including version 1.0's, which had no header. */
-  readonly begins: (beginning: string) => boolean;
+  readonly matchesBeginning: (beginning: string) => boolean;
 }
 
 /** Value of `contextCondenser` at the start of our JSON files. */
@@ -22,9 +22,9 @@ export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spe
 
 export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
 
-const makeJsonFileKind = (words: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
-  words,
-  begins: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),
+const makeJsonFileKind = (label: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
+  label,
+  matchesBeginning: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),
 });
 
 const MATCHES_NOTHING = /(?!)/;
@@ -46,13 +46,13 @@ export const OWN_FILE_KINDS = {
     new RegExp(`^\\{"pid":\\d+,"address":"${LOOPBACK_PATTERN}`),
   ),
   run: makeJsonFileKind('the folder of a run', 'run', MATCHES_NOTHING),
-  spending: { words: 'a count of costs', begins: isSpendingFile },
+  spending: { label: 'a count of costs', matchesBeginning: isSpendingFile },
   metrics: {
-    words: 'a file of measures',
-    begins: createAllLinesTest((line) => /^\{.*"at":".*"provider":".*"calls":\[/s.test(line)),
+    label: 'a file of measures',
+    matchesBeginning: createAllLinesTest((line) => /^\{.*"at":".*"provider":".*"calls":\[/s.test(line)),
   },
-  lock: { words: 'a lock', begins: (text) => /^[0-9a-f]{16} \S+ /.test(text) },
-  log: { words: "a gateway's log", begins: isGatewayLog },
+  lock: { label: 'a lock', matchesBeginning: (text) => /^[0-9a-f]{16} \S+ /.test(text) },
+  log: { label: "a gateway's log", matchesBeginning: isGatewayLog },
 } as const satisfies Readonly<Record<string, OwnFileKind>>;
 
 /** All complete lines must be ours; the last one may be torn. */
@@ -62,8 +62,8 @@ function createAllLinesTest(isOurs: (line: string) => boolean): (beginning: stri
       .split('\n')
       .slice(0, -1)
       .filter((line) => line !== '');
-    const whole = lines.filter(isValidJson);
-    return whole.length > 0 && whole.every(isOurs);
+    const completeLines = lines.filter(isValidJson);
+    return completeLines.length > 0 && completeLines.every(isOurs);
   };
 }
 
@@ -86,10 +86,11 @@ export const LOG_HEADER = 'Context Condenser: log of a gateway';
 function isGatewayLog(beginning: string): boolean {
   const lines = beginning.split('\n');
   if (lines[0]?.endsWith(LOG_HEADER)) return true;
-  const whole = lines.slice(0, -1);
-  const isTimed = whole.every((line) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /.test(line));
+  const completeLines = lines.slice(0, -1);
+  const isTimed = completeLines.every((line) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /.test(line));
   return (
-    isTimed && whole.some((line) => /Z (?:(?:passed|condensed|failed|problem) [a-z][a-z0-9-]* |refused )/.test(line))
+    isTimed &&
+    completeLines.some((line) => /Z (?:(?:passed|condensed|failed|problem) [a-z][a-z0-9-]* |refused )/.test(line))
   );
 }
 
@@ -126,9 +127,9 @@ export async function inspectOwnPath(files: Files, path: string, kind: OwnFileKi
   if (beginning === undefined) return 'nothing';
   // Another process may have created the file again, still empty.
   if (beginning === '') return 'empty';
-  return kind.begins(beginning)
+  return kind.matchesBeginning(beginning)
     ? 'ours'
-    : { foreign: `This file is there already, and is not ${kind.words} of Context Condenser.` };
+    : { foreign: `This file is there already, and is not ${kind.label} of Context Condenser.` };
 }
 
 const UNCHANGED_TEXT = 'It was left as it is.';
@@ -141,8 +142,8 @@ export async function rejectForeignFile(
   kind: OwnFileKind,
   notDone = UNCHANGED_TEXT,
 ): Promise<void> {
-  const standing = await inspectOwnPath(files, path, kind);
-  if (typeof standing === 'object') throw createForeignFileError(path, standing.foreign, notDone, MOVE_FILE_ADVICE);
+  const state = await inspectOwnPath(files, path, kind);
+  if (typeof state === 'object') throw createForeignFileError(path, state.foreign, notDone, MOVE_FILE_ADVICE);
 }
 
 const createForeignFileError = (path: string, happened: string, notDone: string, advice: string): StorageError =>
@@ -170,8 +171,8 @@ export async function replaceCacheQuietly(files: Files, path: string, text: stri
 }
 
 export async function removeOwnFile(files: Files, path: string, kind: OwnFileKind): Promise<void> {
-  const standing = await inspectOwnPath(files, path, kind);
-  if (standing === 'ours') await ignoreMissingFile(files.removeFile(path));
+  const state = await inspectOwnPath(files, path, kind);
+  if (state === 'ours') await ignoreMissingFile(files.removeFile(path));
 }
 
 const TEMPORARY_SUFFIX = '.context-condenser.tmp';

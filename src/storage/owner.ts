@@ -32,9 +32,9 @@ export const getThisProcess = (): OwnerProcess =>
     host: getHostName(),
   });
 
-export function getOwnerLiveness(owner: OwnerProcess, here: OwnerProcess = getThisProcess()): ProcessLiveness {
-  if (owner.host !== here.host) return 'unknown';
-  if (owner.space !== here.space) return isSpaceBeforeRestart(owner.space, here.space) ? 'gone' : 'unknown';
+export function getOwnerLiveness(owner: OwnerProcess, current: OwnerProcess = getThisProcess()): ProcessLiveness {
+  if (owner.host !== current.host) return 'unknown';
+  if (owner.space !== current.space) return isSpaceBeforeRestart(owner.space, current.space) ? 'gone' : 'unknown';
   if (isProcessGone(owner.pid)) return 'gone';
   const started = readProcessStart(owner.pid);
   const isAnother = started !== undefined && owner.started !== UNKNOWN_PROCESS_SPACE && started !== owner.started;
@@ -42,9 +42,9 @@ export function getOwnerLiveness(owner: OwnerProcess, here: OwnerProcess = getTh
 }
 
 /** True if the same host, not a container, was rebooted since. */
-function isSpaceBeforeRestart(space: string, here: string): boolean {
+function isSpaceBeforeRestart(space: string, currentSpace: string): boolean {
   const [machine, boot, inode] = space.split('-');
-  const [machineHere, bootHere, inodeHere] = here.split('-');
+  const [machineHere, bootHere, inodeHere] = currentSpace.split('-');
   return (
     machine === machineHere &&
     boot !== bootHere &&

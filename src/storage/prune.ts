@@ -133,8 +133,8 @@ export async function pruneLedgers(
       if (await ignoreBusyLedger(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
         setAside.push({ folder, bytes, lastUsed, isHeld: false });
     }
-    const gone = setAside.reduce((sum, { bytes }) => sum + bytes, 0);
-    return { setAside, removed, bytes: ledgers.reduce((sum, { bytes }) => sum + bytes, 0) - gone };
+    const setAsideBytes = setAside.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { setAside, removed, bytes: ledgers.reduce((sum, { bytes }) => sum + bytes, 0) - setAsideBytes };
   });
 }
 

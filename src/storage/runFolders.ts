@@ -100,11 +100,11 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
  */
 async function isWithoutHeartbeat(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
-  const seen = join(folder, 'seen');
-  const [seenBeat, at] = ((await readTextIfPresent(files, seen)) ?? '').split(' ');
+  const seenFile = join(folder, 'seen');
+  const [seenBeat, at] = ((await readTextIfPresent(files, seenFile)) ?? '').split(' ');
   if (seenBeat === beat) return Math.abs(Date.now() - Number(at)) > DAY_MS;
-  await ignoreMissingFile(files.removeFile(seen));
-  await withOpenFile(files, seen, 'create', (file) => writeAllBytes(file, Buffer.from(`${beat} ${Date.now()}`)));
+  await ignoreMissingFile(files.removeFile(seenFile));
+  await withOpenFile(files, seenFile, 'create', (file) => writeAllBytes(file, Buffer.from(`${beat} ${Date.now()}`)));
   return false;
 }
 

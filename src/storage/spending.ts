@@ -153,11 +153,11 @@ export class Spending {
     conversation: string | undefined,
   ): SpendingReport {
     const today = this.now().toDateString();
-    const own = entries.filter((entry) => entry.kind === kind);
+    const ofKind = entries.filter((entry) => entry.kind === kind);
     const sum = (of: readonly SpendingEntry[]): number => of.reduce((total, { usd }) => total + usd, 0);
     return {
-      day: sum(own.filter(({ at }) => new Date(at).toDateString() === today)),
-      conversation: conversation === undefined ? 0 : sum(own.filter((entry) => entry.conversation === conversation)),
+      day: sum(ofKind.filter(({ at }) => new Date(at).toDateString() === today)),
+      conversation: conversation === undefined ? 0 : sum(ofKind.filter((entry) => entry.conversation === conversation)),
     };
   }
 

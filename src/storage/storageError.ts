@@ -79,12 +79,12 @@ export const createNewerVersionError = (path: string, notDone: string): StorageE
 /** Returns a StorageError unchanged. */
 export function toStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
-  const words = ERROR_TEXTS_BY_CODE[getErrorCode(error) ?? ''] ?? {
+  const texts = ERROR_TEXTS_BY_CODE[getErrorCode(error) ?? ''] ?? {
     trouble: 'io',
     happened: `The system reported: ${getErrorMessage(error)}.`,
     advice: 'Check the disk and try again.',
   };
-  return new StorageError({ ...words, path, notDone }, { cause: error });
+  return new StorageError({ ...texts, path, notDone }, { cause: error });
 }
 
 export async function convertFileErrors<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {

@@ -53,7 +53,7 @@ export class StoredLedger implements LedgerFile {
   constructor(
     private readonly root: string,
     private readonly paths: LedgerPaths,
-    private readonly given: LedgerConversation,
+    private readonly givenAbout: LedgerConversation,
     private readonly options: StorageOptions,
   ) {
     this.texts = new OriginalsFile(options.files, paths.originals);
@@ -72,7 +72,7 @@ export class StoredLedger implements LedgerFile {
   }
 
   get about(): LedgerConversation {
-    return { ...this.stored, ...this.given };
+    return { ...this.stored, ...this.givenAbout };
   }
 
   get folder(): string {
@@ -152,14 +152,14 @@ export class StoredLedger implements LedgerFile {
     const { folder, about, ledger, originals: texts } = this.paths;
     await rejectLinksOutside(files, this.root, [folder, about, ledger, texts]);
     await makeLedgerFolder(files, this.root, folder);
-    await withFileLock(files, this.paths.lock, lock, async (held) => {
+    await withFileLock(files, this.paths.lock, lock, async (ownLock) => {
       await this.readEntries();
       if (this.isNewer) throw createNewerVersionError(ledger, NOT_APPENDED_TEXT);
       this.throwIfOriginalMissing(entry, originals);
       await this.writeAbout();
-      await held.confirm();
+      await ownLock.confirm();
       await this.texts.appendOriginals(originals);
-      await held.confirm();
+      await ownLock.confirm();
       await this.journal.appendValues([JSON.stringify(entry)]);
     });
   }
@@ -167,7 +167,7 @@ export class StoredLedger implements LedgerFile {
   private async writeAbout(): Promise<void> {
     const { files } = this.options;
     const stored = await readLedgerConversation(files, this.paths);
-    const about = { ...stored, ...this.given };
+    const about = { ...stored, ...this.givenAbout };
     if (!isEqual(stored, about)) await writeLedgerConversation(files, this.paths, about);
     this.stored = about;
   }

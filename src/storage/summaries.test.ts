@@ -68,7 +68,7 @@ it('summaries that can’t be stored are reported once and still used', () =>
     const reported: string[] = [];
     const full = createSystemError('ENOSPC');
     const files = { ...nodeFiles, makeFolder: () => Promise.reject(full) };
-    const store = new StoredSummaries(folder, { files, onTrouble: (words) => reported.push(words) });
+    const store = new StoredSummaries(folder, { files, onError: (words) => reported.push(words) });
     await store.set(key('a'), 'x');
     await store.set(key('b'), 'x');
     expect(reported).toEqual([

@@ -32,7 +32,7 @@ export interface StoredSummariesOptions {
   readonly limits: StoredSummaryLimits;
   readonly now: () => number;
   /** Called once if summaries can't be stored. */
-  readonly onTrouble: (words: string) => void;
+  readonly onError: (words: string) => void;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -44,7 +44,7 @@ const TEMPORARY_FILE_NAME = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 export class StoredSummaries implements SummaryCache {
   private readonly options: StoredSummariesOptions;
   /** The first write checks too, to remove files that have expired since the last run. */
-  private untilLook = 1;
+  private writesUntilCheck = 1;
   private wasReported = false;
 
   constructor(
@@ -55,7 +55,7 @@ export class StoredSummaries implements SummaryCache {
       files: nodeFiles,
       limits: DEFAULT_SUMMARY_LIMITS,
       now: Date.now,
-      onTrouble: () => undefined,
+      onError: () => undefined,
       ...options,
     };
   }
@@ -74,13 +74,13 @@ export class StoredSummaries implements SummaryCache {
   async set(key: Hash, summary: string): Promise<void> {
     try {
       await this.writeSummary(key, summary);
-      if (--this.untilLook > 0) return;
-      this.untilLook = WRITES_BETWEEN_CHECKS;
+      if (--this.writesUntilCheck > 0) return;
+      this.writesUntilCheck = WRITES_BETWEEN_CHECKS;
       await this.pruneSummaries();
     } catch (error) {
       if (this.wasReported) return;
       this.wasReported = true;
-      this.options.onTrouble(toStorageError(error, this.folder, 'A summary was not kept for the next time.').message);
+      this.options.onError(toStorageError(error, this.folder, 'A summary was not kept for the next time.').message);
     }
   }
 

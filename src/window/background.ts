@@ -39,7 +39,7 @@ export const getRunningFolder = ({ context }: Services): string => join(context.
 /** Summaries that the user has paid for, in any window. */
 export const getSummaries = ({ context, log }: Services): StoredSummaries =>
   new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {
-    onTrouble: (words) => {
+    onError: (words) => {
       log.warn(words);
     },
   });

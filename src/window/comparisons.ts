@@ -62,7 +62,7 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     if (typeof comparison !== 'object') return;
     const { title, by = '', isPreview = false, conversation, firstChange: line = 0 } = comparison;
     const name = toTabName(title);
-    const whole = isPreview
+    const diffTitle = isPreview
       ? vscode.l10n.t('{0} (preview)', name)
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
     // VS Code adds the documents' names after the title if there is room.
@@ -73,7 +73,7 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
       preserveFocus,
       selection: new vscode.Range(line, 0, line, 0),
     };
-    await vscode.commands.executeCommand('vscode.diff', before, after, whole, options);
+    await vscode.commands.executeCommand('vscode.diff', before, after, diffTitle, options);
     await this.closeComparisons(conversation, id);
   }
 

@@ -65,11 +65,11 @@ export const formatTokenChange = (before: number, after: number): string =>
 
 export function formatUseOfRemoved(use: UseAfterCondensation): string {
   const uses = countUsesOfRemoved(use);
-  const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
-  if (uses === 0) return vscode.l10n.t('Removed content needed again within {0}: never.', within);
+  const turnsText = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
+  if (uses === 0) return vscode.l10n.t('Removed content needed again within {0}: never.', turnsText);
   return vscode.l10n.t(
     'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}). Expected: {5}.',
-    within,
+    turnsText,
     uses === 1 ? vscode.l10n.t('once') : vscode.l10n.t('{0} times', uses),
     use.rereads,
     use.recalls,

@@ -5,10 +5,10 @@ import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
 interface ThreadDeathMessages {
-  readonly died?: string;
+  readonly deathMessage?: string;
   /** Shown when the thread is no longer restarted. */
-  readonly rests: string;
-  readonly wake: string;
+  readonly stoppedMessage: string;
+  readonly restartLabel: string;
 }
 
 type ThreadByServices = WeakMap<Services, EngineThread>;
@@ -18,37 +18,37 @@ const chatThreadByServices: ThreadByServices = new WeakMap();
 
 export const getReaderThread = (services: Services): EngineThread =>
   getOrCreateThread(services, readerThreadByServices, () => ({
-    rests: vscode.l10n.t(
+    stoppedMessage: vscode.l10n.t(
       'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
     ),
-    wake: vscode.l10n.t('Restart'),
+    restartLabel: vscode.l10n.t('Restart'),
   }));
 
 /** The chat has its own thread, so that requests don't wait for files being read. */
 export const getChatThread = (services: Services): EngineThread =>
   getOrCreateThread(services, chatThreadByServices, () => ({
-    died: vscode.l10n.t(
+    deathMessage: vscode.l10n.t(
       'The part of Context Condenser that condenses the chat ended unexpectedly. The chat’s request was sent as it was; the next one is condensed again.',
     ),
-    rests: vscode.l10n.t(
+    stoppedMessage: vscode.l10n.t(
       'The part of Context Condenser that condenses the chat has ended twice within a minute. Conversations are no longer condensed automatically in this window.',
     ),
-    wake: vscode.l10n.t('Condense Again'),
+    restartLabel: vscode.l10n.t('Condense Again'),
   }));
 
 function getOrCreateThread(
   services: Services,
   threads: ThreadByServices,
-  words: () => ThreadDeathMessages,
+  getMessages: () => ThreadDeathMessages,
 ): EngineThread {
-  const known = threads.get(services);
-  if (known) return known;
+  const existing = threads.get(services);
+  if (existing) return existing;
   const { context, log } = services;
   const thread: EngineThread = new EngineThread({
     bundle: join(context.extensionPath, 'dist', ENGINE_BUNDLE),
-    onDeath: ({ message }, rests) => {
+    onDeath: ({ message }, isResting) => {
       log.error(`The engine ended unexpectedly. ${message}`);
-      void showThreadDeath(thread, words(), rests);
+      void showThreadDeath(thread, getMessages(), isResting);
     },
   });
   threads.set(services, thread);
@@ -62,12 +62,12 @@ function getOrCreateThread(
 
 async function showThreadDeath(
   thread: EngineThread,
-  { died, rests, wake }: ThreadDeathMessages,
+  { deathMessage, stoppedMessage, restartLabel }: ThreadDeathMessages,
   isResting: boolean,
 ): Promise<void> {
   if (!isResting) {
-    if (died !== undefined) void showWarningMessage(died);
+    if (deathMessage !== undefined) void showWarningMessage(deathMessage);
     return;
   }
-  if ((await showWarningMessage(rests, wake)) === wake) thread.wakeThread();
+  if ((await showWarningMessage(stoppedMessage, restartLabel)) === restartLabel) thread.wakeThread();
 }

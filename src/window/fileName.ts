@@ -5,21 +5,21 @@ export const toTabName = (title: string): string => title.trim().replace(/[\s.,:
 
 /**
  * The name is valid on every system and has no extension.
- * @param otherwise used if nothing of the title is left
+ * @param fallback used if nothing of the title is left
  */
-export function toFileName(title: string, otherwise: string): string {
-  const words = title
+export function toFileName(title: string, fallback: string): string {
+  const cleaned = title
     // Windows forbids these: learn.microsoft.com/windows/win32/fileio/naming-a-file
     .replace(/[<>:"/\\|?*\p{C}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  const short =
-    words.length > MAX_NAME_CHARS
-      ? words
+  const shortened =
+    cleaned.length > MAX_NAME_CHARS
+      ? cleaned
           .slice(0, MAX_NAME_CHARS)
           .replace(/\s\S*$/, '')
           .toWellFormed()
-      : words;
-  const name = toTabName(short).replace(/^\.+/, '').trim();
-  return name === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? otherwise : name;
+      : cleaned;
+  const name = toTabName(shortened).replace(/^\.+/, '').trim();
+  return name === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? fallback : name;
 }

@@ -12,13 +12,17 @@ export interface HostModelsDependencies {
   readonly warn: (words: string) => void;
 }
 
-export function createHostModels({ models, own = () => undefined, warn }: HostModelsDependencies): HostModels {
+export function createHostModels({
+  models,
+  own: loadOwnModel = () => undefined,
+  warn,
+}: HostModelsDependencies): HostModels {
   const chosen = new Map<string, SelectedSummarizer>();
   const nameOf = (...names: (string | undefined)[]): string => JSON.stringify(names);
   return {
     async select(apiProfile, ownName) {
       const { select, samples } = await models();
-      const ownModel = ownName === undefined ? undefined : own(ownName);
+      const ownModel = ownName === undefined ? undefined : loadOwnModel(ownName);
       const { planned, selected } = await createPlannedModel(select, samples, apiProfile, ownModel);
       if (selected) chosen.set(nameOf(apiProfile, ownName), selected);
       return planned;
@@ -37,11 +41,11 @@ export async function createPlannedModel(
   select: SelectModel,
   samples: WindowModels['samples'],
   apiProfile: string | undefined,
-  own?: LoadOwnModel,
+  loadOwnModel?: LoadOwnModel,
 ): Promise<{ readonly planned: PreviewModel; readonly selected?: SelectedSummarizer }> {
   const name = apiProfile === undefined ? {} : { apiProfile };
   try {
-    const selected = await select(apiProfile, own);
+    const selected = await select(apiProfile, loadOwnModel);
     const { summarizer, chosen: by, warning } = selected;
     const { model } = summarizer;
     const planned = { ...name, model, chosen: by, ...(warning !== undefined && { warning }), samples: samples(model) };

@@ -42,13 +42,15 @@ export function showMarkdown(stream: vscode.ChatResponseStream, text: SafeMarkdo
 export function makeTextWithCommand(
   text: string,
   { command, title, arguments: values }: vscode.Command,
-  beside: string,
+  textAfter: string,
 ): vscode.MarkdownString {
-  const words = new vscode.MarkdownString().appendCodeblock(text, 'plaintext');
-  words.isTrusted = { enabledCommands: [command] };
+  const markdown = new vscode.MarkdownString().appendCodeblock(text, 'plaintext');
+  markdown.isTrusted = { enabledCommands: [command] };
   // A parenthesis would end the link.
   const query = encodeURIComponent(JSON.stringify(values)).replaceAll('(', '%28').replaceAll(')', '%29');
-  return words.appendMarkdown(`[${escapeMarkdown(title)}](command:${command}?${query}) ${escapeMarkdown(beside)}`);
+  return markdown.appendMarkdown(
+    `[${escapeMarkdown(title)}](command:${command}?${query}) ${escapeMarkdown(textAfter)}`,
+  );
 }
 
 const MAX_TITLE_CHARS = 60;

@@ -68,22 +68,24 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
   const summarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>
     createWindowSummarizer(services, counter, profile, runs);
   return {
-    async select(apiProfile, own): Promise<SelectedSummarizer> {
+    async select(apiProfile, loadOwnModel): Promise<SelectedSummarizer> {
       const { profiles, condensing } = readModelSettings();
       runs = await metrics.readRuns();
       // If a pass names a missing profile, the condensing profile is used and a note says so.
-      const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
-      const wanted = apiProfile === undefined ? condensing : named;
-      const instead = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;
+      const namedProfile = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
+      const wanted = apiProfile === undefined ? condensing : namedProfile;
+      const fallback = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;
       const missing: UnavailableProfile | undefined =
-        apiProfile !== undefined && !named ? { profile: apiProfile, reason: 'there is no such profile.' } : undefined;
+        apiProfile !== undefined && !namedProfile
+          ? { profile: apiProfile, reason: 'there is no such profile.' }
+          : undefined;
       const first = wanted ? await summarizer(wanted) : missing;
-      const isUsable = [first, instead].some((candidate) => candidate && 'summarize' in candidate);
-      const lent = isUsable ? undefined : await own?.();
-      const conversation = lent && applySpendingLimits(services, counter, lent);
+      const isUsable = [first, fallback].some((candidate) => candidate && 'summarize' in candidate);
+      const ownModel = isUsable ? undefined : await loadOwnModel?.();
+      const conversation = ownModel && applySpendingLimits(services, counter, ownModel);
       return selectSummarizer({
         ...(first && { condensing: first }),
-        ...(instead && { instead }),
+        ...(fallback && { fallback }),
         ...(conversation && { conversation }),
       });
     },

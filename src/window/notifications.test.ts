@@ -110,7 +110,7 @@ it('notifications show no untrusted text as a link or icon', async () => {
       note(picker.items, picker.title, picker.placeholder);
       new EscapedStatusBarItem('id', vscode.StatusBarAlignment.Left, 1, { name: '', command: '' }).show({
         icon: 'archive',
-        words: text,
+        text,
         tooltip: undefined,
         backgroundColor: undefined,
         accessibilityInformation: undefined,

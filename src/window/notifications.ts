@@ -143,7 +143,7 @@ interface StatusBarAppearance extends Pick<
   'backgroundColor' | 'tooltip' | 'accessibilityInformation'
 > {
   readonly icon: string;
-  readonly words: string;
+  readonly text: string;
 }
 
 export class EscapedStatusBarItem implements vscode.Disposable {
@@ -159,9 +159,9 @@ export class EscapedStatusBarItem implements vscode.Disposable {
     Object.assign(this.item, click);
   }
 
-  show({ icon, words, ...look }: StatusBarAppearance): void {
+  show({ icon, text, ...look }: StatusBarAppearance): void {
     Object.assign(this.item, look);
-    this.item.text = `$(${icon}) ${escapeLinks(words)}`;
+    this.item.text = `$(${icon}) ${escapeLinks(text)}`;
     this.item.show();
   }
 

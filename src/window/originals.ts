@@ -90,8 +90,8 @@ export class OriginalDocuments
   private findOriginal(reference: string): Promise<string | undefined> {
     const previewed = this.services.comparisons.findOriginal(reference);
     if (previewed !== undefined) return Promise.resolve(previewed);
-    const known = this.kept.get(reference);
-    if (known) return known;
+    const cached = this.kept.get(reference);
+    if (cached) return cached;
     const { services } = this;
     const task = {
       kind: 'original',
@@ -113,9 +113,9 @@ export class OriginalDocuments
 const originalsByServices = new WeakMap<Services, OriginalDocuments>();
 
 export function getOriginalDocuments(services: Services): OriginalDocuments {
-  const known = originalsByServices.get(services) ?? new OriginalDocuments(services);
-  originalsByServices.set(services, known);
-  return known;
+  const existing = originalsByServices.get(services) ?? new OriginalDocuments(services);
+  originalsByServices.set(services, existing);
+  return existing;
 }
 
 const makeOriginalUri = (reference: string): vscode.Uri =>

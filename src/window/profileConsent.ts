@@ -16,13 +16,13 @@ const makeConsentKey = (extension: string, profile: ApiProfile): string =>
 /** Asks if undecided. Dismissing the question means no for now. */
 export async function askToUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
   const key = makeConsentKey(extension, profile);
-  const known = readConsents(services)[key];
-  if (known !== undefined) return known;
-  const asked =
+  const consent = readConsents(services)[key];
+  if (consent !== undefined) return consent;
+  const answer =
     openQuestionByKey.get(key) ??
     askUserForConsent(services, extension, profile, key).finally(() => openQuestionByKey.delete(key));
-  openQuestionByKey.set(key, asked);
-  return asked;
+  openQuestionByKey.set(key, answer);
+  return answer;
 }
 
 async function askUserForConsent(

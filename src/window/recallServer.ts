@@ -13,9 +13,9 @@ import type { Services } from './services';
  */
 export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;
-  const own = getDefaultStore({ platform: process.platform, env: process.env, homedir: homedir() });
-  if (![getLedgerFolder(services), own].some((store) => existsSync(store))) return [];
-  const stores = [getLedgerFolder(services), getLiveLedgerFolder(services), own];
+  const ownStore = getDefaultStore({ platform: process.platform, env: process.env, homedir: homedir() });
+  if (![getLedgerFolder(services), ownStore].some((store) => existsSync(store))) return [];
+  const stores = [getLedgerFolder(services), getLiveLedgerFolder(services), ownStore];
   const command = [
     join(context.extensionPath, 'dist', 'cli.cjs'),
     'mcp',

@@ -36,7 +36,7 @@ const MAX_FIRST_WORDS_CHARS = 80;
 const MAX_SHOWN_EDITS = 12;
 
 export function buildPreviewResult(
-  held: PreviewConversation,
+  conversation: PreviewConversation,
   estimate: ConversationEstimate,
   counter: MessageCounter,
 ): PreviewResult {
@@ -44,13 +44,13 @@ export function buildPreviewResult(
   const first = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, MAX_SHOWN_EDITS);
   return {
     ...rest,
-    title: held.title,
-    ...getLastAnsweringModel(held),
-    cells: listMessageCells(held, edits, view, counter),
-    edits: describeEditChanges(held.messages, held.edits, first).map(makeEditExcerpt),
+    title: conversation.title,
+    ...getLastAnsweringModel(conversation),
+    cells: listMessageCells(conversation, edits, view, counter),
+    edits: describeEditChanges(conversation.messages, conversation.edits, first).map(makeEditExcerpt),
     editCount: edits.length,
     pinned: [...pinned],
-    savedPins: [...held.pinned],
+    savedPins: [...conversation.pinned],
   };
 }
 
@@ -106,8 +106,8 @@ function makeEditExcerpt({ message, step, operation, reason, ...edit }: EditChan
 }
 
 /** A model's future text is unknown, so facts that only it could contain count as missing. */
-export const measurePreviewCoherence = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
-  measureCoherence(held.messages, [...held.edits, ...edits]);
+export const measurePreviewCoherence = (conversation: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
+  measureCoherence(conversation.messages, [...conversation.edits, ...edits]);
 
 function countLostFacts(report: CoherenceReport): ComparedSetupResult['facts'] {
   let all = 0;
@@ -124,21 +124,21 @@ function countLostFacts(report: CoherenceReport): ComparedSetupResult['facts'] {
  * @throws NoSummarizerError, the signal's reason if aborted
  */
 export async function previewComparedSetup(
-  held: PreviewConversation,
+  conversation: PreviewConversation,
   setup: PreviewSetup,
   estimator: PreviewEstimator,
   signal: AbortSignal,
 ): Promise<ComparedSetupResult> {
-  const estimate = await estimator.estimateCondensation(held, { setup, excluded: [] }, signal);
+  const estimate = await estimator.estimateCondensation(conversation, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = estimate;
-  const facts = countLostFacts(measurePreviewCoherence(held, estimate.edits));
-  const retention = await measureCodeLineRetention(held.messages, async (prefix) => {
-    const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
+  const facts = countLostFacts(measurePreviewCoherence(conversation, estimate.edits));
+  const retention = await measureCodeLineRetention(conversation.messages, async (prefix) => {
+    const beginning: PreviewConversation = { ...conversation, messages: prefix, edits: [] };
     const { edits } = await estimator.estimateCondensation(beginning, { setup, excluded: [] }, signal);
     return applyEdits(prefix, edits);
   });
   return {
-    title: held.title,
+    title: conversation.title,
     tokensBefore,
     tokensAfter,
     targetTokens,
@@ -172,16 +172,16 @@ function findConfiguredPass(
  * @throws NoSummarizerError, the signal's reason if aborted, and as {@link computePassSelection}
  */
 export async function computePassSteps(
-  held: PreviewConversation,
+  conversation: PreviewConversation,
   { setup, pass: index }: Extract<PreviewRequest, { kind: 'pass' }>,
   estimator: PreviewEstimator,
   signal: AbortSignal,
 ): Promise<PassStepsResult> {
   const { config, pass } = findConfiguredPass(setup, index);
-  if (!pass.enabled) return { title: held.title, steps: [] };
-  const { steps } = await estimator.estimateCondensation(held, { setup, excluded: [] }, signal);
+  if (!pass.enabled) return { title: conversation.title, steps: [] };
+  const { steps } = await estimator.estimateCondensation(conversation, { setup, excluded: [] }, signal);
   const [name] = listStepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
-  return { title: held.title, steps: steps.filter((step) => step.name === name) };
+  return { title: conversation.title, steps: steps.filter((step) => step.name === name) };
 }
 
 /** @throws Error if the configuration has no such pass or is invalid */

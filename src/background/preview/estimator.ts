@@ -32,14 +32,14 @@ export class PreviewEstimator {
 
   /** @throws NoSummarizerError, the signal's reason if aborted */
   async estimateCondensation(
-    held: PreviewConversation,
+    conversation: PreviewConversation,
     { setup, pinned, excluded }: EstimateInput,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
     const started = performance.now();
-    const { id, messages, edits: active, known } = held;
+    const { id, messages, edits: active, known } = conversation;
     const { provider, config, maxCost } = setup;
-    const pins = new Set(pinned ?? held.pinned);
+    const pins = new Set(pinned ?? conversation.pinned);
     const tokensBefore = this.counter.countMessages(applyEdits(messages, active).messages);
     const targetTokens = Math.ceil((tokensBefore * setup.targetPercent) / 100);
     const estimate = await this.manager.estimate({
@@ -64,7 +64,7 @@ export class PreviewEstimator {
       confidence,
       edits = [],
     } = refusal === undefined ? estimate : EMPTY_ESTIMATE;
-    const selected = this.dropEditsOfExcludedMessages(held, edits, new Set(excluded));
+    const selected = this.dropEditsOfExcludedMessages(conversation, edits, new Set(excluded));
     const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
     return {
       ...figures,
@@ -90,16 +90,23 @@ export class PreviewEstimator {
   }
 
   private dropEditsOfExcludedMessages(
-    held: PreviewConversation,
+    conversation: PreviewConversation,
     edits: readonly Edit[],
     excluded: ReadonlySet<number>,
   ) {
-    const viewWith = (made: readonly Edit[]): View => applyEdits(held.messages, [...held.edits, ...made]);
+    const viewWith = (added: readonly Edit[]): View =>
+      applyEdits(conversation.messages, [...conversation.edits, ...added]);
     if (excluded.size === 0) {
       const view = viewWith(edits);
       return { edits, view, tokensAfter: this.counter.countMessages(view.messages), notes: [] };
     }
-    const { violations, ...rest } = excludeEditsOfMessages(held.messages, held.edits, edits, excluded, this.counter);
+    const { violations, ...rest } = excludeEditsOfMessages(
+      conversation.messages,
+      conversation.edits,
+      edits,
+      excluded,
+      this.counter,
+    );
     const notes = violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`);
     return { ...rest, view: viewWith(rest.edits), notes };
   }

@@ -68,9 +68,9 @@ export class PreviewConversationStore {
   private readFileContent({ path, history }: FileConversation): PreviewContent {
     const key = `${history} ${path}`;
     const version = readFileVersion(path);
-    const known = this.contents.get(key);
+    const cached = this.contents.get(key);
     this.contents.delete(key);
-    const content = known?.version === version ? known.content : readPreviewContent(path, history);
+    const content = cached?.version === version ? cached.content : readPreviewContent(path, history);
     this.contents.set(key, { version, content });
     for (const old of [...this.contents.keys()].slice(0, -MAX_OPEN_CONVERSATIONS)) this.contents.delete(old);
     return content;

@@ -31,7 +31,7 @@ import { NoSummarizerError, type SummarizerModel } from '../../core/condense/sum
 import { isEqual } from '../../core/isEqual';
 
 export class PreviewSession {
-  private readonly held = new PreviewConversationStore();
+  private readonly conversations = new PreviewConversationStore();
   private readonly models = new PreviewModels();
   private readonly estimator: PreviewEstimator;
   private readonly shown: LatestPreview;
@@ -51,7 +51,7 @@ export class PreviewSession {
   }
 
   updateLiveConversation(id: string, update: LiveConversationUpdate): void {
-    this.held.updateLiveConversation(id, update);
+    this.conversations.updateLiveConversation(id, update);
   }
 
   /**
@@ -70,50 +70,54 @@ export class PreviewSession {
   }
 
   private async answerCoherenceRequest(
-    held: PreviewConversation,
+    conversation: PreviewConversation,
     request: Extract<PreviewRequest, { kind: 'coherence' }>,
     signal: AbortSignal,
   ): Promise<CoherenceReport> {
-    const { edits } = await this.shown.getPreviewFor(held, request, signal);
+    const { edits } = await this.shown.getPreviewFor(conversation, request, signal);
     await yieldBetweenSteps(signal);
-    return measurePreviewCoherence(held, edits);
+    return measurePreviewCoherence(conversation, edits);
   }
 
   private async computeAnswer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
-    const held = await this.held.openConversation(request.conversation);
+    const conversation = await this.conversations.openConversation(request.conversation);
     switch (request.kind) {
       case 'preview':
-        return buildPreviewResult(held, await this.shown.computeAndKeepPreview(held, request, signal), this.counter);
+        return buildPreviewResult(
+          conversation,
+          await this.shown.computeAndKeepPreview(conversation, request, signal),
+          this.counter,
+        );
       case 'texts':
-        return this.renderDiffTexts(held, request, signal);
+        return this.renderDiffTexts(conversation, request, signal);
       case 'coherence':
-        return this.answerCoherenceRequest(held, request, signal);
+        return this.answerCoherenceRequest(conversation, request, signal);
       case 'selection':
-        return computePassSelection(held, request, this.counter);
+        return computePassSelection(conversation, request, this.counter);
       case 'pass':
-        return computePassSteps(held, request, this.estimator, signal);
+        return computePassSteps(conversation, request, this.estimator, signal);
       case 'compare':
-        return previewComparedSetup(held, request.setup, this.estimator, signal);
+        return previewComparedSetup(conversation, request.setup, this.estimator, signal);
     }
   }
 
   private async renderDiffTexts(
-    held: PreviewConversation,
+    conversation: PreviewConversation,
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<PreviewDiffTexts> {
-    const { view: then, edits } = await this.shown.getPreviewFor(held, question, signal);
+    const { view: viewBefore, edits } = await this.shown.getPreviewFor(conversation, question, signal);
     return {
-      conversation: held.id,
-      title: held.title,
-      ...renderDiffOfViews(then, applyEdits(held.messages, held.edits), true),
-      originals: collectReferencedTexts(held.messages, [...held.edits, ...edits]),
+      conversation: conversation.id,
+      title: conversation.title,
+      ...renderDiffOfViews(viewBefore, applyEdits(conversation.messages, conversation.edits), true),
+      originals: collectReferencedTexts(conversation.messages, [...conversation.edits, ...edits]),
     };
   }
 }
 
 interface AnsweredQuestion {
-  readonly held: PreviewConversation;
+  readonly conversation: PreviewConversation;
   readonly question: PreviewQuestion;
   readonly estimate: ConversationEstimate;
 }
@@ -128,12 +132,12 @@ class LatestPreview {
    * @throws NoSummarizerError, the signal's reason if aborted
    */
   async computeAndKeepPreview(
-    held: PreviewConversation,
+    conversation: PreviewConversation,
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
-    const estimate = await this.estimator.estimateCondensation(held, question, signal);
-    this.shown = { held, question, estimate };
+    const estimate = await this.estimator.estimateCondensation(conversation, question, signal);
+    this.shown = { conversation, question, estimate };
     return estimate;
   }
 
@@ -142,14 +146,14 @@ class LatestPreview {
    * @throws as {@link computeAndKeepPreview}
    */
   async getPreviewFor(
-    held: PreviewConversation,
+    conversation: PreviewConversation,
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
     const { shown } = this;
-    if (shown && isSameConversation(shown.held, held) && isSameQuestion(shown.question, question))
+    if (shown && isSameConversation(shown.conversation, conversation) && isSameQuestion(shown.question, question))
       return shown.estimate;
-    return this.computeAndKeepPreview(held, question, signal);
+    return this.computeAndKeepPreview(conversation, question, signal);
   }
 }
 

@@ -151,18 +151,18 @@ function parseDollars(option: string, text: string, zero: string): number {
  */
 function readSummaryOptions({
   provider,
-  'max-cost-per-condensation': most,
+  'max-cost-per-condensation': maxCost,
   'max-condensing-cost-per-day': day,
 }: GatewayOptionValues): SummaryCostLimits | undefined {
   const perDay = parseDollars('max-condensing-cost-per-day', day, '0: no limit');
-  if (most === 'none') return { perCondensation: undefined, perDay };
+  if (maxCost === 'none') return { perCondensation: undefined, perDay };
   const zero = 'none: no limit; 0: no model is asked';
   const perCondensation =
-    most === undefined
+    maxCost === undefined
       ? provider === 'native'
         ? NATIVE_COST_DOLLARS
         : 0
-      : parseDollars('max-cost-per-condensation', most, zero);
+      : parseDollars('max-cost-per-condensation', maxCost, zero);
   if (perCondensation > 0) return { perCondensation, perDay };
   if (provider === 'native')
     throw new UsageError('Summary calls a model, so --max-cost-per-condensation must be more than 0.');

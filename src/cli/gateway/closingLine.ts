@@ -3,14 +3,14 @@ import type { SummaryFigures } from '../../gateway/summaries';
 import type { GatewayService } from './service';
 
 export function formatClosingLines(
-  service: Pick<GatewayService, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
+  service: Pick<GatewayService, 'summary' | 'condensations' | 'summaries' | 'notices' | 'pruned'>,
 ): string {
-  const words = [
-    ...service.told.map((notice) => notice.words),
+  const parts = [
+    ...service.notices.map((notice) => notice.words),
     ...service.pruned,
     ...describeSummaries(service.summaries()),
   ];
-  return [...words.map((each) => `Context Condenser: ${each}`), formatClosingLine(service)].join('\n');
+  return [...parts.map((each) => `Context Condenser: ${each}`), formatClosingLine(service)].join('\n');
 }
 
 function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensations'>): string {

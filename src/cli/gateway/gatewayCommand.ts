@@ -22,25 +22,25 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
 /** Runs the gateway until it is interrupted. */
 export async function runGatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
-  const ends = new AbortController();
+  const ending = new AbortController();
   const end = (): void => {
-    ends.abort();
+    ending.abort();
   };
   if (io.signal.aborted) end();
   io.signal.addEventListener('abort', end);
   // Closing the terminal sends SIGHUP.
-  const held = deferSignals(end);
+  const signals = deferSignals(end);
   try {
     const service = await startTemporaryOrPersistentGateway(args, io, end);
     io.stdout(formatVariablesToSet(service, args));
     const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
-    if (!ends.signal.aborted) await once(ends.signal, 'abort');
+    if (!ending.signal.aborted) await once(ending.signal, 'abort');
     await service.close();
     io.stderr(`${formatClosingLines(service)}\n`);
     return EXIT_CODE.done;
   } finally {
-    held.release();
+    signals.release();
     io.signal.removeEventListener('abort', end);
   }
 }
@@ -67,11 +67,11 @@ function formatVariablesToSet(service: GatewayService, { addressFile, announce }
       : Object.entries(listBaseAddresses(service)).map(
           ([route, url]) => `  ${route.padEnd(12)}${announce === undefined ? url : hideSecretInAddress(url)}`,
         );
-  const words =
+  const instructions =
     addressFile === undefined
       ? 'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:'
       : `The gateway runs until you close this terminal or press Ctrl+C. Its base URLs stay the same${announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
-  return [words, ...shown, ''].join('\n');
+  return [instructions, ...shown, ''].join('\n');
 }
 
 /**
@@ -116,13 +116,13 @@ const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' |
 
 /**
  * Combines vendors' routes, the environment's URLs for their SDKs, and `--upstream`.
- * @param own our port; a URL with it would lead back to us
+ * @param ownPort our port; a URL with it would lead back to us
  * @throws UsageError
  */
 export function listRouteAddresses(
   args: Pick<GatewayArguments, 'upstreams'>,
   env: CliIo['env'],
-  own?: number,
+  ownPort?: number,
 ): Map<string, URL> {
   const routes = makeUpstreamByRoute(args);
   for (const route of Object.keys(VENDOR_ADDRESSES)) {
@@ -131,7 +131,7 @@ export function listRouteAddresses(
       continue;
     // Remove the version, because the SDK appends it.
     const address = new URL(set.replace(/\/v1\/?$/, ''));
-    if (own === undefined || address.hostname !== '127.0.0.1' || address.port !== String(own))
+    if (ownPort === undefined || address.hostname !== '127.0.0.1' || address.port !== String(ownPort))
       routes.set(route, address);
   }
   return routes;

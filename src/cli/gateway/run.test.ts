@@ -132,8 +132,11 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
   });
 
   it('is reported with that host and the setting that names it', async () => {
-    const { routes, from, unused, trust } = await findGatewayAgent(name)!.prepare(args, setUp(temporaryFolder()));
-    expect(formatDestinations(routes, from, unused, trust)).toMatch(/ own\.example \([^)]+\)/);
+    const { routes, sourceByRoute, untrusted, trust } = await findGatewayAgent(name)!.prepare(
+      args,
+      setUp(temporaryFolder()),
+    );
+    expect(formatDestinations(routes, sourceByRoute, untrusted, trust)).toMatch(/ own\.example \([^)]+\)/);
   });
 
   it('never has the secret on its command line, and keeps its own arguments', async () => {

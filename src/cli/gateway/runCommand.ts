@@ -35,13 +35,13 @@ export async function runAgentCommand(argv: readonly string[], io: CliIo): Promi
   const store = await checkStoreFolder(args.store, io);
   const agent = await prepareAgent(args, store, io);
   // The agent receives the same signal; we exit after it.
-  const held = deferSignals();
+  const signals = deferSignals();
   const release = silenceConsole();
   try {
-    return await runWithDeferredSignals({ ...args, store }, agent, held, io);
+    return await runWithDeferredSignals({ ...args, store }, agent, signals, io);
   } finally {
     release();
-    held.release();
+    signals.release();
   }
 }
 
@@ -58,13 +58,13 @@ function silenceConsole(): () => void {
 async function runWithDeferredSignals(
   args: GatewayArguments & { readonly store: string },
   agent: PreparedAgent,
-  held: DeferredSignals,
+  signals: DeferredSignals,
   io: CliIo,
 ): Promise<number> {
   const overrides = parseUpstreamByRoute(args);
   const routes = new Map([...agent.routes, ...overrides]);
   const from = new Map([
-    ...(agent.from ?? []),
+    ...(agent.sourceByRoute ?? []),
     ...[...overrides.keys()].map((route) => [route, '--upstream'] as const),
   ]);
   // Don't use the temporary folder: Gemini CLI ignores settings in places that others can write to.
@@ -73,7 +73,7 @@ async function runWithDeferredSignals(
   const service = await startGatewayService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
     const { gateway } = service;
-    io.stderr(`${formatDestinations(routes, from, agent.unused, agent.trust)}\n`);
+    io.stderr(`${formatDestinations(routes, from, agent.untrusted, agent.trust)}\n`);
     const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
     const launch = await agent.launch({
@@ -87,8 +87,8 @@ async function runWithDeferredSignals(
         env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...makeRunAsNodeVariables(io.env) },
       },
     });
-    const early = held.came();
-    if (early !== undefined) return 128 + constants.signals[early];
+    const earlySignal = signals.came();
+    if (earlySignal !== undefined) return 128 + constants.signals[earlySignal];
     const { code, signal } = await spawnAgent(launch, io);
     await service.endSummaries();
     if (signal !== undefined) io.stderr(`${describeEndBySignal(args.agent ?? launch.command, signal)}\n`);
@@ -106,13 +106,13 @@ async function runWithDeferredSignals(
 async function waitForEnter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');
-  const ends = new AbortController();
+  const ending = new AbortController();
   const over = [
-    ...['data', 'end'].map((event) => once(process.stdin, event, ends)),
-    ...ENDING_SIGNALS.map((signal) => once(process, signal, ends)),
+    ...['data', 'end'].map((event) => once(process.stdin, event, ending)),
+    ...ENDING_SIGNALS.map((signal) => once(process, signal, ending)),
   ];
   await Promise.race(over.map((one) => one.catch(() => undefined)));
-  ends.abort();
+  ending.abort();
   process.stdin.pause();
 }
 
@@ -127,22 +127,22 @@ const parseUpstreamByRoute = ({ upstreams }: GatewayArguments): Map<string, URL>
 async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): Promise<PreparedAgent> {
   const { agent: name, rest, upstreams } = args;
   if (name === undefined) return prepareOtherCommand(rest, upstreams, io.env);
-  const known = findGatewayAgent(name);
-  if (!known) {
+  const agent = findGatewayAgent(name);
+  if (!agent) {
     const names = GATEWAY_COMMANDS.join(', ');
     throw new UsageError(
       `Unknown agent "${name}". Known agents are ${names}. To run any other command with the usual variables: context-condenser run -- ${name} …`,
     );
   }
   try {
-    return await known.prepare(rest, {
+    return await agent.prepare(rest, {
       ...io,
       cwd: process.cwd(),
       runs: getRunsFolder(store),
       trustProject: args.trustProject,
     });
   } catch (error) {
-    if (error instanceof UnsupportedError) throw new UsageError(`${known.name} was not started. ${error.message}`);
+    if (error instanceof UnsupportedError) throw new UsageError(`${agent.name} was not started. ${error.message}`);
     throw error;
   }
 }
@@ -163,7 +163,7 @@ function prepareOtherCommand(
   });
   return {
     routes,
-    from: new Map(set),
+    sourceByRoute: new Map(set),
     canRecall: false,
     launch: ({ url }) =>
       Promise.resolve({
@@ -178,10 +178,10 @@ function prepareOtherCommand(
 }
 
 function describeEndBySignal(command: string, signal: NodeJS.Signals): string {
-  const known = findGatewayAgent(command);
-  const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
-  if (!known?.goesOn) return `${said}, complete.`;
-  const again = [command, ...known.goesOn].join(' ');
+  const agent = findGatewayAgent(command);
+  const said = `Context Condenser: ${agent?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
+  if (!agent?.resumeArguments) return `${said}, complete.`;
+  const again = [command, ...agent.resumeArguments].join(' ');
   return `${said}: "context-condenser run ${again}" continues it, and so does "${again}" on its own.`;
 }
 

@@ -44,7 +44,7 @@ export interface GatewayService {
   summaries(): SummaryFigures | undefined;
   /** Cancels pending summaries. Resolves when their costs are recorded. */
   endSummaries(): Promise<void>;
-  readonly told: readonly LimitNotice[];
+  readonly notices: readonly LimitNotice[];
   readonly pruned: readonly string[];
   close(): Promise<void>;
 }
@@ -152,7 +152,7 @@ export async function startGatewayService(
     ...(!args.off && { condenser }),
     ...(args.port !== undefined && { port: args.port }),
     ...(secret !== undefined && { secret }),
-    own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
+    ownRoutes: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
       ...(canRecall ? ([[RECALL_ROUTE, createRecallRoute(live)]] as const) : []),
       [
         liveName,
@@ -199,7 +199,7 @@ export async function startGatewayService(
         costs.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
       await summaries?.waitUntilSettled();
     },
-    told: costs.desk.told,
+    notices: costs.desk.told,
     pruned,
     close: async () => {
       await takeBack?.();
@@ -212,26 +212,26 @@ export async function startGatewayService(
 
 function createGatewaySpending(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
   let limits = args.limits;
-  const told: LimitNotice[] = [];
+  const notices: LimitNotice[] = [];
   const listeners: (() => void)[] = [];
   const tell = (notice: LimitNotice): void => {
-    told.push(notice);
+    notices.push(notice);
     for (const listener of listeners) listener();
   };
   const spending = new ConversationSpending({
     spending: counted,
     limits: () => limits,
-    words: createLimitMessages(args.announce !== undefined),
+    messages: createLimitMessages(args.announce !== undefined),
     tell,
     warn: log,
   });
   const tellUnwritten = (outcome: OutcomeSummary, givenUp: string | undefined): void => {
     const words = givenUp === undefined ? describeUnwrittenSummary(outcome) : describeAbandonedSummary(givenUp);
-    if (words === undefined || told.some((notice) => notice.about === 'summary')) return;
+    if (words === undefined || notices.some((notice) => notice.about === 'summary')) return;
     tell({ words, about: 'summary' });
   };
   const desk = {
-    told,
+    told: notices,
     onTold: (listener: () => void) => void listeners.push(listener),
     set: (changed: ConversationLimits) => {
       limits = changed;
@@ -347,10 +347,10 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
  * @throws the system's error if there is no reader at the start
  */
 function createPipeWriter(path: string): (text: string) => void {
-  const pipe = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  const handle = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
   return (text) => {
     try {
-      writeSync(pipe, text);
+      writeSync(handle, text);
     } catch {
       // A slow or missing reader loses lines instead of blocking the gateway.
     }

@@ -40,7 +40,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
     spending: new ConversationSpending({
       spending: new Spending(path),
       limits: () => state.limits,
-      words: createLimitMessages(isInVsCode),
+      messages: createLimitMessages(isInVsCode),
       tell: ({ words }) => told.push(words),
       warn: () => undefined,
     }),

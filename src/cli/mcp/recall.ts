@@ -41,7 +41,10 @@ export async function recallFromStores(stores: readonly string[], io: CliIo): Pr
 
 const MAX_SEARCHED_LEDGERS = 200;
 
-async function listStoredConversations(roots: readonly string[], most: number): Promise<RecallableConversation[]> {
+async function listStoredConversations(
+  roots: readonly string[],
+  maxConversations: number,
+): Promise<RecallableConversation[]> {
   const listed = await Promise.all(
     roots.map(async (root) => (await listLedgers(root)).map((ledger) => ({ ...ledger, root }))),
   );
@@ -50,7 +53,7 @@ async function listStoredConversations(roots: readonly string[], most: number): 
     const ledger = await openLedger(root, about);
     if (ledger.ledger.condensations.length === 0) continue;
     found.push({ ledger: ledger.ledger, messages: [], originals: (hashes) => ledger.originals(hashes) });
-    if (found.length >= most) break;
+    if (found.length >= maxConversations) break;
   }
   return found;
 }

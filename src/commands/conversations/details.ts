@@ -15,9 +15,9 @@ const openPanelsByServices = new WeakMap<Services, Map<string, vscode.WebviewPan
 export async function showDetails(services: Services, path: string): Promise<void> {
   const pages = openPanelsByServices.get(services) ?? new Map<string, vscode.WebviewPanel>();
   openPanelsByServices.set(services, pages);
-  const known = pages.get(path);
-  if (known) {
-    known.reveal();
+  const openPage = pages.get(path);
+  if (openPage) {
+    openPage.reveal();
     return;
   }
   const title = vscode.l10n.t('Opening “{0}”', getFileName(services, path));

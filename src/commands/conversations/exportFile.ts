@@ -30,12 +30,12 @@ export async function exportConversationFile(services: Services, path: string, h
   if (target === 'handover') await vscode.env.clipboard.writeText(text);
   else if (!file) return;
   for (const note of notes) services.log.info(`${path}: ${note}`);
-  const where = file
+  const savedText = file
     ? vscode.l10n.t('Exported to {0}.', basename(file.fsPath))
     : vscode.l10n.t('The handover prompt is on the clipboard.');
-  const left = notes.length === 0 ? '' : vscode.l10n.t('Note: {0}', notes.join(' '));
+  const leftOutText = notes.length === 0 ? '' : vscode.l10n.t('Note: {0}', notes.join(' '));
   const open = vscode.l10n.t('Open');
-  const picked = await showInformationMessage(`${where} ${left}`.trim(), ...(file ? [open] : []));
+  const picked = await showInformationMessage(`${savedText} ${leftOutText}`.trim(), ...(file ? [open] : []));
   if (picked === open && file) await vscode.commands.executeCommand('vscode.open', file);
 }
 

@@ -28,7 +28,7 @@ export async function chooseConversationFilter(view: ConversationsView): Promise
       children.flatMap((node) => (node.kind === 'conversation' ? (getConversationWorkspace(node.found) ?? []) : [])),
     ),
   );
-  const here = new Set(vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath));
+  const openFolders = new Set(vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath));
   const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const items: FilterItem[] = [
     separator(vscode.l10n.t('Agents')),
@@ -40,10 +40,10 @@ export async function chooseConversationFilter(view: ConversationsView): Promise
     })),
     separator(vscode.l10n.t('Folders')),
     ...[...workspaces]
-      .toSorted((a, b) => Number(here.has(b)) - Number(here.has(a)) || a.localeCompare(b))
+      .toSorted((a, b) => Number(openFolders.has(b)) - Number(openFolders.has(a)) || a.localeCompare(b))
       .map((workspace) => ({
         label: basename(workspace),
-        description: here.has(workspace) ? vscode.l10n.t('{0} (open here)', workspace) : workspace,
+        description: openFolders.has(workspace) ? vscode.l10n.t('{0} (open here)', workspace) : workspace,
         workspace,
         picked: current.workspaces.has(workspace),
       })),

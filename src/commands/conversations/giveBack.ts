@@ -35,11 +35,11 @@ const PERMANENT_TROUBLES: ReadonlySet<GiveBackTrouble> = new Set([
 ]);
 
 async function showGiveBackError(services: Services, path: string, error: unknown): Promise<void> {
-  const words = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
-  services.log.error(words);
+  const text = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
+  services.log.error(text);
   const yes = vscode.l10n.t('Export Condensed Conversation');
   const offered = error instanceof GiveBackError && PERMANENT_TROUBLES.has(error.trouble) ? [yes] : [];
-  if ((await showErrorMessage(words, ...offered)) === yes) await exportConversationFile(services, path);
+  if ((await showErrorMessage(text, ...offered)) === yes) await exportConversationFile(services, path);
 }
 
 async function askAndGiveBack(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
@@ -48,11 +48,11 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     await offerExport(services, path, agent);
     return;
   }
-  const known = getConversationIndex(services).conversations.find((each) => each.path === path)?.agent ?? agent;
+  const agentName = getConversationIndex(services).conversations.find((each) => each.path === path)?.agent ?? agent;
   const question =
-    known === undefined
+    agentName === undefined
       ? vscode.l10n.t('Give “{0}” back to its agent?', getFileName(services, path))
-      : vscode.l10n.t('Give “{0}” back to {1}?', getFileName(services, path), known);
+      : vscode.l10n.t('Give “{0}” back to {1}?', getFileName(services, path), agentName);
   try {
     const task = { kind: 'check-give-back', ...makeGiveBackTask(services, path, agent) } as const;
     await runTaskWithProgress(services, vscode.l10n.t('Checking “{0}”', getFileName(services, path)), task);
@@ -123,7 +123,7 @@ async function showGivenBack(
   // The new session's file is beside the old one; the folder is the agent's, from the list.
   const folder = findWorkingFolder(services, source);
   const command = target === 'claude-code-session' ? getResumeShellCommand(path, folder) : undefined;
-  const words = {
+  const text = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
       'Given back. Cline continues with the condensed conversation the next time the session is opened.',
@@ -133,7 +133,7 @@ async function showGivenBack(
   const copy = vscode.l10n.t('Copy Command');
   const undo = vscode.l10n.t('Undo Giving Back');
   const resume = vscode.l10n.t('Resume in Terminal');
-  const picked = await showInformationMessage(words, ...(command === undefined ? [] : [resume, copy]), undo);
+  const picked = await showInformationMessage(text, ...(command === undefined ? [] : [resume, copy]), undo);
   if (picked === resume) resumeInTerminal(path, folder);
   if (picked === undo) await undoGiveBack(services, { conversation });
   if (picked === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
@@ -156,15 +156,15 @@ export async function undoGiveBack(services: Services, name: GivenBackName | und
 
 async function offerExport(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
   const yes = vscode.l10n.t('Export…');
-  const known = AGENT_LIST.find(({ name }) => name === agent);
-  const why = !known
+  const knownAgent = AGENT_LIST.find(({ name }) => name === agent);
+  const reason = !knownAgent
     ? vscode.l10n.t('it is not known which agent the file belongs to.')
-    : known.giveBack
-      ? vscode.l10n.t('the file is not where {0} keeps its conversations.', known.name)
-      : vscode.l10n.t('{0} does not continue with what other programs write.', known.name);
+    : knownAgent.giveBack
+      ? vscode.l10n.t('the file is not where {0} keeps its conversations.', knownAgent.name)
+      : vscode.l10n.t('{0} does not continue with what other programs write.', knownAgent.name);
   const message = vscode.l10n.t(
     'This conversation can’t be given back: {0} You can export it, or hand it over with a prompt.',
-    why,
+    reason,
   );
   if ((await showInformationMessage(message, yes)) !== yes) return;
   await exportConversationFile(services, path);
@@ -178,8 +178,8 @@ const EXTENSION_ID_BY_AGENT = {
 
 /** Returns undefined if the agent's extension isn't installed. */
 async function getAgentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
-  const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSION_ID_BY_AGENT[agent] : undefined;
-  const id = known ?? Object.values(EXTENSION_ID_BY_AGENT).find((each) => path.toLowerCase().includes(each));
+  const extensionId = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSION_ID_BY_AGENT[agent] : undefined;
+  const id = extensionId ?? Object.values(EXTENSION_ID_BY_AGENT).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
   return extension && parseRooApi(await extension.activate());
 }
@@ -195,8 +195,8 @@ async function pauseAndGiveBack(
   const detail = vscode.l10n.t('The agent stops what it is doing, and anything it has not written yet is lost.');
   if (!(await confirmGiveBack(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
-  const given = await runWhileTaskPaused(api, nodeFiles, path, clock, () => runGiveBackTask(services, path, agent));
-  await showGivenBack(services, path, given);
+  const result = await runWhileTaskPaused(api, nodeFiles, path, clock, () => runGiveBackTask(services, path, agent));
+  await showGivenBack(services, path, result);
 }
 
 /** Completes or reverts at startup what a dead process had begun. */

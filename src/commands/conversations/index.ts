@@ -13,8 +13,8 @@ import { readSetting } from '../../window/settings/settings';
 const viewByServices = new WeakMap<Services, ConversationsView>();
 
 export function getConversationsView(services: Services, tree: ConversationsTree): ConversationsView {
-  const known = viewByServices.get(services);
-  if (known) return known;
+  const existing = viewByServices.get(services);
+  if (existing) return existing;
   const index = getConversationIndex(services);
   const abort = new AbortController();
   const view = new ConversationsView(tree, {

@@ -27,8 +27,8 @@ export async function saveBesideConversation(
 ): Promise<vscode.Uri | undefined> {
   const source = vscode.Uri.file(splitLocation(path).file);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
-  const own = basename(source.fsPath).replace(/\.\w+$/, '');
-  const name = `${toFileName(getFileTitle(services, path) ?? own, own)}.${ending}`;
+  const ownName = basename(source.fsPath).replace(/\.\w+$/, '');
+  const name = `${toFileName(getFileTitle(services, path) ?? ownName, ownName)}.${ending}`;
   const file = await vscode.window.showSaveDialog({
     title: question,
     defaultUri: vscode.Uri.joinPath(folder, name),

@@ -28,8 +28,8 @@ export async function saveReport(services: Services, path: string): Promise<void
   });
   if (!file) return;
   const open = vscode.l10n.t('Open in Browser');
-  const said = await showInformationMessage(vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)), open);
-  if (said === open) await vscode.env.openExternal(file);
+  const choice = await showInformationMessage(vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)), open);
+  if (choice === open) await vscode.env.openExternal(file);
 }
 
 interface ContentItem extends vscode.QuickPickItem {

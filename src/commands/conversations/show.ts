@@ -97,11 +97,11 @@ export const createDiffDocuments = (
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();
   if (!isBuiltInProvider(provider)) {
-    const words = vscode.l10n.t(
+    const text = vscode.l10n.t(
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
       getProviderName(provider, services.registered.listProviders()),
     );
-    void showInformationMessage(words);
+    void showInformationMessage(text);
     return;
   }
   if (provider === 'native' && readModelSettings().condensing) {
@@ -130,6 +130,6 @@ export async function previewCondensation(services: Services, path: string): Pro
   await services.comparisons.showComparison(services.comparisons.addComparison(comparison));
   // VS Code shows only the first line of a message without a button.
   const condense = vscode.l10n.t('Condense');
-  const said = showInformationMessage(formatPreviewMessage({ ...result, provider: names }), condense);
-  void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
+  const answer = showInformationMessage(formatPreviewMessage({ ...result, provider: names }), condense);
+  void answer.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

@@ -60,10 +60,10 @@ export function createHistoryEntries(
   return ledgers
     .flatMap((ledger) => {
       const condensations = ledger.condensations.filter((one) => !isRestoring(one));
-      const own = { ...ledger, condensations };
+      const shownLedger = { ...ledger, condensations };
       const changes = new Map<CondensationOutline | undefined, 'undo' | 'redo'>([
-        [findShownCondensation(own), 'undo'],
-        [findUndoneCondensation(own), 'redo'],
+        [findShownCondensation(shownLedger), 'undo'],
+        [findUndoneCondensation(shownLedger), 'redo'],
       ]);
       return condensations.map((one) => {
         const change = canChange(ledger.conversation) ? changes.get(one) : undefined;

@@ -44,8 +44,8 @@ export function renderHandover(
     Math.floor(budget * SECTION_TOKEN_SHARES.facts),
   );
   // Listings and reminders of one agent are useless to another.
-  const said = messages.filter((message) => !isAddedByAgent(message));
-  const { texts, leftOut } = selectNewestMessages(said, counter, Math.floor(budget * SECTION_TOKEN_SHARES.end));
+  const ownMessages = messages.filter((message) => !isAddedByAgent(message));
+  const { texts, leftOut } = selectNewestMessages(ownMessages, counter, Math.floor(budget * SECTION_TOKEN_SHARES.end));
   const text = [
     'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done. ' +
       QUOTING_RULE,

@@ -9,12 +9,12 @@ import type { ConversationToExport, ExportedConversation, ExportTarget } from '.
 export { EXPORT_TARGETS, type ConversationToExport, type ExportedConversation, type ExportTarget } from './types';
 
 export function exportConversation(
-  given: ConversationToExport,
+  original: ConversationToExport,
   target: ExportTarget,
   counter: MessageCounter,
 ): ExportedConversation {
   const losses = new ExportLosses();
-  const conversation = replaceLoneSurrogates(given, losses);
+  const conversation = replaceLoneSurrogates(original, losses);
   switch (target) {
     case 'anthropic':
       return {

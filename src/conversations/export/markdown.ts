@@ -77,9 +77,9 @@ function renderParameters({ input }: ToolUseBlock): string {
   if (!isRecord(input)) return fenceText(JSON.stringify(input ?? null), 'json');
   const entries = Object.entries(input);
   const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
-  const short = entries.filter(([, value]) => !isLong(value));
+  const shortEntries = entries.filter(([, value]) => !isLong(value));
   return [
-    ...(short.length > 0 ? [fenceText(JSON.stringify(Object.fromEntries(short), null, 2), 'json')] : []),
+    ...(shortEntries.length > 0 ? [fenceText(JSON.stringify(Object.fromEntries(shortEntries), null, 2), 'json')] : []),
     ...entries.flatMap(([name, value]) => (isLong(value) ? [`${escapeInline(name)}:\n\n${fenceText(value)}`] : [])),
   ].join('\n\n');
 }

@@ -101,16 +101,16 @@ function exportUserTurn({ blocks }: ExportTurn, losses: ExportLosses): Fields[] 
 
 function exportPromptBlocks(blocks: readonly Block[]): Fields[] {
   const messages: Fields[] = [];
-  let words: Block[] = [];
+  let spokenBlocks: Block[] = [];
   const speak = (): void => {
-    if (words.length > 0) messages.push({ role: 'user', content: exportTextContent(words) });
-    words = [];
+    if (spokenBlocks.length > 0) messages.push({ role: 'user', content: exportTextContent(spokenBlocks) });
+    spokenBlocks = [];
   };
   for (const block of blocks) {
     if (block.type === SYSTEM_NOTE_TYPE) {
       speak();
       messages.push({ role: 'system', content: block['text'] });
-    } else words.push(block);
+    } else spokenBlocks.push(block);
   }
   speak();
   return messages;

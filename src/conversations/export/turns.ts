@@ -72,7 +72,7 @@ const MAX_CALL_ID_CHARS = 40;
 function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
   const calls = new Map<string, UnansweredCall[]>();
   const used = new Set<string>();
-  const own = (id: string): string => {
+  const getOwnId = (id: string): string => {
     const base = id.replace(/[^\w-]/g, '_').slice(0, MAX_CALL_ID_CHARS) || 'call';
     let unique = base;
     for (let copy = 2; used.has(unique); copy += 1) {
@@ -86,9 +86,9 @@ function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
     ...turn,
     blocks: turn.blocks.map((block): Block => {
       if (turn.role !== 'assistant' || !isToolUse(block)) return block;
-      const id = own(block.id);
-      const known = calls.get(block.id);
-      if (known) known.push({ turn: index, id });
+      const id = getOwnId(block.id);
+      const sameCalls = calls.get(block.id);
+      if (sameCalls) sameCalls.push({ turn: index, id });
       else calls.set(block.id, [{ turn: index, id }]);
       return { ...block, id };
     }),

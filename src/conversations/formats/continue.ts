@@ -43,21 +43,21 @@ export function readContinue(
   }
   const items = readList(session, 'history').filter(isRecord);
   const answers = new Map<Fields, ApiMessage>();
-  const everything = convertHistoryItems(items, answers);
-  if (everything.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
+  const allMessages = convertHistoryItems(items, answers);
+  if (allMessages.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
   const summarized = items.findLastIndex((item) => readString(item, 'conversationSummary') !== undefined);
   const messages =
-    options.history === 'all' || summarized === -1 ? everything : selectActiveMessages(items, summarized);
+    options.history === 'all' || summarized === -1 ? allMessages : selectActiveMessages(items, summarized);
   const id = readString(session, 'sessionId');
   const workspace = readString(session, 'workspaceDirectory');
   const title = readString(session, 'title');
   return {
     id: id === undefined ? makeSourceId(source, input) : `continue:${id}`,
     format: 'continue',
-    title: (title === DEFAULT_TITLE ? undefined : normalizeTitle(title)) ?? makeConversationTitle(everything),
+    title: (title === DEFAULT_TITLE ? undefined : normalizeTitle(title)) ?? makeConversationTitle(allMessages),
     messages,
     notes: [
-      ...(messages === everything
+      ...(messages === allMessages
         ? []
         : [
             describeOmittedMessages(
@@ -71,17 +71,17 @@ export function readContinue(
     ...(workspace !== undefined && workspace !== '' && { workspace }),
     ...selectRecordedRequests(
       options.history,
-      readContinueRequests(session, mapItemsToMessageIndexes(answers, everything)),
-      everything.length,
+      readContinueRequests(session, mapItemsToMessageIndexes(answers, allMessages)),
+      allMessages.length,
     ),
   };
 }
 
 function mapItemsToMessageIndexes(
   answers: ReadonlyMap<Fields, ApiMessage>,
-  everything: readonly ApiMessage[],
+  allMessages: readonly ApiMessage[],
 ): ReadonlyMap<Fields, number> {
-  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const indexes = new Map(allMessages.map((message, index) => [message, index]));
   return new Map(
     [...answers].flatMap(([item, message]) => {
       const index = indexes.get(message);
@@ -190,11 +190,11 @@ function convertContentParts(content: unknown): Block[] {
 
 function convertToolCalls(message: Fields): Block[] {
   return readList(message, 'toolCalls').flatMap((call): Block[] => {
-    const called = isRecord(call) ? readRecord(call, 'function') : undefined;
+    const functionCall = isRecord(call) ? readRecord(call, 'function') : undefined;
     const id = isRecord(call) ? readString(call, 'id') : undefined;
-    const name = called && readString(called, 'name');
-    if (!called || id === undefined || name === undefined || name === '') return [];
-    const rawArguments = readString(called, 'arguments') ?? '';
+    const name = functionCall && readString(functionCall, 'name');
+    if (!functionCall || id === undefined || name === undefined || name === '') return [];
+    const rawArguments = readString(functionCall, 'arguments') ?? '';
     return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments === '' ? '{}' : rawArguments) }];
   });
 }

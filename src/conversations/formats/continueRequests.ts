@@ -16,13 +16,13 @@ export function readContinueRequests(
 ): RecordedRequests | undefined {
   const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
   // A fork repeats its origin's history without ids or times, so its words identify a copy.
-  let said = '';
+  let historyHash = '';
   for (const item of readList(session, 'history').filter(isRecord)) {
     const message = readRecord(item, 'message') ?? {};
     const { role, content, toolCalls, usage, id } = message;
-    said = hashText(JSON.stringify([said, role, content, toolCalls, usage, id]));
+    historyHash = hashText(JSON.stringify([historyHash, role, content, toolCalls, usage, id]));
     const counted = role === 'assistant' && isRecord(usage) ? usage : undefined;
-    if (counted) answers.push({ usage: counted, key: said, message: places.get(item) });
+    if (counted) answers.push({ usage: counted, key: historyHash, message: places.get(item) });
   }
   const accounting = detectAccounting(answers.map(({ usage }) => usage));
   const requests = answers.map(({ usage, key, message }): RecordedRequest => {
@@ -109,16 +109,16 @@ function readSessionTotals(
   const models = new Set(requests.map(({ model }) => model));
   const [model] = models;
   if (!sum || models.size > 1) return [];
-  const whole = readTokenCounts(sum);
-  const told = usages.map((usage) => ({
+  const sumCounts = readTokenCounts(sum);
+  const counts = usages.map((usage) => ({
     ...readTokenCounts(usage),
     read: readCount(getPromptTokenDetails(usage), 'cache_read_tokens'),
   }));
-  const isCached = whole.read + whole.written > 0;
+  const isCached = sumCounts.read + sumCounts.written > 0;
   const accounting = requests[0]?.usage?.accounting ?? (isCached ? 'anthropic' : 'openai');
   const total = (field: keyof ContinueTokenCounts, own: keyof Usage): number =>
     requests.reduce((all, { usage }) => all + Number(usage?.[own] ?? 0), 0) +
-    Math.max(0, whole[field] - told.reduce((all, each) => all + each[field], 0));
+    Math.max(0, sumCounts[field] - counts.reduce((all, each) => all + each[field], 0));
   const usage: Usage = {
     ...{ accounting, source: 'reported' },
     inputTokens: total('prompt', 'inputTokens'),

@@ -31,9 +31,9 @@ export function readCursor(input: string | Uint8Array, source: InputSource): Con
   readJsonLineRecords(readLines(input, name), name, notes, ({ value, line }) => {
     transcript.takeRecord(value, line);
   });
-  const { messages, passedOver, withoutResult } = transcript.getResult();
+  const { messages, skippedByKind, withoutResult } = transcript.getResult();
   if (messages.length === 0) {
-    throw createNoMessagesError(name, 'a Cursor transcript with "user" and "assistant" messages', passedOver, notes);
+    throw createNoMessagesError(name, 'a Cursor transcript with "user" and "assistant" messages', skippedByKind, notes);
   }
   return {
     id: makeSourceId(source, input),
@@ -45,7 +45,7 @@ export function readCursor(input: string | Uint8Array, source: InputSource): Con
       ...(withoutResult > 0
         ? [`${formatPlural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...describeSkippedRecords(passedOver, UNSENT_RECORD_TYPES),
+      ...describeSkippedRecords(skippedByKind, UNSENT_RECORD_TYPES),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
@@ -54,7 +54,7 @@ export function readCursor(input: string | Uint8Array, source: InputSource): Con
 
 class CursorTranscriptReader {
   private readonly messages: ApiMessage[] = [];
-  private readonly passedOver = new Map<string, number>();
+  private readonly skippedByKind = new Map<string, number>();
   private withoutResult = 0;
   /** Results follow in the order of their calls. */
   private pendingCalls: string[] = [];
@@ -64,7 +64,7 @@ class CursorTranscriptReader {
     const role = value['role'];
     if (content === undefined || (role !== 'user' && role !== 'assistant')) {
       const kind = readString(value, 'type') ?? 'unnamed';
-      this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
+      this.skippedByKind.set(kind, (this.skippedByKind.get(kind) ?? 0) + 1);
       return;
     }
     const parts = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: stringifyValue(content) }];
@@ -81,8 +81,8 @@ class CursorTranscriptReader {
     this.pendingCalls = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
   }
 
-  getResult(): { messages: readonly ApiMessage[]; passedOver: ReadonlyMap<string, number>; withoutResult: number } {
-    return { messages: this.messages, passedOver: this.passedOver, withoutResult: this.withoutResult };
+  getResult(): { messages: readonly ApiMessage[]; skippedByKind: ReadonlyMap<string, number>; withoutResult: number } {
+    return { messages: this.messages, skippedByKind: this.skippedByKind, withoutResult: this.withoutResult };
   }
 
   private convertToolResult(part: Fields): Block {

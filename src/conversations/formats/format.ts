@@ -33,7 +33,7 @@ export interface ConversationReader {
   };
   readonly document?: {
     /** Returns the document as {@link read} accepts it; undefined for another format. */
-    readonly of: (value: unknown) => Fields | undefined;
+    readonly normalize: (value: unknown) => Fields | undefined;
     /**
      * @param input the document's text
      * @throws {ConversationReadError}

@@ -47,32 +47,32 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
   const notes: string[] = [];
   const session = parsePiEntries(readLines(input, name), name, notes);
   const { header, entries, titles } = session;
-  const way = findActivePath(session);
+  const path = findActivePath(session);
   const owners = new Map<Fields, ApiMessage>();
-  const edits = collectEntryEdits(way);
-  const everything = convertPiEntries(applyEntryEdits(way, edits), owners);
+  const edits = collectEntryEdits(path);
+  const allMessages = convertPiEntries(applyEntryEdits(path, edits), owners);
   const messages =
-    options.history === 'all' ? everything : convertPiEntries(applyEntryEdits(selectActiveEntries(way), edits));
-  const passedOver = countUnsentKinds(way);
-  if (everything.length === 0) {
+    options.history === 'all' ? allMessages : convertPiEntries(applyEntryEdits(selectActiveEntries(path), edits));
+  const passedOver = countUnsentKinds(path);
+  if (allMessages.length === 0) {
     throw createNoMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
   }
   const id = readString(header, 'id');
   const workspace = readString(header, 'cwd');
-  const system = way.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
-  const left = entries.filter(isMessageEntry).length - way.filter(isMessageEntry).length;
-  const withdrawn = way.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
+  const system = path.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
+  const leftOut = entries.filter(isMessageEntry).length - path.filter(isMessageEntry).length;
+  const withdrawn = path.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `pi:${id}`,
     format: 'pi',
-    title: normalizeTitle(titles.at(-1)) ?? makeConversationTitle(everything),
+    title: normalizeTitle(titles.at(-1)) ?? makeConversationTitle(allMessages),
     messages,
     notes: [
       ...notes,
-      ...(messages.length < everything.length
-        ? [describeOmittedMessages(everything.length - messages.length, 'before the last compaction')]
+      ...(messages.length < allMessages.length
+        ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
         : []),
-      ...(left > 0 ? [`Left out: ${formatPlural(left, 'message')} on abandoned branches.`] : []),
+      ...(leftOut > 0 ? [`Left out: ${formatPlural(leftOut, 'message')} on abandoned branches.`] : []),
       ...(withdrawn > 0
         ? [`Left out: ${formatPlural(withdrawn, 'message')} taken out of the context (context_edit).`]
         : []),
@@ -84,8 +84,8 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
     ...(system !== undefined && { request: { system } }),
     ...selectRecordedRequests(
       options.history,
-      readRecordedRequests(header, entries, way, everything, owners),
-      everything.length,
+      readRecordedRequests(header, entries, path, allMessages, owners),
+      allMessages.length,
     ),
   };
 }
@@ -94,11 +94,11 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
 function readRecordedRequests(
   header: Fields,
   entries: readonly Fields[],
-  way: readonly Fields[],
-  everything: readonly ApiMessage[],
+  path: readonly Fields[],
+  allMessages: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
 ): RecordedRequests | undefined {
-  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const indexes = new Map(allMessages.map((message, index) => [message, index]));
   const findIndex = (entry: Fields): number | undefined => {
     const owner = owners.get(entry);
     return owner && indexes.get(owner);
@@ -106,7 +106,7 @@ function readRecordedRequests(
   const collected = new PiRequests();
   collected.takeRecord(header);
   for (const entry of entries) collected.takeRecord(entry, findIndex(entry));
-  const compactions = way.flatMap((entry): RecordedCompaction[] => {
+  const compactions = path.flatMap((entry): RecordedCompaction[] => {
     const message = entry['type'] === 'compaction' ? findIndex(entry) : undefined;
     if (message === undefined) return [];
     const at = readTime(entry, 'timestamp');
@@ -130,20 +130,20 @@ export class PiRequests implements RequestCollector {
     // Since 1.x a summary has the usage of its request (CompactionEntry).
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
     if (isCompaction) this.compactions += 1;
-    const said = isCompaction ? entry : (readRecord(entry, 'message') ?? {});
+    const content = isCompaction ? entry : (readRecord(entry, 'message') ?? {});
     if (entry['type'] === 'model_change') {
       this.model = readString(entry, 'modelId') ?? this.model;
       this.seller = readString(entry, 'provider') ?? this.seller;
     }
-    const usage = isCompaction || said['role'] === 'assistant' ? readRecord(said, 'usage') : undefined;
+    const usage = isCompaction || content['role'] === 'assistant' ? readRecord(content, 'usage') : undefined;
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
     this.hasCompactions ||= isCompaction;
-    const at = readTime(said, 'timestamp') ?? readTime(entry, 'timestamp');
+    const at = readTime(content, 'timestamp') ?? readTime(entry, 'timestamp');
     const began = readTime(this.header, 'timestamp');
     const id = readString(entry, 'id');
     // The current model makes a summary, but the entry does not name it.
-    const model = (this.model = readString(said, 'model') ?? this.model);
-    const seller = (this.seller = readString(said, 'provider') ?? this.seller);
+    const model = (this.model = readString(content, 'model') ?? this.model);
+    const seller = (this.seller = readString(content, 'provider') ?? this.seller);
     const recordedCost = readNumber(readRecord(usage, 'cost') ?? {}, 'total');
     const reasoning = readNumber(usage, 'reasoning') ?? readNumber(usage, 'reasoningTokens');
     this.requests.push({
@@ -213,26 +213,26 @@ function parsePiEntries(input: Iterable<Line>, source: string, notes: string[]):
 function findActivePath({ records, entries }: PiEntries): readonly Fields[] {
   if (!entries.some((entry) => readString(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [readString(record.value, 'id'), record]));
-  const way: Fields[] = [];
+  const path: Fields[] = [];
   const seen = new Set<JsonRecord>();
   let record = records.at(-1);
   // A damaged file may contain circular links.
   while (record && !seen.has(record)) {
     seen.add(record);
-    way.push(record.value);
+    path.push(record.value);
     const parent = readString(record.value, 'parentId');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
       (mayHaveParent ? findRecordAboveGap(records, record) : undefined);
   }
-  return way.reverse();
+  return path.reverse();
 }
 
 /** Maps an entry to its new content, or null if it was removed; the last edit counts (Pi 1.6). */
-const collectEntryEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
+const collectEntryEdits = (path: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
   new Map(
-    way.flatMap((entry) =>
+    path.flatMap((entry) =>
       entry['type'] === 'context_edit'
         ? [[readString(entry, 'targetId'), readRecord(entry, 'replacement') ?? null] as const]
         : [],
@@ -260,21 +260,21 @@ function applyEntryEdits(
  * Keeps only the newest compaction, with the system message of that time, as `buildSessionContext`
  * does (Pi 1.6).
  */
-function selectActiveEntries(way: readonly Fields[]): readonly Fields[] {
-  const at = way.findLastIndex(({ type }) => type === 'compaction');
-  const compaction = way[at];
-  if (!compaction) return way;
+function selectActiveEntries(path: readonly Fields[]): readonly Fields[] {
+  const at = path.findLastIndex(({ type }) => type === 'compaction');
+  const compaction = path[at];
+  if (!compaction) return path;
   const kept = compaction['firstKeptEntryId'];
   const index = compaction['firstKeptEntryIndex'];
-  const from = kept === undefined ? Number(index) - 1 : way.findIndex(({ id }) => id === kept);
+  const from = kept === undefined ? Number(index) - 1 : path.findIndex(({ id }) => id === kept);
   const system = readRecord(compaction, 'systemMessage');
   const isKept = ({ type, message }: Fields): boolean =>
     type !== 'compaction' && !(isRecord(message) && message['role'] === 'system');
   return [
     ...(system ? [{ type: 'message', message: system }] : []),
     compaction,
-    ...(from >= 0 ? way.slice(from, at).filter(isKept) : []),
-    ...way.slice(at + 1),
+    ...(from >= 0 ? path.slice(from, at).filter(isKept) : []),
+    ...path.slice(at + 1),
   ];
 }
 
@@ -299,9 +299,9 @@ const UNSENT_MESSAGE_ROLES: ReadonlySet<string> = new Set([
 
 const isMessageEntry = (entry: Fields): boolean => convertPiEntry(entry) !== undefined;
 
-function countUnsentKinds(way: readonly Fields[]): ReadonlyMap<string, number> {
+function countUnsentKinds(path: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const entry of way) {
+  for (const entry of path) {
     if (isMessageEntry(entry) || entry['type'] === 'context_edit') continue;
     const role = entry['type'] === 'message' ? readString(readRecord(entry, 'message') ?? {}, 'role') : undefined;
     const kind = role ?? readString(entry, 'type') ?? 'unnamed';
@@ -318,15 +318,15 @@ function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMe
   const messages: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const entry of entries) {
-    const made = convertPiEntry(entry);
-    if (!made || made.content.length === 0) continue;
-    const isResult = made.content.every(({ type }) => type === 'tool_result');
+    const converted = convertPiEntry(entry);
+    if (!converted || converted.content.length === 0) continue;
+    const isResult = converted.content.every(({ type }) => type === 'tool_result');
     if (isResult && results) {
-      results.push(...made.content);
+      results.push(...converted.content);
       continue;
     }
-    results = isResult ? [...made.content] : undefined;
-    const [message = made, ...rest] = results ? [{ ...made, content: results }] : splitAtFiles(made);
+    results = isResult ? [...converted.content] : undefined;
+    const [message = converted, ...rest] = results ? [{ ...converted, content: results }] : splitAtFiles(converted);
     messages.push(message, ...rest);
     owners?.set(entry, message);
   }

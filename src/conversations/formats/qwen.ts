@@ -42,8 +42,8 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
   });
   const branch = findActiveBranch(records);
   const kinds = countUnsentKinds(branch);
-  const everything = branch.flatMap(convertQwenRecord);
-  if (everything.length === 0) {
+  const allMessages = branch.flatMap(convertQwenRecord);
+  if (allMessages.length === 0) {
     throw createNoMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
   }
   const compression = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
@@ -51,19 +51,19 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
   const active = compressed
     ? [...compressed, ...branch.slice(compression + 1).flatMap(convertQwenRecord)].map(({ message }) => message)
     : undefined;
-  const messages = options.history === 'all' || !active ? everything.map(({ message }) => message) : active;
+  const messages = options.history === 'all' || !active ? allMessages.map(({ message }) => message) : active;
   const id = records.map(({ value }) => readString(value, 'sessionId')).find((each) => each !== undefined);
   const workspace = records.map(({ value }) => readString(value, 'cwd')).find((each) => each !== undefined);
   const parent = records
     .map(({ value }) => readString(readRecord(value, 'systemPayload') ?? {}, 'parentSessionId'))
     .find((each) => each !== undefined);
-  const left =
+  const leftOut =
     records.filter(({ value }) => MESSAGE_RECORD_TYPES.has(value['type'])).length -
     branch.filter(isMessageRecord).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `qwen:${id}`,
     format: 'qwen',
-    title: findTitle(branch) ?? makeConversationTitle(everything.map(({ message }) => message)),
+    title: findTitle(branch) ?? makeConversationTitle(allMessages.map(({ message }) => message)),
     messages,
     notes: [
       ...notes,
@@ -75,22 +75,22 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
             ),
           ]
         : []),
-      ...(left > 0 ? [`Left out: ${formatPlural(left, 'message')} on abandoned branches.`] : []),
+      ...(leftOut > 0 ? [`Left out: ${formatPlural(leftOut, 'message')} on abandoned branches.`] : []),
       ...describeSkippedRecords(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(parent !== undefined && { parent: `qwen:${parent}` }),
-    ...selectRecordedRequests(options.history, readRecordedRequests(records, everything), everything.length),
+    ...selectRecordedRequests(options.history, readRecordedRequests(records, allMessages), allMessages.length),
   };
 }
 
 function readRecordedRequests(
   records: readonly JsonRecord[],
-  everything: readonly RecordedMessage[],
+  allMessages: readonly RecordedMessage[],
 ): RecordedRequests | undefined {
-  const places = new Map(everything.map(({ record }, index) => [record, index]));
+  const places = new Map(allMessages.map(({ record }, index) => [record, index]));
   const collected = new QwenRequests();
   for (const { value } of records) collected.takeRecord(value, places.get(value));
   return collected.getResult();
@@ -100,20 +100,20 @@ const isMessageRecord = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(val
 
 function findActiveBranch(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [readString(record.value, 'uuid'), record]));
-  const way: Fields[] = [];
+  const path: Fields[] = [];
   const seen = new Set<JsonRecord>();
   let record = records.at(-1);
   // A damaged file may contain circular links.
   while (record && !seen.has(record)) {
     seen.add(record);
-    way.push(record.value);
+    path.push(record.value);
     const parent = readString(record.value, 'parentUuid');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
       (mayHaveParent ? findRecordAboveGap(records, record) : undefined);
   }
-  return way.reverse();
+  return path.reverse();
 }
 
 /** `system` records are for the screen or for resuming, except compressions. */

@@ -32,7 +32,7 @@ export class QwenRequests implements RequestCollector {
   private readonly found: RecordedRequest[] = [];
   /** Indexes of requests seen in only one of their two records, by kind of record and counts. */
   private readonly unpaired = new Map<string, number[]>();
-  private readonly seen = new Set<string>();
+  private readonly seenIds = new Set<string>();
   private hasResponses = false;
   private id: string | undefined;
   private began: number | undefined;
@@ -95,19 +95,19 @@ export class QwenRequests implements RequestCollector {
   ): void {
     // A fork keeps the ids of copied records.
     const id = readString(value, 'uuid');
-    if (id !== undefined && this.seen.has(id)) return;
-    if (id !== undefined) this.seen.add(id);
+    if (id !== undefined && this.seenIds.has(id)) return;
+    if (id !== undefined) this.seenIds.add(id);
     const window = readNumber(value, 'contextWindowSize');
     const more = { ...(window !== undefined && { window }), ...(message !== undefined && { message }) };
     const counts = [model, usage.inputTokens, usage.outputTokens, usage.cacheReadTokens].join(' ');
     const place = this.unpaired.get(`${source === 'answer' ? 'response' : 'answer'} ${counts}`)?.shift();
-    const known = place === undefined ? undefined : this.found[place];
-    if (place !== undefined && known) {
-      this.found[place] = { ...known, ...more };
+    const existing = place === undefined ? undefined : this.found[place];
+    if (place !== undefined && existing) {
+      this.found[place] = { ...existing, ...more };
       return;
     }
-    const own = `${source} ${counts}`;
-    this.unpaired.set(own, [...(this.unpaired.get(own) ?? []), this.found.length]);
+    const pairKey = `${source} ${counts}`;
+    this.unpaired.set(pairKey, [...(this.unpaired.get(pairKey) ?? []), this.found.length]);
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),

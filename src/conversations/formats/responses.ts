@@ -43,12 +43,12 @@ export function readResponses(
     });
   }
   const { input, instructions, output: _, ...fields } = body;
-  const given: readonly unknown[] =
+  const inputItems: readonly unknown[] =
     typeof input === 'string'
       ? [{ role: 'user', content: input }]
       : [...(isItemList(input) ? input : []), ...(isResponseObject(body) ? readList(body, 'output') : [])];
   // All input items are sent, whatever their kind.
-  const items = given.filter(isRecord).flatMap((item) => {
+  const items = inputItems.filter(isRecord).flatMap((item) => {
     const type = readString(item, 'type') ?? 'message';
     return ITEM_USE_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];
   });

@@ -7,12 +7,12 @@ import { describeUnansweredCalls } from './unanswered';
 export function toSidechainConversation(conversation: Conversation, id: string, source: InputSource): Conversation {
   const side = conversation.sidechains.find((each) => each.id === id);
   if (!side) {
-    const known = conversation.sidechains.map((each) => each.id).join(', ');
+    const knownIds = conversation.sidechains.map((each) => each.id).join(', ');
     throw new ConversationReadError({
       problem: 'not-found',
       source: getSourceName(source),
       found: `no subagent "${id}" in the conversation`,
-      expected: known === '' ? 'a location without "#": it has none' : `one of ${known}`,
+      expected: knownIds === '' ? 'a location without "#": it has none' : `one of ${knownIds}`,
     });
   }
   return {

@@ -130,14 +130,14 @@ function convertAtifSteps(steps: readonly Fields[]): ApiMessage[] {
     if (content.length > 0) messages.push({ role, content });
   };
   for (const step of steps) {
-    const words = convertTrajectoryContent(step['message']);
+    const blocks = convertTrajectoryContent(step['message']);
     if (step['source'] !== 'agent') {
-      add(step['source'] === 'system' ? 'system' : 'user', words);
+      add(step['source'] === 'system' ? 'system' : 'user', blocks);
       continue;
     }
     const thinking = stringifyValue(step['reasoning_content']);
     const calls = readList(step, 'tool_calls').filter(isRecord).map(makeAtifCall);
-    add('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...words, ...calls]);
+    add('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...blocks, ...calls]);
     const results = readList(readRecord(step, 'observation') ?? {}, 'results').filter(isRecord);
     const answers = results.filter((result) => readString(result, 'source_call_id') !== undefined);
     add('user', [
@@ -229,16 +229,16 @@ function convertOpenHandsEvents(
 /** Uses the model's original call if it was kept, else OpenHands' interpretation. */
 function convertOpenHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
   const [choice] = readList(readRecord(call ?? {}, 'model_response') ?? {}, 'choices');
-  const made = readList(readRecord(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
+  const firstCall = readList(readRecord(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
     .filter(isRecord)
     .find((each) => each['id'] === id);
-  const given = made && readRecord(made, 'function')?.['arguments'];
+  const rawArguments = firstCall && readRecord(firstCall, 'function')?.['arguments'];
   const rest = Object.fromEntries(Object.entries(args).filter(([name]) => name !== 'thought'));
   return {
     type: 'tool_use',
     id,
     name: (call && readString(call, 'function_name')) ?? action,
-    input: typeof given === 'string' ? parseArguments(given) : rest,
+    input: typeof rawArguments === 'string' ? parseArguments(rawArguments) : rest,
   };
 }
 
@@ -290,12 +290,12 @@ function convertOpenHandsV1Events(
       case 'MessageEvent': {
         const message = readRecord(event, 'llm_message') ?? {};
         const thinking = stringifyValue(message['reasoning_content']);
-        const words = [...readList(message, 'content'), ...readList(event, 'extended_content')].flatMap(
+        const blocks = [...readList(message, 'content'), ...readList(event, 'extended_content')].flatMap(
           convertV1Content,
         );
         const isReply =
           message['role'] === 'assistant' || (message['role'] === undefined && event['source'] === 'agent');
-        add(isReply ? 'assistant' : 'user', [...(isReply ? makeThinkingBlocks(thinking) : []), ...words]);
+        add(isReply ? 'assistant' : 'user', [...(isReply ? makeThinkingBlocks(thinking) : []), ...blocks]);
         break;
       }
       case 'ActionEvent':
@@ -354,13 +354,13 @@ function mergeReplyEvents(events: readonly Fields[]): readonly Fields[] {
   });
   const ordered: Fields[] = [];
   let waiting: Fields[] = [];
-  let until = -1;
+  let lastReply = -1;
   events.forEach((event, index) => {
     const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
-    if (reply !== undefined) until = Math.max(until, last.get(reply) ?? index);
-    if (reply === undefined && index < until) waiting.push(event);
+    if (reply !== undefined) lastReply = Math.max(lastReply, last.get(reply) ?? index);
+    if (reply === undefined && index < lastReply) waiting.push(event);
     else ordered.push(event);
-    if (index >= until) {
+    if (index >= lastReply) {
       ordered.push(...waiting);
       waiting = [];
     }
@@ -386,9 +386,16 @@ function convertV1Call(event: Fields): Block[] {
     readString(call, 'name') ??
     readString(readRecord(call, 'function') ?? {}, 'name');
   if (id === undefined || name === undefined) return [];
-  const given = call['arguments'] ?? readRecord(call, 'function')?.['arguments'];
+  const rawArguments = call['arguments'] ?? readRecord(call, 'function')?.['arguments'];
   const { kind: _kind, ...action } = readRecord(event, 'action') ?? {};
-  return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? action) }];
+  return [
+    {
+      type: 'tool_use',
+      id,
+      name,
+      input: typeof rawArguments === 'string' ? parseArguments(rawArguments) : (rawArguments ?? action),
+    },
+  ];
 }
 
 function convertV1Result(event: Fields, kind: string, id: string): Block {

@@ -32,8 +32,8 @@ export async function listAgentStores(options: FindConversationsOptions): Promis
 export function findParentSessionPath({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
   if (parent === 'session-named') {
-    const named = readParentId(path);
-    return named === undefined ? undefined : join(dirname(path), `${named}.jsonl`);
+    const parentId = readParentId(path);
+    return parentId === undefined ? undefined : join(dirname(path), `${parentId}.jsonl`);
   }
   const session = parent === 'session-folder' ? dirname(path) : dirname(dirname(path));
   return join(dirname(session), `${basename(session)}.jsonl`);

@@ -78,17 +78,17 @@ const MAX_LISTED_LINE_NUMBERS = 20;
 export const isDamageNote = (note: string): boolean => /^(?:Line \d+ is|Also) damaged[:;]/.test(note);
 
 function describeDamagedLines(damages: readonly DamagedLine[]): string[] {
-  const told = damages.slice(0, MAX_NOTES_IN_FULL).map(({ line, bytes, error }) => {
+  const descriptions = damages.slice(0, MAX_NOTES_IN_FULL).map(({ line, bytes, error }) => {
     const { found, expected } = error;
     return `Line ${line} is damaged; skipped ${formatPlural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
   });
   const rest = damages.slice(MAX_NOTES_IN_FULL);
-  if (rest.length === 0) return told;
+  if (rest.length === 0) return descriptions;
   const numbers = rest.slice(0, MAX_LISTED_LINE_NUMBERS).map(({ line }) => line);
   const bytes = rest.reduce((sum, each) => sum + each.bytes, 0);
   const more = rest.length > numbers.length ? ', …' : '';
   return [
-    ...told,
+    ...descriptions,
     `Also damaged: line${rest.length === 1 ? '' : 's'} ${numbers.join(', ')}${more}; skipped ${formatPlural(bytes, 'byte')}.`,
   ];
 }

@@ -18,15 +18,15 @@ export interface Line {
  */
 export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
   // Only the next line shows whether the held one was the last.
-  let held: Omit<Line, 'last'> | undefined;
+  let pending: Omit<Line, 'last'> | undefined;
   let number = 0;
   for (const decoded of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
     number += 1;
     if (decoded.text.trim() === '') continue;
-    if (held) yield { ...held, last: false };
-    held = { number, ...decoded };
+    if (pending) yield { ...pending, last: false };
+    pending = { number, ...decoded };
   }
-  if (held) yield { ...held, last: true };
+  if (pending) yield { ...pending, last: true };
 }
 
 type DecodedLine = Pick<Line, 'text' | 'valid' | 'bytes'>;

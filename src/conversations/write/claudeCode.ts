@@ -87,8 +87,8 @@ function splitMessageIntoRecords(message: ApiMessage, newId: () => string): read
   }
   if (role !== 'assistant') return groupResults(content).map((blocks) => ({ role, content: blocks }));
   if (content.length === 0) return [];
-  const whole = renderAnswer(message, content, newId);
-  return content.map((block) => ({ ...whole, content: [block] }));
+  const record = renderAnswer(message, content, newId);
+  return content.map((block) => ({ ...record, content: [block] }));
 }
 
 function renderAnswer(message: ApiMessage, content: readonly Block[], newId: () => string): Json {

@@ -74,12 +74,12 @@ function findRawRecords(
   read: readonly ApiMessage[],
 ): ReadonlyMap<ApiMessage, Readonly<Record<string, unknown>>> {
   const all = readRoo({ messages: records }, { name: 'the task' }, '', { history: 'all' }).messages;
-  const again = selectEffectiveHistory(all);
+  const activeHistory = selectEffectiveHistory(all);
   const place = new Map(all.map((message, index) => [message, index]));
   const raw = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
-  if (again.length !== read.length)
+  if (activeHistory.length !== read.length)
     throw createShapeError('a different history from the one that was read', 'the same history');
-  for (const [index, message] of again.entries()) {
+  for (const [index, message] of activeHistory.entries()) {
     const record = records[place.get(message) ?? -1];
     const shown = read[index];
     // The agent shortens some messages (results without their calls), which match no record.

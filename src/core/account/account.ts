@@ -97,9 +97,9 @@ export function groupAccountInRows(sessions: readonly SessionAccount[], grouping
       const key = getGroupKey(session, usage, grouping);
       const row = rows.get(key) ?? makeEmptyRow(key, getGroupLabel(session, usage, grouping, key));
       rows.set(key, row);
-      const once = `${key}\n${session.path}`;
-      if (!seen.has(once)) row.sessions += 1;
-      seen.add(once);
+      const rowAndPath = `${key}\n${session.path}`;
+      if (!seen.has(rowAndPath)) row.sessions += 1;
+      seen.add(rowAndPath);
       for (const field of SUMMED_USAGE_FIELDS) row[field] += usage[field];
     }
   }
@@ -119,25 +119,25 @@ const compareByCost = (a: AccountRow, b: AccountRow): number =>
 /** A session is followed by its descendants. Without them and without cost it is left out. */
 function makeSessionTreeRows(
   sessions: readonly SessionAccount[],
-  own: ReadonlyMap<string, MutableAccountRow>,
+  rowByPath: ReadonlyMap<string, MutableAccountRow>,
 ): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
   for (const session of byPath.values()) {
-    const above = session.above && byPath.has(session.above.path) ? session.above.path : undefined;
-    below.set(above, [...(below.get(above) ?? []), session]);
+    const parentPath = session.above && byPath.has(session.above.path) ? session.above.path : undefined;
+    below.set(parentPath, [...(below.get(parentPath) ?? []), session]);
   }
   const makeRows = (session: SessionAccount, depth: number): AccountRow[] => {
     const children = sorted((below.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
-    const row = own.get(session.path) ?? makeEmptyRow(session.path, session.title);
+    const row = rowByPath.get(session.path) ?? makeEmptyRow(session.path, session.title);
     if (row.sessions === 0 && children.length === 0) return [];
     const sum = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
       children.reduce((all, [child]) => all + (child?.tree?.[field] ?? 0), row[field]);
-    const { above } = session;
+    const { above: parentPath } = session;
     const tree = {
       ...{ depth, sessions: sum('sessions'), requests: sum('requests'), cost: sum('cost') },
       ...{ unpriced: sum('unpriced'), replayedCost: sum('replayedCost') },
-      ...(above && { above: above.path, relation: above.relation }),
+      ...(parentPath && { above: parentPath.path, relation: parentPath.relation }),
     };
     return [{ ...row, tree }, ...children.flat()];
   };
@@ -263,8 +263,8 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
 
 function countToolCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
   const sums = new Map<string, ToolCalls & { readonly agent: string }>();
-  for (const { agent, calls: own } of sessions) {
-    for (const { tool, calls } of own) {
+  for (const { agent, calls: ownCalls } of sessions) {
+    for (const { tool, calls } of ownCalls) {
       const key = `${agent}\n${tool}`;
       sums.set(key, { agent, tool, calls: calls + (sums.get(key)?.calls ?? 0) });
     }
@@ -290,14 +290,14 @@ export function makeAccountOverview(
   since?: string,
   unread: readonly string[] = [],
 ): AccountOverview {
-  const within = dropUsageBefore(sessions, since);
+  const recentSessions = dropUsageBefore(sessions, since);
   const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const rows = (grouping: Grouping): readonly AccountRow[] =>
-    masked(groupAccountInRows(within, grouping).slice(0, MAX_SHOWN_ROWS));
-  const bySession = groupAccountInRows(within, 'session');
-  const byPath = new Map(within.map((session) => [session.path, session]));
-  const total = sumSessionAccounts(within, unread);
+    masked(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
+  const bySession = groupAccountInRows(recentSessions, 'session');
+  const byPath = new Map(recentSessions.map((session) => [session.path, session]));
+  const total = sumSessionAccounts(recentSessions, unread);
   return {
     total: {
       ...total,
@@ -316,9 +316,9 @@ export function makeAccountOverview(
       agent: rows('agent'),
       project: rows('project'),
       model: rows('model'),
-      block: groupAccountInRows(within, 'block').slice(-MAX_SHOWN_ROWS),
-      day: groupAccountInRows(within, 'day').slice(-MAX_SHOWN_ROWS),
-      week: groupAccountInRows(within, 'week').slice(-MAX_SHOWN_ROWS),
+      block: groupAccountInRows(recentSessions, 'block').slice(-MAX_SHOWN_ROWS),
+      day: groupAccountInRows(recentSessions, 'day').slice(-MAX_SHOWN_ROWS),
+      week: groupAccountInRows(recentSessions, 'week').slice(-MAX_SHOWN_ROWS),
       session: masked(bySession.slice(0, MAX_SHOWN_ROWS)),
     },
     sessions: bySession

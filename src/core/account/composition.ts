@@ -61,8 +61,8 @@ export function computeComposition(
   let sentOften = fixed * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
   const all = listToolExchanges(messages);
   const exchanges = all.filter(({ isDisplay }) => !isDisplay);
-  const again = findRepeatedReads(exchanges);
-  const results = classifyResults(all, again);
+  const rereads = findRepeatedReads(exchanges);
+  const results = classifyResults(all, rereads);
   messages.forEach((message, index) => {
     const sent = sends[index] ?? 0;
     if (sent === 0) return;
@@ -114,23 +114,23 @@ function countSendsPerMessage(count: number, requests: readonly ConversationRequ
 
 type ResultKindsByMessage = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
 
-function classifyResults(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKindsByMessage {
+function classifyResults(exchanges: readonly ToolExchange[], rereads: ReadonlySet<ToolExchange>): ResultKindsByMessage {
   const kinds = new Map<number, { kind: PartKind; text: string }[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
-    const kind = classifyExchange(exchange, again);
-    const own = kinds.get(exchange.resultMessage) ?? [];
-    kinds.set(exchange.resultMessage, own);
-    for (const { text } of exchange.results) own.push({ kind, text });
+    const kind = classifyExchange(exchange, rereads);
+    const resultKinds = kinds.get(exchange.resultMessage) ?? [];
+    kinds.set(exchange.resultMessage, resultKinds);
+    for (const { text } of exchange.results) resultKinds.push({ kind, text });
   }
   return kinds;
 }
 
-function classifyExchange(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartKind {
+function classifyExchange(exchange: ToolExchange, rereads: ReadonlySet<ToolExchange>): PartKind {
   if (exchange.isDisplay) return 'agent';
   switch (getToolRule(DEFAULT_TOOLS, exchange)?.kind) {
     case 'read':
-      return again.has(exchange) ? 'readAgain' : 'reads';
+      return rereads.has(exchange) ? 'readAgain' : 'reads';
     case 'command':
       return 'commands';
     case 'search':
@@ -161,9 +161,9 @@ function* splitMessageIntoParts(
     else if (message.role === 'system' || isMachineMessage(message))
       yield { kind: 'agent', tokens: counter.countText(text) };
     else {
-      const own = written.get(content) ?? '';
+      const userText = written.get(content) ?? '';
       const all = counter.countText(text);
-      const people = own === text ? all : Math.min(all, counter.countText(own));
+      const people = userText === text ? all : Math.min(all, counter.countText(userText));
       yield { kind: 'people', tokens: people };
       yield { kind: 'agent', tokens: all - people };
     }
@@ -183,20 +183,20 @@ const listImages = (block: Block): readonly Block[] => {
 
 function findRepeatedReads(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
   const shown = new Map<string, Set<string>>();
-  const again = new Set<ToolExchange>();
+  const rereads = new Set<ToolExchange>();
   for (const exchange of exchanges) {
     const path = getReadPath(exchange);
     if (path === undefined) continue;
     const lines = exchange.resultText.split('\n').filter((line) => line.trim().length > 3);
-    const known = shown.get(path);
-    if (known && lines.length > 0 && lines.filter((line) => known.has(line)).length * 2 >= lines.length) {
-      again.add(exchange);
+    const shownLines = shown.get(path);
+    if (shownLines && lines.length > 0 && lines.filter((line) => shownLines.has(line)).length * 2 >= lines.length) {
+      rereads.add(exchange);
     }
-    const all = known ?? new Set<string>();
+    const all = shownLines ?? new Set<string>();
     for (const line of lines) all.add(line);
     shown.set(path, all);
   }
-  return again;
+  return rereads;
 }
 
 const getReadPath = (exchange: ToolExchange): string | undefined =>

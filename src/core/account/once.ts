@@ -60,41 +60,46 @@ interface RequestClaim {
 export function countRequestsOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const inOrder = [...sessions].sort(compareSessionAge);
   const claims = new Map<string, RequestClaim>();
-  const keyed = groupRequestsByKey(inOrder);
+  const claimsBySession = groupRequestsByKey(inOrder);
   for (const session of inOrder) {
-    for (const claim of keyed.get(session) ?? []) {
-      const known = claims.get(claim.key);
+    for (const claim of claimsBySession.get(session) ?? []) {
+      const earlier = claims.get(claim.key);
       // Of equal claims the older session's wins, because a copy made during an answer has less.
-      if (!known) claims.set(claim.key, claim);
+      if (!earlier) claims.set(claim.key, claim);
       else {
-        const owner = known.isCopy && !claim.isCopy ? claim : known;
-        const whole = claim.request.output > known.request.output ? claim : known;
+        const owner = earlier.isCopy && !claim.isCopy ? claim : earlier;
+        const larger = claim.request.output > earlier.request.output ? claim : earlier;
         claims.set(
           claim.key,
-          owner === whole ? owner : { ...owner, request: { ...whole.request, at: owner.request.at } },
+          owner === larger ? owner : { ...owner, request: { ...larger.request, at: owner.request.at } },
         );
       }
     }
   }
-  const owned = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
-  for (const { session, request } of claims.values()) owned.get(session)?.push(request);
-  const above = findParentSessions(inOrder, keyed, claims);
+  const requestsBySession = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
+  for (const { session, request } of claims.values()) requestsBySession.get(session)?.push(request);
+  const parents = findParentSessions(inOrder, claimsBySession, claims);
   const summed = findSessionsWithTotals(inOrder);
   const rest = new Map(
     inOrder.map((session) => [
       session,
-      summed.has(session) ? listUnrecordedCharges(session, { inOrder, owned, above, keyed }) : [],
+      summed.has(session)
+        ? listUnrecordedCharges(session, { inOrder, requestsBySession, parents, claimsBySession })
+        : [],
     ]),
   );
   const starts = createUsageBlockFinder(
     inOrder.flatMap((session) =>
-      [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({ agent: session.agent, at })),
+      [...(requestsBySession.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({
+        agent: session.agent,
+        at,
+      })),
     ),
   );
   return sessions.map((session): SessionAccount => {
     const { requests: _, totals, identity: __, startedBy: ___, ...account } = session;
-    const paid = [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])];
-    const over = above.get(session);
+    const paid = [...(requestsBySession.get(session) ?? []), ...(rest.get(session) ?? [])];
+    const over = parents.get(session);
     const replayed = paid.filter(({ isReplayed }) => isReplayed === true).length;
     return {
       ...account,
@@ -132,10 +137,10 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
   const byId = Map.groupBy(sessions, ({ agent, identity }) =>
     identity?.id === undefined ? '' : `${agent} ${identity.id}`,
   );
-  const keyed = new Map<ReadSession, readonly KeyedClaim[]>();
+  const claimsBySession = new Map<ReadSession, readonly KeyedClaim[]>();
   const inherit = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly KeyedClaim[] => {
-    const known = keyed.get(session);
-    if (known) return known;
+    const cached = claimsBySession.get(session);
+    if (cached) return cached;
     const { identity, agent } = session;
     const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
     // Uses all files of the origin, because an archived or copied one may be shorter.
@@ -147,11 +152,11 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
       identity?.keys === 'in-lineage'
         ? listClaimsInLineage(session, before, origins[0] === undefined)
         : listAllClaims(session);
-    keyed.set(session, claims);
+    claimsBySession.set(session, claims);
     return claims;
   };
   for (const session of sessions) inherit(session, new Set());
-  return keyed;
+  return claimsBySession;
 }
 
 const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
@@ -187,10 +192,10 @@ function listClaimsInLineage(
   let copiedUntil = began;
   return session.requests.map((request, index) => {
     if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
-    const known = inherited.get(request.key);
-    if (known && (request.at === known.request.at || request.at <= copiedUntil + MAX_COPYING_MS)) {
+    const original = inherited.get(request.key);
+    if (original && (request.at === original.request.at || request.at <= copiedUntil + MAX_COPYING_MS)) {
       copiedUntil = Math.max(copiedUntil, request.at);
-      return { session, request, isCopy: true, key: known.key };
+      return { session, request, isCopy: true, key: original.key };
     }
     const isOlder = isOriginGone && forkOf !== undefined && request.at < began;
     const thread = isOlder ? forkOf : id;
@@ -206,7 +211,7 @@ interface ParentSession {
 /** A session's parent is the recorded one, or the session that made its newest copied request. */
 function findParentSessions(
   sessions: readonly ReadSession[],
-  keyed: KeyedRequests,
+  claimsBySession: KeyedRequests,
   claims: ReadonlyMap<string, RequestClaim>,
 ): ReadonlyMap<ReadSession, ParentSession> {
   const byName = new Map<string, ReadSession>();
@@ -217,9 +222,9 @@ function findParentSessions(
     // A subagent's file contains the ID of the session that started it.
     if (id !== undefined && session.startedBy === undefined) byName.set(`${session.agent} ${id}`, session);
   }
-  const above = new Map<ReadSession, ParentSession>();
+  const parents = new Map<ReadSession, ParentSession>();
   const isBelow = (session: ReadSession, other: ReadSession): boolean => {
-    for (let at = above.get(session); at; at = above.get(at.session)) if (at.session === other) return true;
+    for (let at = parents.get(session); at; at = parents.get(at.session)) if (at.session === other) return true;
     return session === other;
   };
   for (const session of sessions) {
@@ -227,20 +232,20 @@ function findParentSessions(
     const forkOf = session.identity?.forkOf;
     const origin =
       (forkOf === undefined ? undefined : byName.get(`${session.agent} ${forkOf}`)) ??
-      findOriginSession(session, keyed.get(session) ?? [], claims);
+      findOriginSession(session, claimsBySession.get(session) ?? [], claims);
     const found = starter ?? origin;
     if (!found || isBelow(found, session)) continue;
-    above.set(session, { session: found, relation: starter ? 'subagent' : 'fork' });
+    parents.set(session, { session: found, relation: starter ? 'subagent' : 'fork' });
   }
-  return above;
+  return parents;
 }
 
 function findOriginSession(
   session: ReadSession,
-  own: readonly KeyedClaim[],
+  ownClaims: readonly KeyedClaim[],
   claims: ReadonlyMap<string, RequestClaim>,
 ): ReadSession | undefined {
-  const copied = own.filter(({ key }) => claims.get(key)?.session !== session);
+  const copied = ownClaims.filter(({ key }) => claims.get(key)?.session !== session);
   const newest = copied.reduce<KeyedClaim | undefined>(
     (last, claim) => (last && last.request.at >= claim.request.at ? last : claim),
     undefined,
@@ -250,9 +255,9 @@ function findOriginSession(
 
 interface CountedSessions {
   readonly inOrder: readonly ReadSession[];
-  readonly owned: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
-  readonly above: ReadonlyMap<ReadSession, ParentSession>;
-  readonly keyed: KeyedRequests;
+  readonly requestsBySession: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
+  readonly parents: ReadonlyMap<ReadSession, ParentSession>;
+  readonly claimsBySession: KeyedRequests;
 }
 
 const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
@@ -265,8 +270,8 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
   for (const session of sessions) {
     const { agent, identity, startedBy, path } = session;
     const name = identity?.id === undefined || startedBy !== undefined ? path : `${agent} ${identity.id}`;
-    const known = furthest.get(name);
-    if (!known || sumLengths(session) > sumLengths(known)) furthest.set(name, session);
+    const longest = furthest.get(name);
+    if (!longest || sumLengths(session) > sumLengths(longest)) furthest.set(name, session);
   }
   return new Set(furthest.values());
 }
@@ -275,53 +280,56 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
  * Lists what the totals contain beyond recorded requests, such as compactions and titles. A fork
  * continues its origin's totals.
  */
-function listUnrecordedCharges(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
+function listUnrecordedCharges(
+  session: ReadSession,
+  { inOrder, requestsBySession, parents, claimsBySession }: CountedSessions,
+): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];
-  const origin = above.get(session);
+  const origin = parents.get(session);
   const base = origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
-  const claims = keyed.get(session) ?? [];
+  const claims = claimsBySession.get(session) ?? [];
   // The base already includes what the fork copied from its origin.
-  const own = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
+  const ownRequests = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
   const others = inOrder
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
     .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
-    .flatMap((other) => owned.get(other) ?? []);
-  const most = new Map<string, PaidModel>();
+    .flatMap((other) => requestsBySession.get(other) ?? []);
+  const latestByModel = new Map<string, PaidModel>();
   const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [normalizeModelName(model), toolCost]));
   const rest: PaidRequest[] = [];
   let compacted = 0;
   for (const total of totals) {
     const counted = [
-      ...own.slice(0, total.after).filter((each) => each !== undefined),
+      ...ownRequests.slice(0, total.after).filter((each) => each !== undefined),
       ...others.filter(({ at }) => at <= total.at),
     ];
-    let made = Math.max(0, total.compactions - compacted);
+    let compactionCount = Math.max(0, total.compactions - compacted);
     compacted = total.compactions;
     for (const each of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
       const name = normalizeModelName(each.model);
-      const before = most.get(name);
-      const left = subtractRequests(each, [
+      const before = latestByModel.get(name);
+      const unrecorded = subtractRequests(each, [
         ...counted.filter(({ model }) => normalizeModelName(model) === name),
         ...(base?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
         ...(before ? [before] : []),
       ]);
-      if (TOKEN_KINDS.every((kind) => left[kind] === 0)) continue;
-      most.set(name, before ? { ...each, ...addUsageSums(before, left) } : { ...each, ...left });
-      const requestCount = left.requests ?? Math.max(1, made);
+      if (TOKEN_KINDS.every((kind) => unrecorded[kind] === 0)) continue;
+      latestByModel.set(name, before ? { ...each, ...addUsageSums(before, unrecorded) } : { ...each, ...unrecorded });
+      const requestCount = unrecorded.requests ?? Math.max(1, compactionCount);
       const tools = Math.max(0, (each.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
       toolsPaid.set(name, Math.max(each.toolCost ?? 0, toolsPaid.get(name) ?? 0));
       const cost =
-        left.charge ??
-        (each.rates && TOKEN_KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), tools));
-      const { fresh, cacheWrite, cacheRead, output } = left;
+        unrecorded.charge ??
+        (each.rates && TOKEN_KINDS.reduce((sum, kind) => sum + unrecorded[kind] * (each.rates?.[kind] ?? 0), tools));
+      const { fresh, cacheWrite, cacheRead, output } = unrecorded;
       rest.push({
         ...{ at: total.at, requests: requestCount, fresh, cacheWrite, cacheRead, output },
         ...(each.model !== undefined && { model: each.model }),
         ...(cost !== undefined && { cost }),
-        ...(made > 0 && left.requests === undefined && { isCompaction: true }),
+        ...(compactionCount > 0 && unrecorded.requests === undefined && { isCompaction: true }),
       });
-      made = 0;
+      compactionCount = 0;
     }
   }
   return rest;
@@ -349,10 +357,16 @@ function subtractRequests(
   counted: readonly SummedUsage[],
 ): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
   const sum = (of: (each: SummedUsage) => number): number => counted.reduce((all, each) => all + of(each), 0);
-  const left = (kind: (typeof TOKEN_KINDS)[number]): number => Math.max(0, total[kind] - sum((each) => each[kind]));
+  const remaining = (kind: (typeof TOKEN_KINDS)[number]): number =>
+    Math.max(0, total[kind] - sum((each) => each[kind]));
   const { requests, charge } = total;
   return {
-    ...{ fresh: left('fresh'), cacheWrite: left('cacheWrite'), cacheRead: left('cacheRead'), output: left('output') },
+    ...{
+      fresh: remaining('fresh'),
+      cacheWrite: remaining('cacheWrite'),
+      cacheRead: remaining('cacheRead'),
+      output: remaining('output'),
+    },
     ...(requests !== undefined && { requests: Math.max(0, requests - sum((each) => each.requests ?? 0)) }),
     ...(charge !== undefined && { charge: Math.max(0, charge - sum((each) => each.charge ?? each.cost ?? 0)) }),
   };
@@ -410,13 +424,13 @@ function countCompactions(
   totals: readonly PaidTotal[] | undefined,
   paid: readonly PaidRequest[],
 ): SessionAccount['compactions'] {
-  const own = paid.filter(({ isCompaction }) => isCompaction === true);
+  const ownCompactions = paid.filter(({ isCompaction }) => isCompaction === true);
   const isTold = (totals?.at(-1)?.compactions ?? 0) >= compactions.count && compactions.count > 0;
-  if (own.length === 0) return isTold ? { count: compactions.count, isEstimate: false } : compactions;
-  const isKnown = own.every(({ cost }) => cost !== undefined);
+  if (ownCompactions.length === 0) return isTold ? { count: compactions.count, isEstimate: false } : compactions;
+  const isKnown = ownCompactions.every(({ cost }) => cost !== undefined);
   return {
     count: compactions.count,
     isEstimate: false,
-    ...(isKnown && { cost: own.reduce((sum, { cost = 0 }) => sum + cost, 0) }),
+    ...(isKnown && { cost: ownCompactions.reduce((sum, { cost = 0 }) => sum + cost, 0) }),
   };
 }

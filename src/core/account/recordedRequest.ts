@@ -110,9 +110,9 @@ export function selectRecordedRequests(
   count: number,
 ): { readonly recorded?: RecordedRequests; readonly lastRequest?: LastRequest } {
   if (!recorded) return {};
-  const sound = dropImplausibleUsage(recorded);
-  if (history === 'all') return { recorded: sound };
-  const lastRequest = findLastRequestInHistory(sound, count);
+  const plausible = dropImplausibleUsage(recorded);
+  if (history === 'all') return { recorded: plausible };
+  const lastRequest = findLastRequestInHistory(plausible, count);
   return lastRequest ? { lastRequest } : {};
 }
 

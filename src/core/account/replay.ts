@@ -82,8 +82,8 @@ export function fitCalibration(pairs: readonly CalibrationPair[]): RequestTokenC
   const sum = (of: (pair: CalibrationPair) => number): number => pairs.reduce((total, pair) => total + of(pair), 0);
   const answered = sum(({ request }) => request.answered);
   const written = sum(({ usage }) => usage.cacheWriteTokens);
-  const long = sum(({ usage }) => usage.longCacheWriteTokens ?? 0);
-  const writes = written === 0 ? 'none' : long * 2 > written ? 'long' : 'short';
+  const longCacheWriteTokens = sum(({ usage }) => usage.longCacheWriteTokens ?? 0);
+  const writes = written === 0 ? 'none' : longCacheWriteTokens * 2 > written ? 'long' : 'short';
   const [cache] = CACHE_LIFETIMES_MS[writes].map((ms) => fitCacheLifetime(pairs, ms)).sort((a, b) => a.error - b.error);
   return {
     fixed,
@@ -106,14 +106,14 @@ const CACHE_LIFETIMES_MS = {
 function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;
-    const known = isCacheWarm(before.request, request, ms)
+    const cachedTokens = isCacheWarm(before.request, request, ms)
       ? Math.min(countPromptTokens(before.usage), countPromptTokens(usage))
       : 0;
-    return { known, read: usage.cacheReadTokens };
+    return { known: cachedTokens, read: usage.cacheReadTokens };
   });
-  const known = reads.reduce((sum, each) => sum + each.known, 0);
+  const cachedTokens = reads.reduce((sum, each) => sum + each.known, 0);
   const read = reads.reduce((sum, each) => sum + (each.known > 0 ? each.read : 0), 0);
-  const share = known === 0 ? 1 : Math.min(1, read / known);
+  const share = cachedTokens === 0 ? 1 : Math.min(1, read / cachedTokens);
   return { ms, share, error: reads.reduce((sum, each) => sum + Math.abs(each.read - share * each.known), 0) };
 }
 
@@ -162,8 +162,8 @@ export function simulateRequestUsage(
     last = request;
     const isKnown = earlier !== undefined && isCacheWarm(earlier, request, cacheMs);
     // A compaction leaves the instructions in the cache.
-    const known = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
-    const read = Math.round(Math.min(prompt, known) * cacheShare);
+    const cachedTokens = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
+    const read = Math.round(Math.min(prompt, cachedTokens) * cacheShare);
     return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });
 }

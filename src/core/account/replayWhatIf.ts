@@ -63,15 +63,15 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
   for (const request of requests) {
     const { from, answer, sent, answered } = request;
     if (from !== state.from) state = { from, edits: [], saved: 0, view: undefined, waitFor: 0 };
-    let known = last === undefined ? 0 : last.request.from === from ? last.prompt : fixed;
+    let cachedTokens = last === undefined ? 0 : last.request.from === from ? last.prompt : fixed;
     let prompt = fixed + factor * (sent - state.saved);
     if (prompt >= Math.max(dueTokens, state.waitFor)) {
       const prefix = messages.slice(from, answer);
       const condensed = await condense(prefix, state.edits);
       const tokens = condensed && counter.countMessages(condensed.messages);
       if (condensed && tokens !== undefined && tokens < sent - state.saved) {
-        known = Math.min(
-          known,
+        cachedTokens = Math.min(
+          cachedTokens,
           fixed + factor * countSamePrefixTokens(state.view ?? messages.slice(from), condensed.messages, counter),
         );
         prompt = fixed + factor * tokens;
@@ -95,7 +95,7 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
     }
     const warm = last !== undefined && isCacheWarm(last.request, request, cacheMs);
     const total = Math.round(prompt);
-    const read = warm ? Math.round(Math.min(total, known) * cacheShare) : 0;
+    const read = warm ? Math.round(Math.min(total, cachedTokens) * cacheShare) : 0;
     after.push(makeReplayedUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
     last = { request, prompt };
   }

@@ -41,9 +41,9 @@ export function sumSessionSavings(
   const sum = { sessions: 0, condensed: 0, unknown: 0, cost: 0, after: 0, rereads: 0 };
   const lines = { condensations: 0, needed: 0, missing: 0, recallable: 0 };
   for (const { path, usage } of sessions) {
-    const within = usage.filter(({ day }) => day >= since);
-    if (within.length === 0) continue;
-    const cost = within.reduce((total, day) => total + day.cost, 0);
+    const recentDays = usage.filter(({ day }) => day >= since);
+    if (recentDays.length === 0) continue;
+    const cost = recentDays.reduce((total, day) => total + day.cost, 0);
     const saving = savings.get(path);
     sum.sessions += 1;
     sum.cost += cost;

@@ -18,11 +18,11 @@ export function formatAccountCost(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (isCostUnknown(money)) return 'cost not known';
   const { least, most } = computeCostRange(money);
-  const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
-  if (unpriced === 0) return known;
+  const range = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
+  if (unpriced === 0) return range;
   // Parts of a request have prices of their own, so the parts without one may outnumber the requests.
-  if (unpriced >= requests) return `${known} (some prices are not known)`;
-  return `${known} (without ${formatPlural(unpriced, 'request')} whose price is not known)`;
+  if (unpriced >= requests) return `${range} (some prices are not known)`;
+  return `${range} (without ${formatPlural(unpriced, 'request')} whose price is not known)`;
 }
 
 /**
@@ -110,8 +110,8 @@ export function describeWhatIfCounts({
   sessions,
   unknown,
 }: Pick<WhatIfSum, 'condensations' | 'condensed' | 'sessions' | 'unknown'>): string {
-  const short = sessions - condensed - unknown;
-  const known = unknown > 0 ? ' whose window and price are known' : '';
+  const uncondensed = sessions - condensed - unknown;
+  const qualifier = unknown > 0 ? ' whose window and price are known' : '';
   const asTheyWere =
     unknown === 1
       ? ['1 session is counted unchanged because its window or price is not known.']
@@ -120,9 +120,9 @@ export function describeWhatIfCounts({
         : [];
   const often =
     condensed > 0
-      ? `It would have condensed ${formatPlural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${formatPlural(sessions, 'session')}${short > 0 ? '; the others were never long enough' : ''}.`
-      : short > 0
-        ? `It would never have condensed: no session${known} was long enough.`
+      ? `It would have condensed ${formatPlural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${formatPlural(sessions, 'session')}${uncondensed > 0 ? '; the others were never long enough' : ''}.`
+      : uncondensed > 0
+        ? `It would never have condensed: no session${qualifier} was long enough.`
         : undefined;
   return [...(often === undefined ? [] : [often]), ...asTheyWere].join(' ');
 }

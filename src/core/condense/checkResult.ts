@@ -25,29 +25,29 @@ export interface CheckedResult {
  */
 export async function checkCondensationResult(
   context: ConversationContext,
-  made: readonly Edit[],
+  newEdits: readonly Edit[],
   { tools, signal }: Pick<CondensationOptions, 'tools' | 'signal'>,
 ): Promise<CheckedResult> {
-  const result = applyAndCheck(context, made);
+  const result = applyAndCheck(context, newEdits);
   const hasReferences = context.edits.some(({ kind, strict }) => kind === 'cut' && strict);
   if (!hasReferences || result.staleEdits > 0 || result.violations.length > 0) return result;
   await yieldBetweenSteps(signal);
-  const restored = restoreBrokenReferences(context, made, tools);
+  const restored = restoreBrokenReferences(context, newEdits, tools);
   await yieldBetweenSteps(signal);
-  return restored.length === 0 ? result : applyAndCheck(context, [...made, ...restored]);
+  return restored.length === 0 ? result : applyAndCheck(context, [...newEdits, ...restored]);
 }
 
 function restoreBrokenReferences(
   context: ConversationContext,
-  made: readonly Edit[],
+  newEdits: readonly Edit[],
   tools: ToolTable | undefined,
 ): readonly Edit[] {
-  const draft = new Draft(context.messages, context.counter, [...context.edits, ...made]);
+  const draft = new Draft(context.messages, context.counter, [...context.edits, ...newEdits]);
   return restoreDraftReferences(draft, tools) > 0 ? draft.edits : [];
 }
 
-function applyAndCheck({ messages, edits, counter }: ConversationContext, made: readonly Edit[]): CheckedResult {
-  const { messages: view, origins, stale } = applyEdits(messages, [...edits, ...made]);
-  const violations = [...checkEdits(messages, made), ...findNewViolations(messages, view, { origins })];
-  return { edits: made, view, tokens: counter.countMessages(view), staleEdits: stale.length, violations };
+function applyAndCheck({ messages, edits, counter }: ConversationContext, newEdits: readonly Edit[]): CheckedResult {
+  const { messages: view, origins, stale } = applyEdits(messages, [...edits, ...newEdits]);
+  const violations = [...checkEdits(messages, newEdits), ...findNewViolations(messages, view, { origins })];
+  return { edits: newEdits, view, tokens: counter.countMessages(view), staleEdits: stale.length, violations };
 }

@@ -6,17 +6,21 @@ import { findUnknownFields } from './unknownFields';
 import { parseDroppingWrongFields, splitUnknownFields, type FieldPath } from './wrongFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
-/** @param known the JSON Schema, if `schema` was made from one */
-export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
+/** @param jsonSchema the JSON Schema, if `schema` was made from one */
+export function validateConfig<T>(
+  schema: z.ZodType<T>,
+  config: unknown,
+  jsonSchema?: ConfigSchema,
+): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
   if (result.success) {
-    const warnings = isRecord(result.data) ? findUnknownFields(known ?? toJsonSchema(schema), result.data) : [];
+    const warnings = isRecord(result.data) ? findUnknownFields(jsonSchema ?? toJsonSchema(schema), result.data) : [];
     return { valid: true, config: result.data, ...(warnings.length > 0 && { warnings }) };
   }
   const { issues } = result.error;
   return {
     valid: false,
-    problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, known ?? toJsonSchema(schema))),
+    problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, jsonSchema ?? toJsonSchema(schema))),
   };
 }
 
@@ -27,15 +31,15 @@ export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?:
 export function validateFields<T>(
   schema: z.ZodType<T>,
   config: unknown,
-  known: ConfigSchema = toJsonSchema(schema),
+  jsonSchema: ConfigSchema = toJsonSchema(schema),
   removable: (path: FieldPath) => FieldPath | undefined = getRemovableField,
 ): ValidationResult<T> {
-  const result = validateConfig(schema, config, known);
+  const result = validateConfig(schema, config, jsonSchema);
   if (result.valid) return result;
-  const { rest, issues } = parseDroppingWrongFields(schema, config, known, removable);
+  const { rest, issues } = parseDroppingWrongFields(schema, config, jsonSchema, removable);
   return {
     valid: false,
-    problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, known)),
+    problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, jsonSchema)),
     ...(rest && { rest }),
   };
 }
@@ -46,16 +50,18 @@ function getRemovableField(path: FieldPath): FieldPath {
 }
 
 /** If a value may have several forms, reports only the problems with the closest one. */
-function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
+function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, jsonSchema: ConfigSchema): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys')
-    return splitUnknownFields(issue, known, config).flatMap((each) => convertIssueToProblems(each, config, known));
+    return splitUnknownFields(issue, jsonSchema, config).flatMap((each) =>
+      convertIssueToProblems(each, config, jsonSchema),
+    );
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const [nearest = []] = issue.errors.toSorted(
       (a, b) => findDeepestPathLength(b) - findDeepestPathLength(a) || a.length - b.length,
     );
     return nearest.flatMap((inner) =>
-      convertIssueToProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, known),
+      convertIssueToProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, jsonSchema),
     );
   }
   const found = getValueAt(
@@ -63,8 +69,8 @@ function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, known:
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
   const namesValue = issue.code === 'custom';
-  const words = describeIssue(issue);
-  return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${formatConfigValue(found)}` }];
+  const text = describeIssue(issue);
+  return [{ path, message: namesValue || found === undefined ? text : `${text}; found ${formatConfigValue(found)}` }];
 }
 
 const findDeepestPathLength = (issues: readonly z.core.$ZodIssue[]): number =>
@@ -102,13 +108,13 @@ export function parseUsableConfig(provider: CondensationProvider, config: unknow
     return { config: result.config, notes: warnings.map(({ path, message }) => `${path} ${message} and was ignored.`) };
   }
   const { problems, rest } = result;
-  const words = [...problems, ...(rest?.leftOut ?? [])].map(
+  const texts = [...problems, ...(rest?.leftOut ?? [])].map(
     ({ path, message }) => `${path || 'configuration'}: ${message}`,
   );
-  if (!rest) return words.join('; ');
+  if (!rest) return texts.join('; ');
   return {
     config: rest.config,
-    notes: [`What is wrong in the settings of ${provider.name} was left out. ${words.join('; ')}`],
+    notes: [`What is wrong in the settings of ${provider.name} was left out. ${texts.join('; ')}`],
   };
 }
 

@@ -180,14 +180,14 @@ describe('after a condensation failed,', () => {
   });
 
   it('Truncation goes down to its own target, but only if the request does not fit', async () => {
-    const truncateTo = Math.round(TOKENS * 0.58);
-    const fits = await bed(['failed']).condense({ mayUseNative: true, window: large, truncateTo });
+    const fittingTargetTokens = Math.round(TOKENS * 0.58);
+    const fits = await bed(['failed']).condense({ mayUseNative: true, window: large, fittingTargetTokens });
     expect(fits.kind).toBe('failed');
-    const outcome = await bed(['failed']).condense({ mayUseNative: true, window: small, truncateTo });
+    const outcome = await bed(['failed']).condense({ mayUseNative: true, window: small, fittingTargetTokens });
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'truncation' });
-    expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(truncateTo);
+    expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(fittingTargetTokens);
     const barely = await bed(['failed']).condense({ mayUseNative: true, window: small });
-    expect(barely.kind === 'condensed' && barely.tokensAfter).toBeGreaterThan(truncateTo);
+    expect(barely.kind === 'condensed' && barely.tokensAfter).toBeGreaterThan(fittingTargetTokens);
   });
 
   it('Truncation runs on top of a success that is not enough', async () => {

@@ -45,7 +45,7 @@ export interface FallbackPolicy {
    * o200k tokens to which File-Aware and Truncation cut; default: until it fits. They break the
    * prompt cache, so one large cut costs less than many.
    */
-  readonly truncateTo?: number;
+  readonly fittingTargetTokens?: number;
   /** True if suppressing results, oldest first, is allowed as a last resort. Default false. */
   readonly hasFloor?: boolean;
   /** True if File-Aware follows a Lossless run that misses the target. Default false. */
@@ -66,9 +66,9 @@ export async function condenseWithFallback(
   request: CondensationRequest,
   policy: FallbackPolicy,
 ): Promise<CondensationOutcome> {
-  const asked = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
-  const first = await manager.condense(asked);
-  const tries = new FallbackAttempt(manager, asked, policy, first);
+  const firstRequest = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
+  const first = await manager.condense(firstRequest);
+  const tries = new FallbackAttempt(manager, firstRequest, policy, first);
   await tries.runFallbacks(chooseFallbacksForTarget(policy, request));
   if (policy.fileAwareFollows && missesTarget(first, request))
     tries.outcome = requireMinimumGain(tries.outcome, request);
@@ -83,7 +83,7 @@ interface Fallback {
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
   /** If true, the request must fit, so the coherence floor does not apply. */
-  readonly isToFit?: boolean;
+  readonly mustFit?: boolean;
 }
 
 const createFallbackStep = (fallback: Fallback): PipelineStep<FallbackAttempt> => ({
@@ -136,8 +136,8 @@ const chooseFallbacksForTarget = (
         },
       ];
 
-const exceedsWindow = (outcome: CondensationOutcome, { enough }: FallbackAttempt): boolean =>
-  getTokensAfterOutcome(outcome) > enough;
+const exceedsWindow = (outcome: CondensationOutcome, { sufficientTokens }: FallbackAttempt): boolean =>
+  getTokensAfterOutcome(outcome) > sufficientTokens;
 
 /** Removes old results, then new ones, then parameters, but never the user's words. */
 const LAST_RESORT_TRUNCATIONS: readonly Fallback[] = [
@@ -156,18 +156,18 @@ const LAST_RESORT_TRUNCATIONS: readonly Fallback[] = [
   // Recent messages are condensed only if the request would not fit otherwise.
   when:
     config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokensAfterOutcome(outcome) > limit : exceedsWindow,
-  isToFit: true,
+  mustFit: true,
 }));
 
 function chooseFallbacksForWindow(
   { configs, hasFloor }: FallbackPolicy,
   outcome: CondensationOutcome,
 ): readonly Fallback[] {
-  const why = 'The window would have been exceeded, so';
-  const toFit = { when: exceedsWindow, isToFit: true };
-  const fileAware = { ...FILE_AWARE_CHOICE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
+  const intro = 'The window would have been exceeded, so';
+  const toFit = { when: exceedsWindow, mustFit: true };
+  const fileAware = { ...FILE_AWARE_CHOICE, ...toFit, why: `${intro} what is least likely to be needed was removed.` };
   const config = configs?.['truncation'];
-  const truncation = { provider: 'truncation', config, ...toFit, why: `${why} old content was truncated.` } as const;
+  const truncation = { provider: 'truncation', config, ...toFit, why: `${intro} old content was truncated.` } as const;
   // A user who chose Truncation keeps it, and a broken Smart would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasOutcomeFailed(outcome);
   const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
@@ -194,21 +194,21 @@ class FallbackAttempt implements PipelineWork {
   /** In o200k tokens of the messages. */
   readonly limit: number;
   /** o200k tokens at which no further fallback is needed. */
-  readonly enough: number;
+  readonly sufficientTokens: number;
   private readonly fitting: CondensationRequest;
   private idle: { readonly provider: string; readonly reason: string }[] = [];
 
   constructor(
     private readonly manager: CondensationManager,
     private readonly request: CondensationRequest,
-    { limitTokens, window, roomTokens = 0, truncateTo = Infinity }: FallbackPolicy,
+    { limitTokens, window, roomTokens = 0, fittingTargetTokens = Infinity }: FallbackPolicy,
     public outcome: CondensationOutcome,
   ) {
     this.limit = limitTokens ?? (window ? computeFittingTokens(window, request.overheadTokens) : Infinity);
     const fittingTarget = Math.max(0, this.limit - roomTokens);
     // A condensation that leaves no room would make the next request break the prompt cache again.
-    this.enough = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
-    this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(truncateTo, fittingTarget) };
+    this.sufficientTokens = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
+    this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(fittingTargetTokens, fittingTarget) };
   }
 
   async runFallbacks(fallbacks: readonly Fallback[]): Promise<void> {
@@ -240,8 +240,8 @@ class FallbackAttempt implements PipelineWork {
   }
 
   isFallbackWanted({ provider, when }: Fallback): boolean {
-    const isThere = this.manager.listProviders().some(({ id }) => id === provider);
-    return isThere && this.outcome.kind !== 'cancelled' && when(this.outcome, this);
+    const exists = this.manager.listProviders().some(({ id }) => id === provider);
+    return exists && this.outcome.kind !== 'cancelled' && when(this.outcome, this);
   }
 
   private hasProviderEdited(provider: string): boolean {
@@ -249,17 +249,17 @@ class FallbackAttempt implements PipelineWork {
     return outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
   }
 
-  async runAndAddOutcome({ provider, config, why, isToFit }: Fallback): Promise<void> {
+  async runAndAddOutcome({ provider, config, why: explanation, mustFit }: Fallback): Promise<void> {
     const before = this.outcome;
-    const request = isToFit ? this.fitting : this.request;
-    const { edits: made } = this;
+    const request = mustFit ? this.fitting : this.request;
+    const { edits: editsBefore } = this;
     const { maxCost } = request;
     const tried = await this.manager.condense({
       ...request,
       provider,
       config,
       configName: undefined,
-      edits: [...(request.edits ?? []), ...made],
+      edits: [...(request.edits ?? []), ...editsBefore],
       // Ignores the cool-down that the failed attempt started.
       trigger: 'manual',
       // Above the window, every saving counts.
@@ -285,8 +285,8 @@ class FallbackAttempt implements PipelineWork {
       this.outcome = {
         ...tried,
         ...both,
-        edits: [...made, ...tried.edits],
-        notes: reported.includes(why) ? both.notes : [...reported, why, ...tried.notes],
+        edits: [...editsBefore, ...tried.edits],
+        notes: reported.includes(explanation) ? both.notes : [...reported, explanation, ...tried.notes],
         ...(Object.keys(configNames).length > 0 && { configNames }),
         ...(alsoBy.length > 0 && { alsoBy }),
       };
@@ -300,8 +300,8 @@ class FallbackAttempt implements PipelineWork {
 
   private describeReason(outcome: CondensationOutcome): string {
     const { name } = this.manager.getProvider(outcome.provider);
-    const why = explainWhyNothingRemoved(outcome);
-    return why.startsWith(name) ? why : `${name}: ${why}`;
+    const whyNot = explainWhyNothingRemoved(outcome);
+    return whyNot.startsWith(name) ? whyNot : `${name}: ${whyNot}`;
   }
 }
 

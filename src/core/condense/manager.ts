@@ -198,7 +198,7 @@ export class CondensationManager {
   private createSituation(request: CondensationRequest): ConversationSituation {
     const { messages, edits = [], system, vendor, pinned, ownModel } = request;
     const { messages: current, stale } = applyEdits(messages, edits);
-    const gone = new Set(stale.map(makeEditPlaceKey));
+    const staleKeys = new Set(stale.map(makeEditPlaceKey));
     const known = {
       conversation: request.conversation,
       ...(system !== undefined && { system }),
@@ -207,7 +207,7 @@ export class CondensationManager {
       ...(ownModel && { ownModel }),
     };
     const { counter, losslessRuns } = this;
-    const active = edits.filter((edit) => !gone.has(makeEditPlaceKey(edit)));
+    const active = edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
     return {
       context: { messages, edits: active, counter, losslessRuns, ...known },
       current,
@@ -288,6 +288,6 @@ function describeUnreachableTarget(
   const task = messages.find((message) => message.role === 'user');
   const floor = task ? counter.countMessage(task) : 0;
   if (floor <= targetTokens) return undefined;
-  const beside = overheadTokens ? `, plus ${formatTokens(overheadTokens)} for the system prompt and tools` : '';
-  return `The task alone has ${formatTokens(floor)} tokens${beside}: the messages can't be reduced below ${formatTokens(targetTokens)}.`;
+  const overheadText = overheadTokens ? `, plus ${formatTokens(overheadTokens)} for the system prompt and tools` : '';
+  return `The task alone has ${formatTokens(floor)} tokens${overheadText}: the messages can't be reduced below ${formatTokens(targetTokens)}.`;
 }

@@ -134,7 +134,7 @@ describe('running a pipeline of steps', () => {
       run: (work) => cutting('growing', 0, 1_000 * ++runs).run(work),
     };
     const idle: PipelineStep = { name: 'idle', run: () => undefined };
-    const steps = await runPipeline(draft, [growing, idle], { again: () => true });
+    const steps = await runPipeline(draft, [growing, idle], { shouldRunAgain: () => true });
     expect(runs).toBe(2);
     expect(steps.map(({ name, edits }) => [name, edits])).toEqual([
       ['growing', 1],
@@ -145,11 +145,11 @@ describe('running a pipeline of steps', () => {
 
   it('repeats a step once on restored text, and no more often', async () => {
     const order: string[] = [];
-    const watch = (_: Draft, { name }: PipelineStep) => {
+    const watchStep = (_: Draft, { name }: PipelineStep) => {
       order.push(`before ${name}`);
       return async () => (order.push(`after ${name}`), true);
     };
-    await runPipeline(new Draft(messages, counter), [{ name: 'a', run: () => void order.push('a') }], { watch });
+    await runPipeline(new Draft(messages, counter), [{ name: 'a', run: () => void order.push('a') }], { watchStep });
     expect(order).toEqual(['before a', 'a', 'after a', 'before a', 'a', 'after a']);
   });
 

@@ -17,9 +17,9 @@ export interface PipelineOptions<W extends PipelineWork> extends Pick<
    * The returned function runs after the step, restores what the step must not remove, and returns
    * true if it did. Then the step runs once more.
    */
-  readonly watch?: (work: W, step: PipelineStep<W>) => () => Promise<boolean>;
+  readonly watchStep?: (work: W, step: PipelineStep<W>) => () => Promise<boolean>;
   /** True if a second round may find more. */
-  readonly again?: (work: W, first: PipelineRound) => boolean;
+  readonly shouldRunAgain?: (work: W, first: PipelineRound) => boolean;
   /** Filled step by step, so that reports are known after an abort. */
   readonly reports?: StepReport[];
 }
@@ -42,7 +42,7 @@ export async function runPipeline<W extends PipelineWork>(
   const { reports = [], signal, onProgress } = options;
   try {
     const first = await runPipelineRound(work, steps, options, reports);
-    if (options.again?.(work, first)) {
+    if (options.shouldRunAgain?.(work, first)) {
       const repeated = steps.map((step) => ({ ...step, isRepeat: true }));
       await runPipelineRound(work, repeated, options, reports);
     }
@@ -70,13 +70,13 @@ async function runPipelineRound<W extends PipelineWork>(
     show(step.name);
     const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
     const skip = isMet ? 'the target was already met' : await step.skip?.(work);
-    const { reports: own, endsRound }: PipelineResult =
+    const { reports: stepReports, endsRound }: PipelineResult =
       skip === undefined
         ? await runPipelineStep(work, step, options, (doing) => {
             show(`${step.name}: ${doing}`);
           })
         : { reports: [makeStepReport(work, step.name, { kind: 'skipped', reason: skip })] };
-    reports.push(...(step.isRepeat ? own.filter(isWorthReporting) : own));
+    reports.push(...(step.isRepeat ? stepReports.filter(isWorthReporting) : stepReports));
     if (endsRound) return { tokensBefore, isEnded: true };
   }
   return { tokensBefore, isEnded: false };
@@ -99,7 +99,7 @@ export const makeStepReport = ({ tokens }: PipelineWork, name: string, outcome: 
 async function runPipelineStep<W extends PipelineWork>(
   work: W,
   step: PipelineStep<W>,
-  { signal, watch }: PipelineOptions<W>,
+  { signal, watchStep }: PipelineOptions<W>,
   report: StepReporter,
 ): Promise<PipelineResult> {
   const checkpoint = work.saveState();
@@ -108,7 +108,7 @@ async function runPipelineStep<W extends PipelineWork>(
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
-    await runStepRestoringReferences(work, step, watch, signal, report);
+    await runStepRestoringReferences(work, step, watchStep, signal, report);
     const refusal = step.refuse?.(work);
     if (refusal !== undefined) throw new Error(refusal);
     if (step.result) return step.result();
@@ -119,7 +119,7 @@ async function runPipelineStep<W extends PipelineWork>(
   }
   const spent = step.spent?.() ?? ZERO_SPENDING;
   const calls = spent.calls - spentBefore.calls;
-  const made: StepReport = {
+  const stepReport: StepReport = {
     name: step.name,
     tokensBefore,
     tokensAfter: work.tokens,
@@ -129,7 +129,7 @@ async function runPipelineStep<W extends PipelineWork>(
     ...(calls > 0 && { calls }),
     outcome,
   };
-  return { reports: [made] };
+  return { reports: [stepReport] };
 }
 
 function countNewEdits(edits: readonly Edit[], before: readonly Edit[]): number {
@@ -141,12 +141,12 @@ function countNewEdits(edits: readonly Edit[], before: readonly Edit[]): number 
 async function runStepRestoringReferences<W extends PipelineWork>(
   work: W,
   step: PipelineStep<W>,
-  watch: PipelineOptions<W>['watch'],
+  watchStep: PipelineOptions<W>['watchStep'],
   signal: AbortSignal | undefined,
   report: StepReporter,
 ): Promise<void> {
   for (let run = 1; run <= 2; run++) {
-    const putBack = watch?.(work, step);
+    const putBack = watchStep?.(work, step);
     await step.run(work, signal, report);
     await yieldBetweenSteps(signal);
     if (!(await putBack?.())) return;

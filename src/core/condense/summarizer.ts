@@ -54,14 +54,14 @@ export type MaskPolicy = (typeof MASK_POLICIES)[number];
 /**
  * The stricter policy applies.
  * @param vendor vendor of the conversation's own model
- * @param asked policy of the run's configuration
+ * @param requested policy of the run's configuration
  */
 export function shouldMaskSecrets(
   { vendor: other, maskSecrets }: SummarizerModel,
   vendor: string | undefined,
-  asked?: MaskPolicy,
+  requested?: MaskPolicy,
 ): boolean {
-  const wanted = [maskSecrets, asked].filter((policy) => policy !== undefined);
+  const wanted = [maskSecrets, requested].filter((policy) => policy !== undefined);
   const policy = (['always', 'otherVendor', 'never'] as const).find((each) => wanted.includes(each)) ?? 'otherVendor';
   return policy === 'always' || (policy === 'otherVendor' && other !== vendor);
 }
@@ -158,7 +158,7 @@ export interface SummarizerCandidates {
   /** The profile that a pass names, otherwise the one for condensing. */
   readonly condensing?: Summarizer | UnavailableProfile;
   /** The profile for condensing, if a pass names another one. */
-  readonly instead?: Summarizer | UnavailableProfile;
+  readonly fallback?: Summarizer | UnavailableProfile;
   readonly conversation?: Summarizer | UnavailableProfile;
 }
 
@@ -181,22 +181,22 @@ const isUsableSummarizer = (candidate: Summarizer | UnavailableProfile | undefin
  * Prefers the requested profile, then the condensing profile, then the conversation's own model.
  * @throws NoSummarizerError
  */
-export function selectSummarizer({ condensing, instead, conversation }: SummarizerCandidates): SelectedSummarizer {
+export function selectSummarizer({ condensing, fallback, conversation }: SummarizerCandidates): SelectedSummarizer {
   if (isUsableSummarizer(condensing)) return { summarizer: condensing, chosen: 'condensing-profile' };
-  const why = condensing ? `The profile "${condensing.profile}" can't be used: ${condensing.reason}` : '';
-  if (isUsableSummarizer(instead)) {
-    const warning = `${why} The condensing profile (${instead.model.profile}, ${instead.model.model}) is used.`;
-    return { summarizer: instead, chosen: 'condensing-profile', ...(condensing && { warning }) };
+  const reason = condensing ? `The profile "${condensing.profile}" can't be used: ${condensing.reason}` : '';
+  if (isUsableSummarizer(fallback)) {
+    const warning = `${reason} The condensing profile (${fallback.model.profile}, ${fallback.model.model}) is used.`;
+    return { summarizer: fallback, chosen: 'condensing-profile', ...(condensing && { warning }) };
   }
   if (isUsableSummarizer(conversation)) {
-    const first = why === '' ? 'No condensing profile is chosen.' : why;
+    const first = reason === '' ? 'No condensing profile is chosen.' : reason;
     const warning = `${first} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
     return { summarizer: conversation, chosen: 'conversation', warning };
   }
-  const second = instead ? `The condensing profile "${instead.profile}" can't be used: ${instead.reason}` : '';
+  const second = fallback ? `The condensing profile "${fallback.profile}" can't be used: ${fallback.reason}` : '';
   const third = conversation ? `The conversation's own model can't be used: ${conversation.reason}` : '';
   throw new NoSummarizerError(
-    [why, second, third].filter((text) => text !== '').join(' ') ||
+    [reason, second, third].filter((text) => text !== '').join(' ') ||
       'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
   );
 }

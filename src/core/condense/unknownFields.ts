@@ -7,44 +7,44 @@ const MAX_SEARCH_DEPTH = 40;
 
 /** A misspelled field is ignored and so changes what a configuration does. */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
-  const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
+  const walk = (fieldSchema: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_SEARCH_DEPTH) return [];
-    const shape = findMatchingSchema(given, value, schema);
+    const shape = findMatchingSchema(fieldSchema, value, schema);
     if (!shape) return [];
     if (Array.isArray(value))
       return value.flatMap((entry, index) => walk(shape['items'], entry, [...path, `${index}`]));
     const { properties, additionalProperties } = shape;
     if (!isRecord(value)) return [];
-    const known = isRecord(properties) ? properties : {};
+    const fields = isRecord(properties) ? properties : {};
     return Object.entries(value).flatMap(([name, inner]) => {
-      if (Object.hasOwn(known, name)) return walk(known[name], inner, [...path, name]);
+      if (Object.hasOwn(fields, name)) return walk(fields[name], inner, [...path, name]);
       if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
         return walk(additionalProperties, inner, [...path, name]);
-      return isRecord(properties) ? [createUnknownFieldWarning([...path, name], Object.keys(known))] : [];
+      return isRecord(properties) ? [createUnknownFieldWarning([...path, name], Object.keys(fields))] : [];
     });
   };
   return walk(schema, config, []);
 }
 
-function createUnknownFieldWarning(path: readonly string[], known: readonly string[]): ConfigWarning {
-  const suggestion = findNearestName(path.at(-1) ?? '', known);
+function createUnknownFieldWarning(path: readonly string[], knownNames: readonly string[]): ConfigWarning {
+  const suggestion = findNearestName(path.at(-1) ?? '', knownNames);
   if (suggestion === undefined) return { path: path.join('.'), message: 'is not a known field' };
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
 function findMatchingSchema(
-  given: unknown,
+  fieldSchema: unknown,
   value: unknown,
   root: ConfigSchema,
   depth = 0,
 ): Record<string, unknown> | undefined {
-  if (!isRecord(given) || depth > MAX_SEARCH_DEPTH) return undefined;
-  const { $ref: reference, allOf } = given;
+  if (!isRecord(fieldSchema) || depth > MAX_SEARCH_DEPTH) return undefined;
+  const { $ref: reference, allOf } = fieldSchema;
   if (typeof reference === 'string')
     return findMatchingSchema(resolveSchemaReference(reference, root), value, root, depth + 1);
   if (Array.isArray(allOf) && allOf.length === 1) return findMatchingSchema(allOf[0], value, root, depth + 1);
-  const shapes = given['oneOf'] ?? given['anyOf'];
-  if (!Array.isArray(shapes)) return given;
+  const shapes = fieldSchema['oneOf'] ?? fieldSchema['anyOf'];
+  if (!Array.isArray(shapes)) return fieldSchema;
   const fitting = shapes
     .map((shape: unknown) => findMatchingSchema(shape, value, root, depth + 1))
     .filter((shape) => shape !== undefined && matchesConstants(shape, value));

@@ -14,7 +14,7 @@ export type FieldPath = readonly PropertyKey[];
 export function parseDroppingWrongFields<T>(
   schema: z.ZodType<T>,
   value: unknown,
-  known: ConfigSchema,
+  jsonSchema: ConfigSchema,
   removable: (path: FieldPath) => FieldPath | undefined,
 ): { readonly rest?: ConfigWithoutInvalidParts<T>; readonly issues: readonly z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
@@ -24,7 +24,7 @@ export function parseDroppingWrongFields<T>(
   for (;;) {
     const parsed = schema.safeParse(written);
     if (parsed.success) return { rest: { config: parsed.data, written }, issues };
-    const found = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, known, written));
+    const found = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, jsonSchema, written));
     issues.push(...found);
     const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
     // Stops if the next round would find the same issues.
@@ -33,9 +33,13 @@ export function parseDroppingWrongFields<T>(
   }
 }
 
-export function splitUnknownFields(issue: z.core.$ZodIssue, known: ConfigSchema, value: unknown): z.core.$ZodIssue[] {
+export function splitUnknownFields(
+  issue: z.core.$ZodIssue,
+  jsonSchema: ConfigSchema,
+  value: unknown,
+): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
-  const unknown = findUnknownFields(known, value);
+  const unknown = findUnknownFields(jsonSchema, value);
   return issue.keys.map((key) => {
     const path = [...issue.path, key];
     const message = unknown.find((each) => each.path === path.map(String).join('.'))?.message;
@@ -64,8 +68,8 @@ function removeField(value: unknown, [field = '', ...inner]: FieldPath): unknown
     return hasField(entry, next) ? value.with(index, removeField(entry, inner)) : value.toSpliced(index, 1);
   }
   if (!isRecord(value) || typeof field === 'symbol') return value;
-  const { [field]: held, ...others } = value;
-  return hasField(held, next) ? { ...others, [field]: removeField(held, inner) } : others;
+  const { [field]: nested, ...others } = value;
+  return hasField(nested, next) ? { ...others, [field]: removeField(nested, inner) } : others;
 }
 
 const hasField = (value: unknown, field: PropertyKey | undefined): boolean =>

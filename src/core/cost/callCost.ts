@@ -15,12 +15,12 @@ export function computeCostByTokenKind(usage: Usage, prices: ModelPrices): CostB
   const length = countPromptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
     getPriceForPrompt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / TOKENS_PER_PRICE_UNIT;
-  const long = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
+  const longWrites = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
     input: countUncachedInput(usage) * price('input'),
     output: usage.outputTokens * price('output'),
     cacheRead: usage.cacheReadTokens * price('cacheRead'),
-    cacheWrite: (usage.cacheWriteTokens - long) * price('cacheWrite') + long * price('longCacheWrite'),
+    cacheWrite: (usage.cacheWriteTokens - longWrites) * price('cacheWrite') + longWrites * price('longCacheWrite'),
   };
 }
 

@@ -66,8 +66,9 @@ export function applyPriceOverrides(
   for (const field of PRICE_FIELDS) {
     const base = overrides[field] ?? (longPrompts && rates[field]?.base);
     if (base === undefined) continue;
-    const long = longPrompts?.[field];
-    const tiers = longPrompts && long !== undefined && [{ aboveTokens: longPrompts.aboveTokens, price: long }];
+    const longPromptPrice = longPrompts?.[field];
+    const tiers = longPrompts &&
+      longPromptPrice !== undefined && [{ aboveTokens: longPrompts.aboveTokens, price: longPromptPrice }];
     rates[field] = { base, ...(tiers && { tiers }) };
   }
   const { input, output, ...rest } = rates;

@@ -48,12 +48,12 @@ const MIN_REPORTED_SHARE = 0.3;
 
 /**
  * Ignores a usage that is implausible for the request.
- * @param mustRead minimum number of o200k tokens that the vendor has to read
+ * @param minReadTokens minimum number of o200k tokens that the vendor has to read
  */
-export function rejectImplausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
+export function rejectImplausibleUsage(usage: Usage | undefined, minReadTokens = 0): Usage | undefined {
   if (!usage) return undefined;
   const read = countPromptTokens(usage);
-  return read > 0 && read >= mustRead * MIN_REPORTED_SHARE ? usage : undefined;
+  return read > 0 && read >= minReadTokens * MIN_REPORTED_SHARE ? usage : undefined;
 }
 
 export interface TokensByKind {

@@ -21,11 +21,11 @@ export function rewriteJson(text: string, after: unknown, origins: GetOriginalIn
   const end = skipJsonValue(text, start);
   const value: unknown = JSON.parse(text);
   if (isEqual(value, after)) return text;
-  const made = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, after, []);
+  const rewritten = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, after, []);
   // V8 was seen to misread a key (Node 24.21), so this verifies the result.
-  const plain = JSON.stringify(after);
+  const serialized = JSON.stringify(after);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
-  return isEqual(read(made), read(plain)) ? made : plain;
+  return isEqual(read(rewritten), read(serialized)) ? rewritten : serialized;
 }
 
 export function getJsonAt(text: string, path: readonly (string | number)[]): string | undefined {
@@ -129,15 +129,15 @@ class JsonRewriter {
   ): string {
     const spans = findElementSpans(this.text, before.start);
     const origins = this.origins(path) ?? matchArrayItems(value, after);
-    const made = after.map((item, index) => {
+    const rewritten = after.map((item, index) => {
       const origin = origins[index];
       const span = origin === undefined ? undefined : spans[origin];
       return span && origin !== undefined
         ? this.rewriteValue({ ...span, value: value[origin] }, item, path)
         : JSON.stringify(item === undefined ? null : item);
     });
-    const isInPlace = made.length === spans.length && origins.every((origin, index) => origin === index);
-    return isInPlace ? this.replaceSpansIn(before, spans, made) : `[${made.join(',')}]`;
+    const isInPlace = rewritten.length === spans.length && origins.every((origin, index) => origin === index);
+    return isInPlace ? this.replaceSpansIn(before, spans, rewritten) : `[${rewritten.join(',')}]`;
   }
 
   private rewriteObject(
@@ -149,26 +149,26 @@ class JsonRewriter {
     const members = findMemberSpans(this.text, before.start);
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
-    const made = kept.map((member) =>
+    const rewritten = kept.map((member) =>
       // Of duplicate keys the last one counts.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
     );
     const added = Object.keys(after).filter((key) => after[key] !== undefined && !counting.has(key));
-    if (kept.length === members.length && added.length === 0) return this.replaceSpansIn(before, members, made);
+    if (kept.length === members.length && added.length === 0) return this.replaceSpansIn(before, members, rewritten);
     const entries = [
-      ...kept.map((member, index) => this.text.slice(member.keyStart, member.start) + (made[index] ?? '')),
+      ...kept.map((member, index) => this.text.slice(member.keyStart, member.start) + (rewritten[index] ?? '')),
       ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(after[key])}`),
     ];
     return `{${entries.join(',')}}`;
   }
 
-  private replaceSpansIn({ start, end }: TextSpan, spans: readonly TextSpan[], made: readonly string[]): string {
+  private replaceSpansIn({ start, end }: TextSpan, spans: readonly TextSpan[], rewritten: readonly string[]): string {
     let out = '';
     let at = start;
     spans.forEach((span, index) => {
-      out += this.text.slice(at, span.start) + (made[index] ?? '');
+      out += this.text.slice(at, span.start) + (rewritten[index] ?? '');
       at = span.end;
     });
     return out + this.text.slice(at, end);
@@ -178,15 +178,15 @@ class JsonRewriter {
 /** Matches items that are equal or share content or an ID, then the rest by index. */
 function matchArrayItems(before: readonly unknown[], after: readonly unknown[]): OriginalIndexes {
   if (before.length === after.length) return after.map((_, index) => index);
-  const known = new Map<string, number>();
+  const indexByKey = new Map<string, number>();
   before.forEach((item, index) => {
-    for (const key of listMatchKeys(item)) if (!known.has(key)) known.set(key, index);
+    for (const key of listMatchKeys(item)) if (!indexByKey.has(key)) indexByKey.set(key, index);
   });
   return after.map((item, index) => {
     const keys = listMatchKeys(item);
     if (index < before.length && listMatchKeys(before[index]).some((key) => keys.includes(key))) return index;
-    const shared = keys.find((key) => known.has(key));
-    if (shared !== undefined) return known.get(shared);
+    const shared = keys.find((key) => indexByKey.has(key));
+    if (shared !== undefined) return indexByKey.get(shared);
     return index < before.length ? index : undefined;
   });
 }

@@ -31,19 +31,19 @@ const DISPLAYED_CHANGE = new RegExp(
 export const listDisplaysInMessage = memoizeByObject((message: ApiMessage): readonly DisplayedToolResult[] => {
   if (message.role !== 'user') return NO_DISPLAYS;
   const displays: DisplayedToolResult[] = [];
-  let called: Pick<DisplayedToolResult, 'tool' | 'input'> | undefined;
+  let lastCall: Pick<DisplayedToolResult, 'tool' | 'input'> | undefined;
   getBlocks(message).forEach((block, at) => {
     if (!isText(block) || !(isAddedByAgent(message) || WRAPPED_REMINDER_TEXT.test(block.text))) return;
     const { text } = block;
-    called = parseDisplayedCall(text) ?? called;
+    lastCall = parseDisplayedCall(text) ?? lastCall;
     const change = DISPLAYED_CHANGE.exec(text);
     const result = change ?? DISPLAYED_RESULT.exec(text);
-    const call = change ? { tool: 'Read', input: { file_path: change[1] } } : called;
+    const call = change ? { tool: 'Read', input: { file_path: change[1] } } : lastCall;
     if (!result || !call || (!change && call.tool !== result[1])) return;
     const start = result.index + result[0].length;
     const end = text.startsWith('<') ? text.length - (REMINDER_END.exec(text)?.[0].length ?? 0) : text.length;
     if (end > start) displays.push({ ...call, block: at, start, end });
-    called = undefined;
+    lastCall = undefined;
   });
   return displays.length === 0 ? NO_DISPLAYS : displays;
 });

@@ -24,7 +24,7 @@ export interface ToolExchange {
   /**
    * True if the user speaks in the result. Set by the format's reader, never derived from the text.
    */
-  readonly isPersonsAnswer: boolean;
+  readonly isUserAnswer: boolean;
   /** True if the agent shows what the tool would have returned, without a call. */
   readonly isDisplay: boolean;
 }
@@ -91,20 +91,20 @@ class ExchangePairer {
   applyChanges(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
     for (let index = 0; index < this.messages.length; index++) {
-      const known = this.messages[index] as PairedMessage;
+      const paired = this.messages[index] as PairedMessage;
       const message = messages[index];
-      if (!message || message === known.message) continue;
+      if (!message || message === paired.message) continue;
       const part = readCallsAndResults(message, index);
-      if (describeShape(part) !== describeShape(known.part)) return false;
-      this.messages[index] = { ...known, message, part };
+      if (describeShape(part) !== describeShape(paired.part)) return false;
+      this.messages[index] = { ...paired, message, part };
       listCallsInMessage(part).forEach((call, at) => {
-        this.markChanged(known.calls[at], { call });
+        this.markChanged(paired.calls[at], { call });
       });
       listResultsInMessage(part).forEach(({ result }, at) => {
-        this.markChanged(known.answered[at], { result });
+        this.markChanged(paired.answered[at], { result });
       });
       part.displays.forEach((display, at) => {
-        this.markChanged(known.displays[at], display);
+        this.markChanged(paired.displays[at], display);
       });
     }
     return true;
@@ -223,7 +223,7 @@ function joinCallAndResult({ call, result }: CallWithResult): ToolExchange {
     results,
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),
     isError: result?.isError ?? false,
-    isPersonsAnswer: result?.isPersonsAnswer ?? false,
+    isUserAnswer: result?.isUserAnswer ?? false,
     isDisplay: call.isDisplay ?? false,
   };
   exchangeByCall.set(byCall && result ? result : call, { call, result, exchange });

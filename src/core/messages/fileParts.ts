@@ -29,8 +29,8 @@ export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | 
 
 /** @param content one of the exchange's parameters or results */
 export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
-  const known = getCachedFileParts(tools)(exchange);
-  const before = known.get(content);
+  const cache = getCachedFileParts(tools)(exchange);
+  const before = cache.get(content);
   if (before) return before;
   const kind = getToolRule(tools, exchange)?.kind;
   const parts = copyWithoutSpareCapacity(
@@ -38,7 +38,7 @@ export function listFileParts(tools: ToolTable, exchange: ToolExchange, content:
       ? listParameterParts(tools, exchange, kind, content)
       : listResultParts(tools, exchange, kind, content),
   );
-  known.set(content, parts);
+  cache.set(content, parts);
   return parts;
 }
 
@@ -76,8 +76,8 @@ function listResultParts(
 }
 
 function getCommandSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
-  const known = stepsByInput.get(input);
-  if (known?.tool === tool) return known.steps;
+  const cached = stepsByInput.get(input);
+  if (cached?.tool === tool) return cached.steps;
   const call = parseCommandCall(tool, input);
   const steps = call ? (parseCommandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
   stepsByInput.set(input, { tool, steps });
@@ -155,7 +155,7 @@ function listPatchParts(text: string, offset: number, folder: string | undefined
 function listSearchMatchParts(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',
-    printed: [{ kind: 'matches', path: one, isNumbered: true, folder: '', most: Infinity }],
+    printed: [{ kind: 'matches', path: one, isNumbered: true, folder: '', maxLines: Infinity }],
     effects: [],
     programs: [],
   });

@@ -15,9 +15,9 @@ export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: Tool
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of listTouchedPaths(tools, exchange)) {
       const key = makeFileKey(path);
-      const known = files.get(key) ?? { path, changes: 0 };
+      const touched = files.get(key) ?? { path, changes: 0 };
       files.delete(key);
-      files.set(key, kind === 'read' ? known : { ...known, changes: known.changes + 1 });
+      files.set(key, kind === 'read' ? touched : { ...touched, changes: touched.changes + 1 });
     }
   }
   return [...files.values()];

@@ -23,7 +23,7 @@ export interface ResultInMessage {
   readonly results: readonly PlacedContent[];
   readonly isError: boolean;
   /** Set by the reader of the agent's format. */
-  readonly isPersonsAnswer: boolean;
+  readonly isUserAnswer: boolean;
 }
 
 export interface MessageCallsAndResults {
@@ -108,7 +108,7 @@ const listNativeResults = (
     const results = copyWithoutSpareCapacity(byBlock.get(at) ?? []);
     const isError = block.is_error === true || reportsFailure(results);
     return [
-      { id: block.tool_use_id, result: { message: index, results, isError, isPersonsAnswer: isPersonsAnswer(block) } },
+      { id: block.tool_use_id, result: { message: index, results, isError, isUserAnswer: isPersonsAnswer(block) } },
     ];
   });
 
@@ -147,7 +147,7 @@ function listXmlAnswers(
     open = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
     const isError = reportsFailure(results);
-    return [{ tool, result: { message: index, results, isError, isPersonsAnswer: false } }];
+    return [{ tool, result: { message: index, results, isError, isUserAnswer: false } }];
   });
 }
 
@@ -162,6 +162,6 @@ const listPlacedDisplays = (
       message: index,
       results: copyWithoutSpareCapacity((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
       isError: false,
-      isPersonsAnswer: false,
+      isUserAnswer: false,
     },
   }));

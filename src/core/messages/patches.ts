@@ -194,11 +194,11 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
     const isBlank = sign === '' || (sign === '\r' && lines.end === lines.start + 1);
     if (!isPatchSign(sign) && !isBlank) break;
     if (isBlank && lines.end >= lines.source.length) break;
-    const own = isBlank ? ' ' : (sign as PatchSign);
-    if (own !== '+') old--;
-    if (own !== '-') now--;
+    const lineSign = isBlank ? ' ' : (sign as PatchSign);
+    if (lineSign !== '+') old--;
+    if (lineSign !== '-') now--;
     if (old < 0 || now < 0) break;
-    found.push({ sign: own, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
+    found.push({ sign: lineSign, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
   }
   const last = found.at(-1);
   return {
@@ -212,8 +212,8 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
 /** Names with blanks in `diff --git a/x b/x` can be split only if both are equal. */
 function readGitPaths(line: string): [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length);
-  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
-  if (quoted) return [removeGitPrefix(quoted[1] ?? '', true), removeGitPrefix(quoted[2] ?? '', true)];
+  const paths = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
+  if (paths) return [removeGitPrefix(paths[1] ?? '', true), removeGitPrefix(paths[2] ?? '', true)];
   const half = rest.slice(0, (rest.length - 1) / 2);
   const other = rest.slice((rest.length + 1) / 2);
   const [a, b] = [removeGitPrefix(half, true), removeGitPrefix(other, true)];

@@ -28,7 +28,7 @@ export function markAnswersToTools(
   messages: readonly ApiMessage[],
 ): readonly ApiMessage[] {
   if (asking.size === 0) return messages;
-  const asked = new Set<string>();
+  const questionIds = new Set<string>();
   return messages.map((message) => {
     const { role, content } = message;
     if (typeof content === 'string') return message;
@@ -36,12 +36,13 @@ export function markAnswersToTools(
       for (const block of content) {
         if (!isToolUse(block)) continue;
         // If a model reuses an ID, it refers to the last call.
-        if (asking.has(block.name.toLowerCase())) asked.add(block.id);
-        else asked.delete(block.id);
+        if (asking.has(block.name.toLowerCase())) questionIds.add(block.id);
+        else questionIds.delete(block.id);
       }
       return message;
     }
-    const isAnswer = (block: Block): block is ToolResultBlock => isToolResult(block) && asked.has(block.tool_use_id);
+    const isAnswer = (block: Block): block is ToolResultBlock =>
+      isToolResult(block) && questionIds.has(block.tool_use_id);
     if (!content.some(isAnswer)) return message;
     return { ...message, content: content.map((block) => (isAnswer(block) ? markPersonsAnswer(block) : block)) };
   });

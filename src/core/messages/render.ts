@@ -87,8 +87,8 @@ function getCallName({ name, input }: ToolUseBlock): string {
   const path = getToolPath(DEFAULT_TOOLS, call);
   const [words = ''] = (path ?? getCommandOfCall(call) ?? '').trim().split('\n');
   if (words === '') return name;
-  const short = words.length > MAX_NAME_CHARS ? `${words.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : words;
-  return path === undefined ? `${name}: ${short}` : `${name} ${short}`;
+  const shortText = words.length > MAX_NAME_CHARS ? `${words.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : words;
+  return path === undefined ? `${name}: ${shortText}` : `${name} ${shortText}`;
 }
 
 function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (text: string) => string): string {

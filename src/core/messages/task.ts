@@ -12,8 +12,10 @@ export function findTaskMessage(messages: readonly ApiMessage[]): number {
     (message, index) => index > first && message.role !== 'system' && !hasUserText(message),
   );
   const isCandidate = ({ role }: ApiMessage, index: number): boolean => role === 'user' && (end < 0 || index < end);
-  const said = messages.findLastIndex((message, index) => isCandidate(message, index) && !isAddedByAgent(message));
-  return said < 0 ? messages.findLastIndex(isCandidate) : said;
+  const lastUserMessage = messages.findLastIndex(
+    (message, index) => isCandidate(message, index) && !isAddedByAgent(message),
+  );
+  return lastUserMessage < 0 ? messages.findLastIndex(isCandidate) : lastUserMessage;
 }
 
 export const isAddedByAgent = (message: ApiMessage): boolean => message['addedByAgent'] === true;

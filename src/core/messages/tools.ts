@@ -34,8 +34,8 @@ const getCachedRules = memoizeByObject<
 >(() => new WeakMap());
 
 export function getToolRule(tools: ToolTable, call: ToolCall): ToolRule | undefined {
-  const known = getCachedRules(tools).get(call.input);
-  if (known?.tool === call.tool) return known.rule;
+  const cached = getCachedRules(tools).get(call.input);
+  if (cached?.tool === call.tool) return cached.rule;
   const rule = findToolRule(tools, call);
   getCachedRules(tools).set(call.input, { tool: call.tool, rule });
   return rule;
@@ -59,8 +59,8 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
   const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
   for (const { tools } of AGENT_LIST) {
     for (const [name, row] of Object.entries<ToolRule>(tools)) {
-      const known = rows.get(name);
-      if (known) known.push(row);
+      const sameName = rows.get(name);
+      if (sameName) sameName.push(row);
       else rows.set(name, [row]);
     }
   }
@@ -74,14 +74,14 @@ function chooseBestRow(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
   const fits = rows.map((row) => countMatchingParameters(row, input));
-  const most = Math.max(...fits);
-  const alike = rows.flatMap((_, at) => (fits[at] === most ? [at] : []));
-  const known = joinedRuleCache(rows);
+  const bestFit = Math.max(...fits);
+  const alike = rows.flatMap((_, at) => (fits[at] === bestFit ? [at] : []));
+  const cache = joinedRuleCache(rows);
   const key = alike.join();
-  const before = known.get(key);
+  const before = cache.get(key);
   if (before) return before;
   const joined = joinAlikeRows(alike.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
-  known.set(key, joined);
+  cache.set(key, joined);
   return joined;
 }
 
@@ -98,10 +98,20 @@ const countMatchingParameters = (row: ToolRule, input: ToolCall['input']): numbe
   ).length;
 
 const listParametersOfRule = memoizeByObject(
-  ({ path, old, new: put, content, patch, pattern, command, range }: ToolRule): readonly ParameterNames[] =>
-    [path, old, put, content, patch, pattern, command, range?.first, range?.last, range?.count, range?.pair].filter(
-      (parameters) => parameters !== undefined,
-    ),
+  ({ path, old, new: newNames, content, patch, pattern, command, range }: ToolRule): readonly ParameterNames[] =>
+    [
+      path,
+      old,
+      newNames,
+      content,
+      patch,
+      pattern,
+      command,
+      range?.first,
+      range?.last,
+      range?.count,
+      range?.pair,
+    ].filter((parameters) => parameters !== undefined),
 );
 
 /** @param parameter such as `path`, `task.command`, `files[]`, `edits[].oldText` */
@@ -216,8 +226,8 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
   const path = key('path');
   const at = path === undefined ? {} : { path: [path] };
   const old = key('old');
-  const put = key('new');
-  if (old !== undefined && put !== undefined) return { kind: 'edit', ...at, old: [old], new: [put] };
+  const newText = key('new');
+  if (old !== undefined && newText !== undefined) return { kind: 'edit', ...at, old: [old], new: [newText] };
   const patch = key('patch');
   if (patch !== undefined) return { kind: 'edit', ...at, patch: [patch] };
   const command = key('command');
@@ -229,9 +239,9 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
     return { kind: 'command', command: [command] };
   }
   const pattern = key('pattern');
-  const where = key('path') ?? key('where');
+  const pathField = key('path') ?? key('where');
   if (pattern !== undefined) {
-    return where === undefined ? undefined : { kind: 'search', path: [where], pattern: [pattern] };
+    return pathField === undefined ? undefined : { kind: 'search', path: [pathField], pattern: [pattern] };
   }
   const content = key('content');
   if (path !== undefined) {

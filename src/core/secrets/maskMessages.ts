@@ -9,9 +9,9 @@ export function maskMessage(message: ApiMessage): ApiMessage {
   const before = maskedMessages.get(message);
   if (before) return before;
   const content = maskUnknownValue(message.content);
-  const made = content === message.content ? message : { ...message, content: content as ApiMessage['content'] };
-  maskedMessages.set(message, made);
-  return made;
+  const masked = content === message.content ? message : { ...message, content: content as ApiMessage['content'] };
+  maskedMessages.set(message, masked);
+  return masked;
 }
 
 export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
@@ -55,15 +55,15 @@ const MAX_HARMLESS_TEXT_CHARS = 200;
 function maskNamedValue(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;
   const before = `"${name}": "`;
-  const named = `${before}${text}"`;
-  if (knownHarmlessTexts.has(named)) return text;
-  const alone = maskSecrets(text);
-  const made = maskSecrets(`${before}${alone}"`);
-  if (made === named && made.length <= MAX_HARMLESS_TEXT_CHARS) {
+  const namedText = `${before}${text}"`;
+  if (knownHarmlessTexts.has(namedText)) return text;
+  const maskedAlone = maskSecrets(text);
+  const masked = maskSecrets(`${before}${maskedAlone}"`);
+  if (masked === namedText && masked.length <= MAX_HARMLESS_TEXT_CHARS) {
     if (knownHarmlessTexts.size === MAX_HARMLESS_TEXTS) knownHarmlessTexts.clear();
-    knownHarmlessTexts.add(made);
+    knownHarmlessTexts.add(masked);
   }
-  return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : alone;
+  return masked.startsWith(before) && masked.endsWith('"') ? masked.slice(before.length, -1) : maskedAlone;
 }
 
 /** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */
@@ -75,6 +75,6 @@ function maskArgumentAfterOption(values: readonly unknown[], index: number): str
     index > 1 && typeof program === 'string' && program.length < MAX_NAMED_VALUE_CHARS
       ? `${program} ${option} `
       : `${option} `;
-  const made = maskSecrets(before + argument);
-  return made !== before + argument && made.startsWith(before) ? made.slice(before.length) : undefined;
+  const masked = maskSecrets(before + argument);
+  return masked !== before + argument && masked.startsWith(before) ? masked.slice(before.length) : undefined;
 }

@@ -87,7 +87,7 @@ describe('each masking rule is needed, because without it an example stays unmas
   });
 
   it.each(SECRET_IN_CONTEXT_RULES.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
-    expect(isMissed({ beside: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
+    expect(isMissed({ besideRules: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
   });
 });
 

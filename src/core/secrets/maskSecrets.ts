@@ -41,10 +41,10 @@ interface KeyRemainder {
 export interface SecretRules {
   readonly forms: readonly KeyForm[];
   readonly shapes: readonly KeyShape[];
-  readonly beside: readonly SecretInContextRule[];
+  readonly besideRules: readonly SecretInContextRule[];
 }
 
-export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, beside: SECRET_IN_CONTEXT_RULES };
+export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, besideRules: SECRET_IN_CONTEXT_RULES };
 
 interface CompiledKeyForms {
   readonly rests: ReadonlyMap<string, readonly KeyRemainder[]>;
@@ -101,25 +101,29 @@ function findSecrets(
   pieceChars: number,
   rules: SecretRules,
 ): readonly Slice[] {
-  const whole = new MaskedText(text);
-  whole.maskSlices(findPrivateKeys(whole.text, pieceChars));
-  whole.maskSlices(findNetrcSecrets(whole.text, pieceChars));
+  const maskedText = new MaskedText(text);
+  maskedText.maskSlices(findPrivateKeys(maskedText.text, pieceChars));
+  maskedText.maskSlices(findNetrcSecrets(maskedText.text, pieceChars));
   const found: Slice[] = [];
-  const limits = whole.slices.length === 0 ? parts : undefined;
-  for (const part of limits ?? [{ start: 0, end: whole.text.length }]) {
+  const limits = maskedText.slices.length === 0 ? parts : undefined;
+  for (const part of limits ?? [{ start: 0, end: maskedText.text.length }]) {
     for (let start = part.start; start < part.end;) {
-      const lineEnd = whole.text.indexOf('\n', start + pieceChars - 1);
+      const lineEnd = maskedText.text.indexOf('\n', start + pieceChars - 1);
       const end = lineEnd < 0 ? part.end : Math.min(part.end, lineEnd + 1);
-      for (const slice of findSecretsInLines(whole.text.slice(start, end), pieceChars, rules))
+      for (const slice of findSecretsInLines(maskedText.text.slice(start, end), pieceChars, rules))
         found.push({ start: start + slice.start, end: start + slice.end });
       start = end;
     }
   }
-  whole.maskSlices(found);
-  return whole.slices;
+  maskedText.maskSlices(found);
+  return maskedText.slices;
 }
 
-function findSecretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): readonly Slice[] {
+function findSecretsInLines(
+  text: string,
+  chars: number,
+  { forms, shapes, besideRules }: SecretRules,
+): readonly Slice[] {
   const lines = new MaskedText(text);
   lines.maskSlices(findKnownKeys(lines.text, chars, compileKeyForms(forms)));
   for (const { shape, holds } of shapes) {
@@ -127,7 +131,7 @@ function findSecretsInLines(text: string, chars: number, { forms, shapes, beside
     if (mayMatch) lines.maskSlices(findMatchesInWindows(lines.text, shape, chars));
   }
   lines.maskSlices(findWebTokens(lines.text));
-  lines.maskSlices(findNamedSecrets(lines.text, chars, beside));
+  lines.maskSlices(findNamedSecrets(lines.text, chars, besideRules));
   return lines.slices;
 }
 

@@ -229,7 +229,7 @@ export function findNetrcSecrets(text: string, chars = WINDOW_CHARS): Slice[] {
 }
 
 interface NamedSecretSearch {
-  readonly held: RequiredWordGroups;
+  readonly requiredWords: RequiredWordGroups;
   readonly pattern: RegExp;
   readonly read: ReadSecrets;
 }
@@ -239,50 +239,50 @@ interface NamedSecretSearches {
   readonly words: RequiredWordSearch;
 }
 
-const compileSearches = memoizeByObject((beside: readonly SecretInContextRule[]): NamedSecretSearches => {
+const compileSearches = memoizeByObject((besideRules: readonly SecretInContextRule[]): NamedSecretSearches => {
   const all = [
-    ...beside.map(([held, pattern]) => ({ held, pattern, read: readSecretInContext })),
-    { held: [['cookie']], pattern: COOKIE_HEADER, read: readCookieSecrets },
-    { held: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignedSecret },
+    ...besideRules.map(([requiredWords, pattern]) => ({ requiredWords, pattern, read: readSecretInContext })),
+    { requiredWords: [['cookie']], pattern: COOKIE_HEADER, read: readCookieSecrets },
+    { requiredWords: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignedSecret },
   ];
-  return { all, words: new RequiredWordSearch(all.flatMap(({ held }) => held[0] ?? [])) };
+  return { all, words: new RequiredWordSearch(all.flatMap(({ requiredWords }) => requiredWords[0] ?? [])) };
 });
 
 class RequiredWordSearch {
   private readonly search: RegExp;
   /** The words that are prefixes of a word, including itself. */
-  private readonly within: ReadonlyMap<string, readonly string[]>;
+  private readonly wordsByText: ReadonlyMap<string, readonly string[]>;
 
   constructor(words: readonly string[]) {
     const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length);
     this.search = new RegExp(longestFirst.map((word) => word.replace(/[$.*+?()[\]{}|\\^/]/g, '\\$&')).join('|'), 'g');
-    this.within = new Map(
+    this.wordsByText = new Map(
       longestFirst.map((word) => [word, longestFirst.filter((other) => word.startsWith(other))] as const),
     );
   }
 
   findWords(text: string): ReadonlySet<string> {
-    const held = new Set<string>();
+    const contained = new Set<string>();
     this.search.lastIndex = 0;
     for (let found = this.search.exec(text); found; found = this.search.exec(text)) {
-      for (const word of this.within.get(found[0]) ?? []) held.add(word);
+      for (const word of this.wordsByText.get(found[0]) ?? []) contained.add(word);
       this.search.lastIndex = found.index + 1;
     }
-    return held;
+    return contained;
   }
 }
 
-export function findNamedSecrets(text: string, chars = WINDOW_CHARS, beside = SECRET_IN_CONTEXT_RULES): Slice[] {
+export function findNamedSecrets(text: string, chars = WINDOW_CHARS, besideRules = SECRET_IN_CONTEXT_RULES): Slice[] {
   const slices: Slice[] = [];
-  const { all, words } = compileSearches(beside);
+  const { all, words } = compileSearches(besideRules);
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
     const lower = getWindowWithContext(text, window).toLowerCase();
-    const here = words.findWords(lower);
-    if (here.size === 0) continue;
-    for (const { held, pattern, read } of all) {
-      const [first = [], ...others] = held;
-      if (!first.some((word) => here.has(word))) continue;
+    const foundWords = words.findWords(lower);
+    if (foundWords.size === 0) continue;
+    for (const { requiredWords, pattern, read } of all) {
+      const [first = [], ...others] = requiredWords;
+      if (!first.some((word) => foundWords.has(word))) continue;
       if (!others.every((each) => each.some((word) => lower.includes(word)))) continue;
       slices.push(...findNamedMatches(text, pattern, window, reached, read));
     }
@@ -341,21 +341,21 @@ function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
 /** Reads `password=…` and the like. Linear, because it never searches a value again. */
 const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
-  const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
-  const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(named);
+  const fieldName = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
+  const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(fieldName);
   const end = quote ? findClosingQuote(text, start, quote) : findEndOfUnquotedValue(text, start, isEnvironment);
   const value = text.slice(start, end);
   const isSecret = quote
     ? isQuotedSecret(value)
     : value.length >= 8 &&
-      (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(named))) &&
+      (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(fieldName))) &&
       (isEnvironment || !/[($[{<]/.test(value)) &&
       isNoPlaceholder(value);
-  const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(named);
+  const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(fieldName);
   // Lowercase names that end in `_key` are usually keys of caches or tables.
-  const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
+  const isName = isStrong || !/_key$/i.test(fieldName) || fieldName.endsWith('_KEY');
   // Shells use PWD for the folder.
-  const isFolder = /pwd$/i.test(named) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);
+  const isFolder = /pwd$/i.test(fieldName) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);
   const secrets = isSecret && isName && !isFolder && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
   return { secrets, end: Math.max(end, start) };
 };
@@ -371,8 +371,8 @@ function findClosingQuote(text: string, start: number, quote: string): number {
 function findEndOfUnquotedValue(text: string, start: number, isEnvironment: boolean): number {
   if (isEnvironment) {
     ENVIRONMENT_VALUE.lastIndex = start;
-    const whole = ENVIRONMENT_VALUE.exec(text)?.[0];
-    if (whole !== undefined) return start + whole.length;
+    const environmentValue = ENVIRONMENT_VALUE.exec(text)?.[0];
+    if (environmentValue !== undefined) return start + environmentValue.length;
   }
   UNQUOTED_VALUE.lastIndex = start;
   return start + (UNQUOTED_VALUE.exec(text)?.[0].length ?? 0);

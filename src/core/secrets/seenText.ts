@@ -109,28 +109,28 @@ export function listDisplayedTexts(source: string): readonly DisplayedText[] {
   if (!MAY_CONTAIN_HIDDEN_CHARS.test(source)) return [];
   const found: DecodedSlice[] = [];
   for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK_CHARS : HIDDEN_CHARS)) {
-    const seen = decodeHiddenMatch(match);
-    if (seen !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, seen });
+    const decoded = decodeHiddenMatch(match);
+    if (decoded !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, decoded });
   }
   if (found.length === 0) return [];
   const parts = found.some(
-    ({ start, end, seen }) => seen === '' && isWordChar(source[start - 1]) && isWordChar(source[end]),
+    ({ start, end, decoded }) => decoded === '' && isWordChar(source[start - 1]) && isWordChar(source[end]),
   );
-  const whole = makeDisplayedText(source, found, '');
-  return parts ? [whole, makeDisplayedText(source, found, GAP_CHAR)] : [whole];
+  const joined = makeDisplayedText(source, found, '');
+  return parts ? [joined, makeDisplayedText(source, found, GAP_CHAR)] : [joined];
 }
 
 interface DecodedSlice extends Slice {
-  readonly seen: string;
+  readonly decoded: string;
 }
 
-function makeDisplayedText(source: string, found: readonly DecodedSlice[], nothing: string): DisplayedText {
+function makeDisplayedText(source: string, found: readonly DecodedSlice[], gap: string): DisplayedText {
   const pieces: TextPieceWithSource[] = [];
   const parts: string[] = [];
   let reached = 0;
   let length = 0;
-  for (const { start, end, seen } of found) {
-    const shown = seen || nothing;
+  for (const { start, end, decoded } of found) {
+    const shown = decoded || gap;
     length += start - reached;
     pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });
     parts.push(source.slice(reached, start), shown);
@@ -176,18 +176,18 @@ function findEndOfPart(text: string, at: number): number {
 
 const isSpaceChar = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 
-function decodeHiddenMatch({ 0: whole, groups = {} }: RegExpExecArray): string {
+function decodeHiddenMatch({ 0: match, groups = {} }: RegExpExecArray): string {
   const { gone, unicode, code: braced, long, octal, byte, percent, wideUrl, utf8, quoted, entity, wide, sign } = groups;
   if (gone !== undefined) return '';
-  if (entity !== undefined) return decodeEntity(entity, whole);
+  if (entity !== undefined) return decodeEntity(entity, match);
   if (groups['hyphen'] !== undefined) return '-';
   if (groups['space'] !== undefined) return ' ';
   if (sign !== undefined) return sign;
-  if (utf8 !== undefined) return decodeCharacter(decodeUtf8CodePoint(utf8), whole);
+  if (utf8 !== undefined) return decodeCharacter(decodeUtf8CodePoint(utf8), match);
   if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
-  if (octal !== undefined) return decodeCharacter(Number.parseInt(octal, 8), whole);
+  if (octal !== undefined) return decodeCharacter(Number.parseInt(octal, 8), match);
   const code = Number.parseInt(unicode ?? braced ?? long ?? byte ?? percent ?? wideUrl ?? quoted ?? '', 16);
-  return decodeCharacter(code, whole);
+  return decodeCharacter(code, match);
 }
 
 function decodeEntity(entity: string, written: string): string {

@@ -41,8 +41,8 @@ export class MessageCounter {
 
   countText(text: string): number {
     if (text.length < MIN_CACHED_TEXT_CHARS) return this.counter.count(text);
-    const again = this.latest.find((each) => each.text === text);
-    if (again) return again.tokens;
+    const cached = this.latest.find((each) => each.text === text);
+    if (cached) return cached.tokens;
     const hash = hashText(text);
     const tokens = this.byHash.get(hash) ?? this.counter.count(text);
     this.cacheCount(hash, tokens);
@@ -56,16 +56,16 @@ export class MessageCounter {
   }
 
   countBlock(block: Block): number {
-    const known = this.byObject.get(block);
-    if (known !== undefined) return known;
+    const cached = this.byObject.get(block);
+    if (cached !== undefined) return cached;
     const tokens = this.computeBlockTokens(block);
     this.byObject.set(block, tokens);
     return tokens;
   }
 
   countMessage(message: ApiMessage): number {
-    const known = this.byObject.get(message);
-    if (known !== undefined) return known;
+    const cached = this.byObject.get(message);
+    if (cached !== undefined) return cached;
     let tokens = MESSAGE_OVERHEAD_TOKENS;
     if (typeof message.content === 'string') tokens += this.countText(message.content);
     else for (const block of message.content) tokens += this.countBlock(block);

@@ -78,11 +78,11 @@ export class CondenserClient {
     const cancel = (): void => {
       condenser.cancel(id).catch(() => undefined);
     };
-    const asked = ask(condenser, id, (progress) => onProgress?.(progress));
+    const answer = ask(condenser, id, (progress) => onProgress?.(progress));
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
     try {
-      return await asked;
+      return await answer;
     } finally {
       signal?.removeEventListener('abort', cancel);
     }

@@ -89,7 +89,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private lastChat = 0;
   /** Keyed by the prepared messages, whose identity survives copying the request. */
   private readonly handles = new WeakMap<readonly ApiMessage[], PreparedRequestHandle>();
-  private readonly known = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
+  private readonly trackedById = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
   private summaries: readonly LiveSummary[] = [];
   /** US dollars spent with earlier engines, because each counts from its start. */
@@ -128,8 +128,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
       const live = this.openEngine();
       if (handle && handle.engine !== this.engine) {
         // The engine that prepared the request died, so the current one prepares it first.
-        const again = await this.prepare(request, signal);
-        handle = this.handles.get(again.messages);
+        const prepared = await this.prepare(request, signal);
+        handle = this.handles.get(prepared.messages);
       }
       if (!handle) return undefined;
       const { id, chat, messages, engine } = handle;
@@ -157,7 +157,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   async recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
     return this.retryAfterDeath(async () => {
       if (conversation !== undefined) return (await this.openConversation(conversation)).recall(conversation, query);
-      for (const id of this.known.keys()) await this.openConversation(id);
+      for (const id of this.trackedById.keys()) await this.openConversation(id);
       return this.openEngine().recall(undefined, query);
     });
   }
@@ -309,11 +309,11 @@ export class LiveClient implements ChatConversations, WindowEngine {
    */
   private async openConversation(conversation: LiveId): Promise<LiveEngine> {
     const live = this.openEngine();
-    const known = this.known.get(conversation);
+    const trackedConversation = this.trackedById.get(conversation);
     const { engine } = this;
-    if (!known || !engine || known.engine === engine) return live;
-    this.known.set(conversation, { ...known, engine });
-    const { request } = known;
+    if (!trackedConversation || !engine || trackedConversation.engine === engine) return live;
+    this.trackedById.set(conversation, { ...trackedConversation, engine });
+    const { request } = trackedConversation;
     const { chat, kept } = this.findChat(request.messages);
     try {
       await live.follow(this.encodeAgentRequest(request, chat, kept), this.options.setup());
@@ -325,15 +325,15 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private rememberConversation(conversation: LiveId, known: TrackedConversation): void {
-    this.known.set(conversation, known);
+    this.trackedById.set(conversation, known);
   }
 
   /** Chats that share only their beginning, such as subagents' chats, have separate lists. */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: SentChat; readonly kept: number } {
     const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
-    const most = Math.max(0, ...shared);
-    const likely = this.chats[shared.lastIndexOf(most)];
-    const found = likely && 2 * most >= likely.messages.length ? likely : undefined;
+    const longestShared = Math.max(0, ...shared);
+    const likely = this.chats[shared.lastIndexOf(longestShared)];
+    const found = likely && 2 * longestShared >= likely.messages.length ? likely : undefined;
     const chat: SentChat = found ?? {
       id: ++this.lastChat,
       version: 0,
@@ -346,7 +346,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.chats = [...this.chats.filter((each) => each !== chat), chat];
     for (const { id } of this.chats.slice(0, -MAX_CHATS)) this.dropped.push(id);
     this.chats = this.chats.slice(-MAX_CHATS);
-    return { chat, kept: found ? most : 0 };
+    return { chat, kept: found ? longestShared : 0 };
   }
 
   private dropChat(chat: SentChat): void {
@@ -427,7 +427,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private isFromEarlierEngine(id: LiveId, engine: Engine | undefined): boolean {
-    const known = this.known.get(id);
+    const known = this.trackedById.get(id);
     return known !== undefined && known.engine !== engine;
   }
 

@@ -3,21 +3,21 @@ import type { ListUpdate } from '../../background/preview/messages';
 import type { ApiMessage } from '../../core/messages/types';
 import type { EncodedMessage } from './messages';
 
-/** @param origins for each message its likely index in `known`; another number if there is none */
+/** @param origins for each message its likely index in `knownMessages`; another number if there is none */
 export const encodeMessages = (
   messages: readonly ApiMessage[],
   origins: readonly number[],
-  known: readonly ApiMessage[],
+  knownMessages: readonly ApiMessage[],
 ): readonly EncodedMessage[] =>
   messages.map((message, at) => {
     const origin = origins[at] ?? -1;
-    return known[origin] === message ? origin : message;
+    return knownMessages[origin] === message ? origin : message;
   });
 
 /** @throws RangeError if an index is unknown, so the sides are out of sync */
-export const decodeMessages = (sent: readonly EncodedMessage[], known: readonly ApiMessage[]): ApiMessage[] =>
+export const decodeMessages = (sent: readonly EncodedMessage[], knownMessages: readonly ApiMessage[]): ApiMessage[] =>
   sent.map((message) => {
-    const found = typeof message === 'number' ? known[message] : message;
+    const found = typeof message === 'number' ? knownMessages[message] : message;
     if (!found) throw new RangeError('The two threads have other messages of the conversation.');
     return found;
   });

@@ -36,15 +36,24 @@ function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConve
 
 /** The parts of a prepared request that are sent. */
 const sentParts = (prepared: object): string => {
-  const { conversation, messages, cacheMarks, tokens, countedTokens, mustRead, isCalibrated, contextWindow, notes } =
-    prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
+  const {
+    conversation,
+    messages,
+    cacheMarks,
+    tokens,
+    countedTokens,
+    minReadTokens,
+    isCalibrated,
+    contextWindow,
+    notes,
+  } = prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
   return stringify([
     conversation,
     messages,
     cacheMarks,
     tokens,
     countedTokens,
-    mustRead,
+    minReadTokens,
     isCalibrated,
     contextWindow,
     notes,

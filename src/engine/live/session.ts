@@ -62,7 +62,7 @@ export class LiveSession {
   };
   private lastId = 0;
   /** The summaries that the host received last. */
-  private readonly known = new Map<LiveId, LiveSummary>();
+  private readonly sentSummaries = new Map<LiveId, LiveSummary>();
   private events: LiveEvent[] = [];
 
   constructor(private readonly parts: LiveSessionDependencies) {
@@ -96,20 +96,25 @@ export class LiveSession {
     signal?: AbortSignal,
   ): Promise<EncodedPreparedRequest | undefined> {
     this.applySetup(setup);
-    const known = this.prepared.get(id);
-    if (!known) return undefined;
-    const smaller = await this.live.prepareAfterOverflow(known.prepared, known.request, signal, overflow);
-    return smaller && this.encodePreparedRequest({ ...known, prepared: smaller }, view);
+    const preparedBefore = this.prepared.get(id);
+    if (!preparedBefore) return undefined;
+    const smaller = await this.live.prepareAfterOverflow(
+      preparedBefore.prepared,
+      preparedBefore.request,
+      signal,
+      overflow,
+    );
+    return smaller && this.encodePreparedRequest({ ...preparedBefore, prepared: smaller }, view);
   }
 
   recordUsage(id: number, usage: Usage | undefined): void {
-    const known = this.prepared.get(id);
-    if (known) this.live.recordUsage(known.prepared, usage);
+    const preparedBefore = this.prepared.get(id);
+    if (preparedBefore) this.live.recordUsage(preparedBefore.prepared, usage);
   }
 
   recordAnswer(id: number, usage: Usage | undefined, countedTokens: number): void {
-    const known = this.prepared.get(id);
-    if (known) this.live.recordAnswer({ ...known.prepared, countedTokens }, usage);
+    const preparedBefore = this.prepared.get(id);
+    if (preparedBefore) this.live.recordAnswer({ ...preparedBefore.prepared, countedTokens }, usage);
   }
 
   /** Applies changed settings and reports the summaries that depend on them. */
@@ -215,10 +220,10 @@ export class LiveSession {
     readonly chat: ReceivedChat;
   } {
     for (const id of update.dropped) this.chats.delete(id);
-    const known = this.chats.get(update.chat);
-    if ((known?.version ?? 0) !== update.version)
+    const knownChat = this.chats.get(update.chat);
+    if ((knownChat?.version ?? 0) !== update.version)
       throw new RangeError('The two threads have other messages of the conversation.');
-    const chat = known ?? { version: 0, messages: [], system: undefined, tools: [], view: [], viewId: 0 };
+    const chat = knownChat ?? { version: 0, messages: [], system: undefined, tools: [], view: [], viewId: 0 };
     chat.messages = decodeList(chat.messages, update.messages);
     chat.version++;
     if (update.beside) {
@@ -238,8 +243,8 @@ export class LiveSession {
     return { request, chat };
   }
 
-  private encodePreparedRequest(made: PreparedForChat, held: number): EncodedPreparedRequest {
-    const { chat, prepared } = made;
+  private encodePreparedRequest(preparedRequest: PreparedForChat, hostViewId: number): EncodedPreparedRequest {
+    const { chat, prepared } = preparedRequest;
     const {
       messages,
       origins,
@@ -251,22 +256,22 @@ export class LiveSession {
       ...rest
     } = prepared;
     const id = ++this.lastId;
-    this.prepared.set(id, made);
-    const kept = held === chat.viewId ? countCommonElements(chat.view, messages) : 0;
+    this.prepared.set(id, preparedRequest);
+    const kept = hostViewId === chat.viewId ? countCommonElements(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
     const added: readonly EncodedMessage[] = encodeMessages(
       messages.slice(kept),
       origins.slice(kept),
-      made.request.messages,
+      preparedRequest.request.messages,
     );
     return { ...rest, id, view: { kept, added }, ...(outcome && { outcome: { kind: outcome.kind } }) };
   }
 
   /** Only the host can call a conversation's model. */
   private getOrCreateOwnModel(key: string): LoadOwnModel {
-    const known = this.ownModels.get(key);
-    if (known) return known;
+    const existing = this.ownModels.get(key);
+    if (existing) return existing;
     const own: LoadOwnModel = () => Promise.reject(new Error('The model of the chat is called in the extension host.'));
     this.ownModels.set(key, own);
     return own;
@@ -298,10 +303,10 @@ export class LiveSession {
     const { events } = this;
     this.events = [];
     const list = this.live.list();
-    const changed = list.filter((summary) => !isEqual(this.known.get(summary.id), summary));
+    const changed = list.filter((summary) => !isEqual(this.sentSummaries.get(summary.id), summary));
     const order = list.map(({ id }) => id);
-    for (const summary of changed) this.known.set(summary.id, summary);
-    for (const id of this.known.keys()) if (!order.includes(id)) this.known.delete(id);
+    for (const summary of changed) this.sentSummaries.set(summary.id, summary);
+    for (const id of this.sentSummaries.keys()) if (!order.includes(id)) this.sentSummaries.delete(id);
     if (events.length > 0 || changed.length > 0) this.parts.onChange({ events, order, changed });
   }
 }

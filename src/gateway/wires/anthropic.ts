@@ -35,12 +35,12 @@ function readAnthropicRequest(body: RequestBody): WireRequest | undefined {
     const path: Path = ['messages', index];
     list.addMessage(role, path, readAnthropicContent(content, path.concat('content')), undefined, fields);
   }
-  const said = extractSystemText(system);
+  const systemText = extractSystemText(system);
   return {
     ...list.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
-    ...(said !== '' && { system: said }),
+    ...(systemText !== '' && { system: systemText }),
     ...(typeof maxTokens === 'number' && { maxOutputTokens: maxTokens }),
   };
 }

@@ -51,13 +51,13 @@ function readChatRequest(body: RequestBody): WireRequest | undefined {
       list.addMessage('user', path, [readChatResult(message['tool_call_id'], content, path)], 'results');
     } else list.addMessage('user', path, [makeRawBlock(message, path)]);
   }
-  const most = maxCompletion ?? maxTokens;
+  const maxOutput = maxCompletion ?? maxTokens;
   return {
     ...list.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),
-    ...(typeof most === 'number' && { maxOutputTokens: most }),
+    ...(typeof maxOutput === 'number' && { maxOutputTokens: maxOutput }),
   };
 }
 
@@ -95,11 +95,11 @@ function readChatCalls(message: RequestBody, path: Path): BlockWithSource[] {
 
 function readChatCall(call: unknown, path: Path): BlockWithSource {
   if (!isRecord(call) || typeof call['id'] !== 'string') return makeRawBlock(call, path);
-  const { id, function: called, custom } = call;
-  const name = isRecord(called) ? called['name'] : isRecord(custom) ? custom['name'] : undefined;
+  const { id, function: functionCall, custom } = call;
+  const name = isRecord(functionCall) ? functionCall['name'] : isRecord(custom) ? custom['name'] : undefined;
   if (typeof name !== 'string') return makeRawBlock(call, path);
-  if (isRecord(called) && typeof called['arguments'] === 'string') {
-    const { input, strings } = parseCallInput(called['arguments'], path.concat('function', 'arguments'));
+  if (isRecord(functionCall) && typeof functionCall['arguments'] === 'string') {
+    const { input, strings } = parseCallInput(functionCall['arguments'], path.concat('function', 'arguments'));
     return placeBlock({ type: 'tool_use', id, name, input, ...pickCallerField(call) }, path, strings);
   }
   if (isRecord(custom) && typeof custom['input'] === 'string') {

@@ -60,12 +60,12 @@ function readGeminiRequest(body: RequestBody): WireRequest | undefined {
     list.addMessage(isModel ? 'assistant' : 'user', path, blocks);
   }
   const system = joinPartTexts(prompt?.['parts']);
-  const most = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
+  const maxOutput = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
   return {
     ...list.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(system !== '' && { system }),
-    ...(typeof most === 'number' && { maxOutputTokens: most }),
+    ...(typeof maxOutput === 'number' && { maxOutputTokens: maxOutput }),
   };
 }
 
@@ -103,11 +103,11 @@ class UnansweredCalls {
 
 function readGeminiPart(part: unknown, path: Path, isModel: boolean, calls: UnansweredCalls): BlockWithSource[] {
   if (!isRecord(part)) return [makeRawBlock(part, path)];
-  const called = readRecord(part, 'functionCall');
-  const name = called && readString(called, 'name');
-  if (called && name !== undefined && isModel) {
-    const id = calls.assignCallId(name, readString(called, 'id'));
-    const block: Block = { type: 'tool_use', id, name, input: called['args'] ?? {} };
+  const functionCall = readRecord(part, 'functionCall');
+  const name = functionCall && readString(functionCall, 'name');
+  if (functionCall && name !== undefined && isModel) {
+    const id = calls.assignCallId(name, readString(functionCall, 'id'));
+    const block: Block = { type: 'tool_use', id, name, input: functionCall['args'] ?? {} };
     return [placeBlock(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
   }
   const response = readRecord(part, 'functionResponse');
@@ -135,12 +135,17 @@ function readInlineImage(part: Fields): Block | undefined {
 const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
 function readFunctionResponse(id: string, response: Fields, path: Path): BlockWithSource {
-  const given = readRecord(response, 'response') ?? {};
+  const responseFields = readRecord(response, 'response') ?? {};
   const inside = path.concat('response');
-  const named = RESPONSE_TEXT_FIELDS.filter((field) => typeof given[field] === 'string' && given[field] !== '');
-  const fields = named.length > 0 ? named : Object.keys(given).filter((field) => isLongText(given[field]));
-  const texts = fields.map((field): Block => ({ type: 'text', text: given[field] as string }));
-  const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)));
+  const textFields = RESPONSE_TEXT_FIELDS.filter(
+    (field) => typeof responseFields[field] === 'string' && responseFields[field] !== '',
+  );
+  const fields =
+    textFields.length > 0
+      ? textFields
+      : Object.keys(responseFields).filter((field) => isLongText(responseFields[field]));
+  const texts = fields.map((field): Block => ({ type: 'text', text: responseFields[field] as string }));
+  const rest = Object.fromEntries(Object.entries(responseFields).filter(([field]) => !fields.includes(field)));
   const before: Block[] = [...texts, ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : [])];
   const { parts = [] } = response;
   const files = (Array.isArray(parts) ? (parts as readonly unknown[]) : [parts]).map(

@@ -60,12 +60,12 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
             addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
             window: 12_000,
           });
-          const known = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
+          const recognized = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
           let isShorter = false;
           for (const steps of [8, 20, 30]) {
             const [text, ids] = withPrograms(wire, steps, new Set(programs));
-            const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, known.wire.list);
-            const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
+            const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as RequestBody, recognized.wire.list);
+            const call = { route: 'a', address: new URL('http://127.0.0.1:1'), recognized, headers: {}, read };
             const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
             isShorter ||= sent !== undefined && sent.length < text.length;
             expect(ids.size).toBeGreaterThan(0);
@@ -82,9 +82,9 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
 
   it('have results that do not count as context', () => {
     const counter = createCounter();
-    const known = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
+    const recognized = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
     const tokens = (text: string): number =>
-      counter.countMessages(known.wire.read(JSON.parse(text) as RequestBody)!.messages);
+      counter.countMessages(recognized.wire.read(JSON.parse(text) as RequestBody)!.messages);
     const all = new Set([0, 1, 2, 3, 4, 5, 6]);
     expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(makeRequestBody(wire, 10)) / 3);
   });

@@ -85,9 +85,9 @@ export function writeViewIntoBody(
     if (index < from.view) return;
     const origin = origins[index] ?? SUMMARY_ORIGIN;
     if (origin === SUMMARY_ORIGIN) {
-      const behind = origins.slice(index + 1).find((other) => other !== SUMMARY_ORIGIN) ?? original.length;
-      changes.addSummary(message, sources.slice(next, behind));
-      next = behind;
+      const nextOrigin = origins.slice(index + 1).find((other) => other !== SUMMARY_ORIGIN) ?? original.length;
+      changes.addSummary(message, sources.slice(next, nextOrigin));
+      next = nextOrigin;
       return;
     }
     if (origin !== next) throw new WireError(`Message ${next} is missing in the view.`);
@@ -121,11 +121,11 @@ class RequestBodyChanges {
   addSummary(message: ApiMessage, sources: readonly MessageSource[]): void {
     const [first, ...rest] = sources.flatMap(({ items }) => items);
     const text = getBlocks(message).map((block) => block['text']);
-    const words = typeof message.content === 'string' ? [message.content] : text;
-    if (!first || words.some((word) => typeof word !== 'string')) {
+    const texts = typeof message.content === 'string' ? [message.content] : text;
+    if (!first || texts.some((word) => typeof word !== 'string')) {
       throw new WireError('A summary stands where it can not be written.');
     }
-    this.edits.push({ path: first, json: JSON.stringify(this.wire.userItem(words.join('\n\n'))) });
+    this.edits.push({ path: first, json: JSON.stringify(this.wire.userItem(texts.join('\n\n'))) });
     for (const path of rest) this.edits.push({ path, removed: true });
   }
 
@@ -190,9 +190,9 @@ class RequestBodyChanges {
       return;
     }
     const key = JSON.stringify(to);
-    const known = this.inTexts.get(key) ?? { to, edits: [] };
-    this.inTexts.set(key, known);
-    known.edits.push({ path: rest, string: text });
+    const changed = this.inTexts.get(key) ?? { to, edits: [] };
+    this.inTexts.set(key, changed);
+    changed.edits.push({ path: rest, string: text });
   }
 }
 

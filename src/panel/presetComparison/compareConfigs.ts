@@ -17,15 +17,15 @@ export function compareConfigs(first: SmartConfig, second: SmartConfig): Compare
 function comparePasses(first: readonly Pass[], second: readonly Pass[]): ComparedPass[] {
   const partners = new Map(first.map((pass) => [pass, second.find(({ id }) => id === pass.id)]));
   const taken = new Set(partners.values());
-  const left = second.filter((pass) => !taken.has(pass));
-  const pairs = first.map((pass) => [pass, partners.get(pass) ?? left.shift()] as const);
+  const unmatched = second.filter((pass) => !taken.has(pass));
+  const pairs = first.map((pass) => [pass, partners.get(pass) ?? unmatched.shift()] as const);
   return [
     ...pairs.map(([one, other]) => ({
       first: makePassWithPosition(one, first),
       ...(other && { second: makePassWithPosition(other, second) }),
       differences: other ? findConfigDifferences(one, other) : [],
     })),
-    ...left.map((pass) => ({ second: makePassWithPosition(pass, second), differences: [] })),
+    ...unmatched.map((pass) => ({ second: makePassWithPosition(pass, second), differences: [] })),
   ];
 }
 

@@ -18,7 +18,7 @@ interface FollowedQuestion {
  * that rapid changes never discard an answer.
  */
 export class PreviewFollower {
-  private asked: FollowedQuestion | undefined;
+  private question: FollowedQuestion | undefined;
   private isAnswered = false;
 
   constructor(private readonly parts: PreviewFollowerDependencies) {}
@@ -29,11 +29,11 @@ export class PreviewFollower {
    */
   followConversation(name: PreviewedConversationName, conversation: ConversationSource): () => void {
     const mine: FollowedQuestion = { name, conversation };
-    this.asked = mine;
+    this.question = mine;
     this.isAnswered = false;
     return () => {
       // A newer question has replaced this one.
-      if (this.asked !== mine) return;
+      if (this.question !== mine) return;
       this.isAnswered = true;
       this.reportIfConversationChanged();
     };
@@ -41,13 +41,13 @@ export class PreviewFollower {
 
   /** Call this if a chat conversation may have changed. */
   reportIfConversationChanged(): void {
-    if (!this.asked || !this.isAnswered || this.isSame(this.asked)) return;
+    if (!this.question || !this.isAnswered || this.isSame(this.question)) return;
     this.endFollowing();
     this.parts.onChange();
   }
 
   endFollowing(): void {
-    this.asked = undefined;
+    this.question = undefined;
   }
 
   private isSame({ name, conversation }: FollowedQuestion): boolean {

@@ -69,12 +69,12 @@ export class PreviewHandlers implements vscode.Disposable {
         excluded,
         ...(pinned && { pinned }),
       };
-      const made = await this.answerAndFollow(conversation, question.conversation, () =>
+      const preview = await this.answerAndFollow(conversation, question.conversation, () =>
         this.previews.askPreviewQuestion({ kind: 'preview', ...question }, signal),
       );
-      const { steps, cells, edits, pinned: pins, savedPins, notes } = made;
+      const { steps, cells, edits, pinned: pins, savedPins, notes } = preview;
       return {
-        ...made,
+        ...preview,
         conversation: name,
         isSample: name.kind === 'file' && name.path === getSamplePath(this.services.context.extensionPath),
         steps: steps.map(toPreviewStep),

@@ -15,7 +15,7 @@ import type { ProfileComparison, ProfileCost } from './methods';
 export async function compareProfiles(
   parts: PanelDependencies,
   thread: PreviewThread,
-  asked: PreviewedConversationName,
+  requestedName: PreviewedConversationName,
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
   const { services } = parts;
@@ -28,7 +28,10 @@ export async function compareProfiles(
     findModelPricing,
     createProfileSetups,
   } = parts.commands();
-  const name = asked.kind === 'default' ? getDefaultConversation(services, await findOwnConversation(services)) : asked;
+  const name =
+    requestedName.kind === 'default'
+      ? getDefaultConversation(services, await findOwnConversation(services))
+      : requestedName;
   await loadLiveView(services, name);
   const conversation = resolveConversation(services, name);
   const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });
@@ -36,19 +39,19 @@ export async function compareProfiles(
     { kind: 'preview', conversation, setup: lossless, excluded: [] },
     signal,
   );
-  const own = model === undefined ? undefined : await findModelPricing(model);
+  const pricing = model === undefined ? undefined : await findModelPricing(model);
   const profiles: ProfileCost[] = [];
   const figures: Parameters<typeof recommendProfile>[0][number][] = [];
-  for (const { id, name: called, model: of, setup } of await createProfileSetups(services)) {
+  for (const { id, name: profileName, model: profileModel, setup } of await createProfileSetups(services)) {
     if ('problem' in setup) {
-      profiles.push({ id, name: called, model: of, estimate: setup });
+      profiles.push({ id, name: profileName, model: profileModel, estimate: setup });
       continue;
     }
-    const made = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    const saving = own && computeProfileSaving(made, own, model);
-    const { tokensAfter, cost } = made;
+    const preview = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
+    const saving = pricing && computeProfileSaving(preview, pricing, model);
+    const { tokensAfter, cost } = preview;
     figures.push({ profile: id, cost, tokensSaved: tokensBefore - tokensAfter, saving });
-    profiles.push({ id, name: called, model: of, estimate: makeProfileEstimate(made, saving) });
+    profiles.push({ id, name: profileName, model: profileModel, estimate: makeProfileEstimate(preview, saving) });
   }
   const recommended = recommendProfile(figures);
   return {

@@ -56,7 +56,7 @@ export class ConversationsView implements vscode.Disposable {
   /** The rows as they are now, by their IDs. */
   private current = new Map<string, TreeNode>();
   /** Rows passed to VS Code by ID, and the text of those it has requested. */
-  private readonly given = new Map<string, { readonly node: TreeNode; words?: string }>();
+  private readonly shownItems = new Map<string, { readonly node: TreeNode; text?: string }>();
   private redraw: NodeJS.Timeout | undefined;
   private isStarted = false;
   private shownState: string | undefined;
@@ -88,14 +88,14 @@ export class ConversationsView implements vscode.Disposable {
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
     const item = this.createNodeItem(node);
-    const given = this.given.get(getNodeId(node));
-    if (given) given.words = getItemText(item);
+    const shownItem = this.shownItems.get(getNodeId(node));
+    if (shownItem) shownItem.text = getItemText(item);
     return item;
   }
 
   getChildren(node?: TreeNode): readonly TreeNode[] {
     const children = node ? this.getChildNodes(this.getCurrentNode(node)) : this.getShownRoots();
-    for (const child of children) this.given.set(getNodeId(child), { node: child });
+    for (const child of children) this.shownItems.set(getNodeId(child), { node: child });
     return children;
   }
 
@@ -168,13 +168,13 @@ export class ConversationsView implements vscode.Disposable {
     const before = this.shape;
     this.createRootNodes();
     if (before !== this.shape) {
-      this.given.clear();
+      this.shownItems.clear();
       this.tree.changed.fire(undefined);
       return;
     }
     this.updateViewState();
-    const changed = [...this.given.values()].filter(
-      ({ node, words }) => words !== undefined && words !== getItemText(this.createNodeItem(node)),
+    const changed = [...this.shownItems.values()].filter(
+      ({ node, text }) => text !== undefined && text !== getItemText(this.createNodeItem(node)),
     );
     if (changed.length > 0) this.tree.changed.fire(changed.map(({ node }) => node));
   }
@@ -262,10 +262,13 @@ export class ConversationsView implements vscode.Disposable {
     const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;
     const isSearching = this.parts.index.isBusy && this.parts.index.conversations.length === 0;
     view.description = this.parts.index.isBusy ? vscode.l10n.t('counting…') : '';
-    const words = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter((word) => word !== '');
+    const filterTexts = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter(
+      (word) => word !== '',
+    );
     const lookingFor = isSearching && !hasNodes ? vscode.l10n.t('Looking for conversations…') : '';
     // A message hides the welcome text, which already explains an empty filtered tree.
-    view.message = hasNodes && isFiltering(this.filter) ? vscode.l10n.t('Showing: {0}', words.join(', ')) : lookingFor;
+    view.message =
+      hasNodes && isFiltering(this.filter) ? vscode.l10n.t('Showing: {0}', filterTexts.join(', ')) : lookingFor;
     const state = hasNodes ? 'some' : isSearching ? 'searching' : isFiltering(this.filter) ? 'filtered' : 'none';
     if (state === this.shownState) return;
     this.shownState = state;

@@ -17,9 +17,9 @@ export class LoadedLedgers implements LedgerLookup {
   }
 
   applyLedgersResult({ known, ledgers, lastUsed, givenBack }: LedgersResult): void {
-    const there = new Set(known);
+    const knownIds = new Set(known);
     for (const [id, { path }] of this.byId) {
-      if (there.has(id)) continue;
+      if (knownIds.has(id)) continue;
       this.byId.delete(id);
       if (path !== undefined && this.byPath.get(path)?.conversation === id) this.byPath.delete(path);
     }

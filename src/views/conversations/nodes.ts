@@ -112,10 +112,10 @@ function createRootPathFinder(stored: readonly IndexedConversation[]): (found: I
     const passed = new Set<string>();
     for (let at = found; ;) {
       passed.add(at.path);
-      const above = at.parent === undefined ? undefined : byPath.get(at.parent);
-      if (!above) return at.path;
-      if (passed.has(above.path)) return found.path;
-      at = above;
+      const parent = at.parent === undefined ? undefined : byPath.get(at.parent);
+      if (!parent) return at.path;
+      if (passed.has(parent.path)) return found.path;
+      at = parent;
     }
   };
 }
@@ -155,13 +155,13 @@ export function createAgentNodes(
   const ofTasks = Map.groupBy(stored, task);
   for (const found of stored.filter((each) => task(each) === each.path)) {
     const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
-    const own = matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(found));
-    const kept = own
+    const matches = matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(found));
+    const kept = matches
       ? children
       : children.filter((each) =>
           matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(each.found)),
         );
-    if (!own && kept.length === 0) continue;
+    if (!matches && kept.length === 0) continue;
     const group = byAgent.get(found.agent) ?? [];
     group.push(nodeOf(found, kept));
     byAgent.set(found.agent, group);
@@ -201,11 +201,11 @@ function matchesFilter(
   { text, agents, workspaces }: ConversationFilter,
   agent: string,
   workspace: string | undefined,
-  words: readonly (string | undefined)[],
+  searchTexts: readonly (string | undefined)[],
 ): boolean {
   if (agents.size > 0 && !agents.has(agent)) return false;
   if (workspaces.size > 0 && (workspace === undefined || !workspaces.has(workspace))) return false;
-  const all = words.join('\n').toLowerCase();
+  const all = searchTexts.join('\n').toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)

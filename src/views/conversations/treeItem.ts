@@ -77,12 +77,12 @@ function createAgentItem(node: AgentNode, { openAgent }: TreeItemOptions): vscod
 function createLiveItem({ live }: LiveNode, { now }: TreeItemOptions): vscode.TreeItem {
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
-  const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
+  const sizeText = vscode.l10n.t('{0} tokens', formatTokens(tokens));
   const full = formatPercentFull(formatShareOfWindow(tokens, contextWindow));
   const item = createRowItem(title, {
     full,
     percent: (100 * tokens) / contextWindow,
-    size: words,
+    size: sizeText,
     last,
     age: formatAge(now - lastUsed),
   });
@@ -171,12 +171,12 @@ function createRowItem(
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(createLabel(title), CollapsibleState.None);
   const change = last ? [formatPercentChange(last.tokensBefore, last.tokensAfter)] : [];
-  const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
+  const givenBackText = isGivenBack ? [vscode.l10n.t('given back')] : [];
   const state = problem ?? full;
-  item.description = [...(state === undefined ? [] : [state]), ...change, ...given, age].join(' · ');
+  item.description = [...(state === undefined ? [] : [state]), ...change, ...givenBackText, age].join(' · ');
   if (percent !== undefined) item.resourceUri = createFillUri(percent);
   item.accessibilityInformation = {
-    label: [title, ...(full === undefined ? [] : [full]), ...change, size, ...given, age].join(', '),
+    label: [title, ...(full === undefined ? [] : [full]), ...change, size, ...givenBackText, age].join(', '),
   };
   return item;
 }

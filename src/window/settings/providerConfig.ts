@@ -16,9 +16,9 @@ import { readSetting } from './settings';
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltInProvider(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
-  const own = id === 'smart' ? readOwnPresets().find((preset) => preset.id === value)?.config : undefined;
+  const ownPresetConfig = id === 'smart' ? readOwnPresets().find((preset) => preset.id === value)?.config : undefined;
   const isEmpty = value === undefined || (isRecord(value) && Object.keys(value).length === 0);
-  return isEmpty ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
+  return isEmpty ? undefined : (JSON.parse(JSON.stringify(ownPresetConfig ?? value)) as unknown);
 }
 
 /**
@@ -50,14 +50,16 @@ function fillStepConfigs(value: unknown): unknown {
  * Smart takes all passes from one place; other providers take each field from the step or the
  * settings.
  */
-function resolveStepConfig(provider: string, own: unknown): unknown {
+function resolveStepConfig(provider: string, ownConfig: unknown): unknown {
   const settings = readProviderConfig(provider);
-  if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
-  const known = createBuiltInProviders(readOwnPresets).find(({ id }) => id === provider);
+  if (provider === 'smart' || !isRecord(settings)) return ownConfig ?? settings;
+  const builtIn = createBuiltInProviders(readOwnPresets).find(({ id }) => id === provider);
   // Invalid settings don't apply to steps either.
-  const checked = known?.validateConfig(settings);
-  const sound = checked?.valid === false ? checked.rest?.written : settings;
-  return isRecord(sound) && (isRecord(own) || own === undefined) ? { ...sound, ...own } : own;
+  const checked = builtIn?.validateConfig(settings);
+  const validSettings = checked?.valid === false ? checked.rest?.written : settings;
+  return isRecord(validSettings) && (isRecord(ownConfig) || ownConfig === undefined)
+    ? { ...validSettings, ...ownConfig }
+    : ownConfig;
 }
 
 export function readSummaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {

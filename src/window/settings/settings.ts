@@ -62,8 +62,8 @@ function getCachedSetting(name: SettingName): CachedSetting {
     settingsCache = new Map();
     queueMicrotask(() => (settingsCache = undefined));
   }
-  const known = settingsCache.get(name);
-  if (known) return known;
+  const cached = settingsCache.get(name);
+  if (cached) return cached;
   const configuration = getConfiguration();
   const found = { ...configuration.inspect<unknown>(name), all: configuration.get<unknown>(name) };
   settingsCache.set(name, found);
@@ -93,12 +93,12 @@ export async function saveSettingAndShowOverride<N extends SettingName>(name: N,
 
 async function showWorkspaceOverride(name: string, value: unknown): Promise<void> {
   const open = vscode.l10n.t('Open Workspace Settings');
-  const words = vscode.l10n.t(
+  const text = vscode.l10n.t(
     'Saved in your user settings. This workspace sets {0} to {1}, which applies here.',
     name,
     JSON.stringify(value),
   );
-  if ((await showInformationMessage(words, open)) === open)
+  if ((await showInformationMessage(text, open)) === open)
     await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
 }
 
@@ -169,11 +169,11 @@ export function watchSettings(services: Services): void {
   watchedServices.add(services);
   setAnswerStore(services.context.workspaceState);
   const asker = new WorkspaceAsker(services);
-  let known: readonly string[] = [];
+  let knownProblems: readonly string[] = [];
   const look = (): void => {
     const problems = listSettingProblems();
-    const added = problems.filter((problem) => !known.includes(problem));
-    known = problems;
+    const added = problems.filter((problem) => !knownProblems.includes(problem));
+    knownProblems = problems;
     for (const problem of added) services.log.warn(problem);
     if (added.length > 0) void showSettingProblems(added);
     asker.askQuestions(listWorkspaceQuestions(getSettingValuesByScope));

@@ -23,7 +23,7 @@ export const isAnsweredWithAllow = (question: string): boolean =>
 
 /** Asks each unanswered question once per window. */
 export class WorkspaceAsker {
-  private readonly asked = new Set<string>();
+  private readonly askedKeys = new Set<string>();
 
   constructor(private readonly services: Services) {}
 
@@ -32,20 +32,21 @@ export class WorkspaceAsker {
     if (prompt) void this.askOnce(prompt, describePrompt());
   }
 
-  private async askOnce(question: WorkspaceQuestion, words: string): Promise<void> {
+  private async askOnce(question: WorkspaceQuestion, text: string): Promise<void> {
     const { log, settingsChanged } = this.services;
-    if (this.asked.has(question.key) || storedAnswers?.get<boolean>(makeAnswerKey(question.key)) !== undefined) return;
-    this.asked.add(question.key);
-    log.warn([words, ...question.prompts].join('\n'));
+    if (this.askedKeys.has(question.key) || storedAnswers?.get<boolean>(makeAnswerKey(question.key)) !== undefined)
+      return;
+    this.askedKeys.add(question.key);
+    log.warn([text, ...question.prompts].join('\n'));
     const allow = vscode.l10n.t('Allow in This Workspace');
     const refuse = vscode.l10n.t('Use My Own Settings');
     const show = vscode.l10n.t('Show Them');
-    const choice = await showWarningMessage(words, allow, refuse, show);
+    const choice = await showWarningMessage(text, allow, refuse, show);
     if (choice === show) {
       // The question is asked again after the user has read the settings.
-      this.asked.delete(question.key);
+      this.askedKeys.delete(question.key);
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
-      await this.askOnce(question, words);
+      await this.askOnce(question, text);
     } else if (choice !== undefined) {
       await storedAnswers?.update(makeAnswerKey(question.key), choice === allow);
       settingsChanged.fire();

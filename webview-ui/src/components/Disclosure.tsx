@@ -30,17 +30,17 @@ interface DisclosureProps {
   /**
    * Words by which search finds the disclosure; without them, search looks at the fields inside.
    */
-  readonly words?: readonly string[];
+  readonly searchTexts?: readonly string[];
   readonly children: ReactNode;
 }
 
 /** Hides rarely used fields. */
-export function Disclosure({ title, words, children }: DisclosureProps): ReactNode {
+export function Disclosure({ title, searchTexts, children }: DisclosureProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const isSearching = useSearchQuery() !== '';
-  if (isSearching && !words) return children;
+  if (isSearching && !searchTexts) return children;
   return (
-    <SearchablePlace id={title} words={[title, ...(words ?? [])]}>
+    <SearchablePlace id={title} searchTexts={[title, ...(searchTexts ?? [])]}>
       <div className="folded">
         <DisclosureButton isOpen={isOpen} onToggle={setOpen}>
           {title}

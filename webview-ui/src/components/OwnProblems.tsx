@@ -14,16 +14,16 @@ interface SettingProblemsProps {
 /** Shows problems of an object as a whole, and of content that has no field here. */
 export function ProblemsOfSetting({ name, path = [], fields = {} }: SettingProblemsProps): ReactNode {
   const { settings } = usePanel().state;
-  const own = formatPath(path);
-  const start = own === '' ? '' : `${own}.`;
+  const ownPath = formatPath(path);
+  const start = ownPath === '' ? '' : `${ownPath}.`;
   const sentences = (settings[name]?.problems ?? []).flatMap((problem) => {
-    if (problem.path === own) return [problem.message];
+    if (problem.path === ownPath) return [problem.message];
     if (!problem.path.startsWith(start)) return [];
     const inside = problem.path.slice(start.length);
     const [field = ''] = inside.split('.');
     return field in fields
       ? []
-      : [`${own === '' ? formatReadablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
+      : [`${ownPath === '' ? formatReadablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
   });
   return <ProblemList problems={sentences} />;
 }

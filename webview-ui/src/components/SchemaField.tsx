@@ -74,9 +74,15 @@ export interface SchemaFieldProps {
 }
 
 /** Chooses a field's control by its schema. */
-export function SchemaField({ name, path, schema: given, isOptional = false, ...texts }: SchemaFieldProps): ReactNode {
+export function SchemaField({
+  name,
+  path,
+  schema: givenSchema,
+  isOptional = false,
+  ...texts
+}: SchemaFieldProps): ReactNode {
   const { root, ancestors } = use(SchemaRoot);
-  const schema = resolveReference(given, root);
+  const schema = resolveReference(givenSchema, root);
   const title = texts.title ?? getFieldTitle(String(path.at(-1) ?? name), schema);
   const help = texts.help ?? getHelpText(schema) ?? '';
   const field = { name, path, schema, title, help };

@@ -70,8 +70,8 @@ export function getFieldKind(schema: JsonSchema): FieldKind {
   if (variants) return variants;
   // The value is one of several names, or a custom value: offer the names.
   const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
-  const named = [schema, ...shapes.filter(isRecord)].find((shape) => asStringList(shape['enum']) !== undefined);
-  const values = asStringList(named?.['enum']);
+  const withValues = [schema, ...shapes.filter(isRecord)].find((shape) => asStringList(shape['enum']) !== undefined);
+  const values = asStringList(withValues?.['enum']);
   if (values)
     return { kind: 'choice', values, labels: asStringList(schema['enumItemLabels']) ?? values.map(formatFieldName) };
   switch (schema['type']) {

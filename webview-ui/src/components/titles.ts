@@ -85,11 +85,11 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
 /** Turns "maxSummaryTokens" into "Max summary tokens"; an operation has its own label. */
 export function formatFieldName(name: string): string {
   if (isOperation(name)) return OPERATIONS[name].label;
-  const words = name
+  const spaced = name
     .replace(/[._-]+/g, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
 /** The schema's title takes precedence. */

@@ -27,7 +27,7 @@ function WrappedModelCheckboxes(): ReactNode {
   const setting = useSetting(WRAPPED_MODELS_SETTING);
   const title = getFieldTitle(WRAPPED_MODELS_SETTING, welcome.schemas[WRAPPED_MODELS_SETTING] ?? {});
   const chosen: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const known = state.editorModels
+  const items = state.editorModels
     // A model without input only chooses another model ("Auto").
     .filter(({ maxInputTokens }) => maxInputTokens > 0)
     .map(({ id, name, vendor, maxInputTokens }) => ({
@@ -35,10 +35,10 @@ function WrappedModelCheckboxes(): ReactNode {
       label: t('{0} · {1} · {2} tokens', name, vendor, maxInputTokens),
     }));
   // A missing model may return, so it stays until the user deselects it.
-  const gone = chosen
-    .filter((name): name is string => typeof name === 'string' && !known.some((model) => model.name === name))
+  const missingItems = chosen
+    .filter((name): name is string => typeof name === 'string' && !items.some((model) => model.name === name))
     .map((name) => ({ name, label: t('{0} · currently unavailable', name) }));
-  const models = [...known, ...gone];
+  const models = [...items, ...missingItems];
   const choose = (name: string, isChosen: boolean): Promise<readonly string[]> => {
     const wanted = isChosen ? [...chosen, name] : chosen.filter((other) => other !== name);
     return setting.save(wanted.length === 0 ? undefined : wanted);

@@ -16,9 +16,9 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
   const isSearching = useSearchQuery() !== '';
   const isActive = useSetting('provider').value === provider.id;
   // Other extensions' providers share one setting, with their configurations by ID.
-  const own = provider.setting;
-  const schema = own === undefined ? provider.schema : (welcome.schemas[own] ?? {});
-  const place = { name: own ?? 'providers', path: own === undefined ? [provider.id] : [] };
+  const settingName = provider.setting;
+  const schema = settingName === undefined ? provider.schema : (welcome.schemas[settingName] ?? {});
+  const place = { name: settingName ?? 'providers', path: settingName === undefined ? [provider.id] : [] };
   return (
     <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('In use') : undefined}>
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}

@@ -12,7 +12,7 @@ const FOCUSABLE_SELECTOR = [
 /** An element's position: within its parent, after a sibling, or first. */
 interface FocusPosition {
   readonly parent: Node;
-  readonly behind: Node | null;
+  readonly nextNode: Node | null;
 }
 
 /**
@@ -33,7 +33,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   };
   const observer = new MutationObserver((records) => {
     for (const { target, removedNodes, previousSibling } of records) {
-      for (const removed of removedNodes) lost = placeAfter(removed, { parent: target, behind: previousSibling });
+      for (const removed of removedNodes) lost = placeAfter(removed, { parent: target, nextNode: previousSibling });
     }
     if (focused && !root.contains(focused)) focused = undefined;
     if (lost) settle();
@@ -41,7 +41,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   /** Returns where to look for the next focus after a node was removed. */
   const placeAfter = (removed: Node, left: FocusPosition): FocusPosition | undefined => {
     if (focused && removed.contains(focused)) return left;
-    if (lost && (removed.contains(lost.parent) || removed === lost.behind)) return left;
+    if (lost && (removed.contains(lost.parent) || removed === lost.nextNode)) return left;
     return lost;
   };
 
@@ -81,9 +81,9 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   };
 }
 
-function findNextFocus({ parent, behind }: FocusPosition, root: HTMLElement): HTMLElement | undefined {
+function findNextFocus({ parent, nextNode }: FocusPosition, root: HTMLElement): HTMLElement | undefined {
   const before = document.createRange();
-  if (behind?.parentNode === parent) before.setStartAfter(behind);
+  if (nextNode?.parentNode === parent) before.setStartAfter(nextNode);
   else before.setStart(parent, 0);
   before.collapse(true);
   for (let around = parent instanceof Element ? parent : null; around; around = around.parentElement) {

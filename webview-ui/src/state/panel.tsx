@@ -25,14 +25,14 @@ interface PanelProviderProps {
 
 /** Shows its children once the host has answered. */
 export function PanelProvider({ store, connection, host, children }: PanelProviderProps): ReactNode {
-  const known = useSyncExternalStore(store.subscribe, store.get);
+  const panelData = useSyncExternalStore(store.subscribe, store.get);
   // VS Code keeps a page's state over a reload; for a page in a new tab, the host has the lasting
   // part.
   const [own, setOwn] = useState(() => (host.getState() === undefined ? undefined : readViewState(host.getState())));
-  const view = useMemo(() => own ?? readViewState(known?.welcome.kept), [own, known?.welcome.kept]);
+  const view = useMemo(() => own ?? readViewState(panelData?.welcome.kept), [own, panelData?.welcome.kept]);
   const sent = useRef<string>(undefined);
   const panel = useMemo<Panel | undefined>(() => {
-    if (!known) return undefined;
+    if (!panelData) return undefined;
     const changeView: Panel['changeView'] = (change) => {
       setOwn((kept) => {
         const before = kept ?? view;
@@ -46,12 +46,12 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
         return after;
       });
     };
-    const scope = known.state.workspace === undefined ? 'user' : view.scope;
+    const scope = panelData.state.workspace === undefined ? 'user' : view.scope;
     const reveal = (section: string): void => {
       store.applyEvent({ type: 'reveal', section });
     };
-    return { ...known, connection, scope, view, changeView, reveal };
-  }, [known, store, connection, host, view]);
+    return { ...panelData, connection, scope, view, changeView, reveal };
+  }, [panelData, store, connection, host, view]);
   return panel && <PanelContext value={panel}>{children}</PanelContext>;
 }
 

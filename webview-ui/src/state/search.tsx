@@ -21,13 +21,13 @@ interface SearchablePlaceProps {
   /** Identifies the place to tests and to the search's count. */
   readonly id: string;
   /** Words by which search finds the place. */
-  readonly words: readonly (string | undefined)[];
+  readonly searchTexts: readonly (string | undefined)[];
   readonly children: ReactNode;
 }
 
 /** Part of the page that is no setting, such as a list or a row of buttons. A search shows it only if its words match. */
-export function SearchablePlace({ id, words, children }: SearchablePlaceProps): ReactNode {
+export function SearchablePlace({ id, searchTexts, children }: SearchablePlaceProps): ReactNode {
   const query = useSearchQuery();
   if (query === '') return children;
-  return matchesQuery(query, words) ? <div data-place={id}>{children}</div> : null;
+  return matchesQuery(query, searchTexts) ? <div data-place={id}>{children}</div> : null;
 }

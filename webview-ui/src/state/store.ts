@@ -12,10 +12,10 @@ export interface PanelStoreData {
 }
 
 export class PanelStore {
-  private known: PanelStoreData | undefined;
+  private panelData: PanelStoreData | undefined;
   private readonly listeners = new Set<() => void>();
 
-  readonly get = (): PanelStoreData | undefined => this.known;
+  readonly get = (): PanelStoreData | undefined => this.panelData;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -27,27 +27,27 @@ export class PanelStore {
     switch (event.type) {
       case 'welcome': {
         const { schemas, providers, language, state, kept } = event;
-        this.known = {
+        this.panelData = {
           welcome: { schemas, providers, language, kept },
           state,
-          previewRevision: this.known?.previewRevision ?? 0,
-          wanted: this.known?.wanted,
+          previewRevision: this.panelData?.previewRevision ?? 0,
+          wanted: this.panelData?.wanted,
         };
         break;
       }
       case 'state':
-        if (!this.known || event.state.revision <= this.known.state.revision) return;
-        this.known = { ...this.known, state: event.state };
+        if (!this.panelData || event.state.revision <= this.panelData.state.revision) return;
+        this.panelData = { ...this.panelData, state: event.state };
         break;
       case 'previewChanged':
-        if (!this.known || event.revision <= this.known.previewRevision) return;
-        this.known = { ...this.known, previewRevision: event.revision };
+        if (!this.panelData || event.revision <= this.panelData.previewRevision) return;
+        this.panelData = { ...this.panelData, previewRevision: event.revision };
         break;
       case 'reveal':
-        if (!this.known) return;
-        this.known = {
-          ...this.known,
-          wanted: { section: event.section, number: (this.known.wanted?.number ?? 0) + 1 },
+        if (!this.panelData) return;
+        this.panelData = {
+          ...this.panelData,
+          wanted: { section: event.section, number: (this.panelData.wanted?.number ?? 0) + 1 },
         };
         break;
     }

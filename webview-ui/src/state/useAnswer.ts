@@ -16,13 +16,13 @@ export function useRequestAnswer<M extends PanelMethod>(
   method: M,
   params: MethodParams<M>,
   timeoutMs?: number,
-): { answer: RequestAnswer<M>; again: () => void } {
+): { answer: RequestAnswer<M>; reload: () => void } {
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
   const running = useRef<AbortController>(undefined);
   // Parameters are plain data: equal text means equal parameters.
   const question = JSON.stringify(params);
-  const again = useCallback(() => {
+  const reload = useCallback(() => {
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
@@ -38,10 +38,10 @@ export function useRequestAnswer<M extends PanelMethod>(
     );
   }, [connection, method, question, timeoutMs]);
   useEffect(() => {
-    again();
+    reload();
     return () => {
       running.current?.abort();
     };
-  }, [again]);
-  return { answer, again };
+  }, [reload]);
+  return { answer, reload };
 }

@@ -54,10 +54,10 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
   };
   useEffect(() => {
     if (stage.current === 'typing' || stage.current === 'saving') return;
-    const own = sent.current.findIndex((text) => isSettings(parse(text).value));
-    if (stage.current === 'refused' && own >= 0) {
+    const ownIndex = sent.current.findIndex((text) => isSettings(parse(text).value));
+    if (stage.current === 'refused' && ownIndex >= 0) {
       // An earlier saved text has arrived, which must not replace the refused text.
-      sent.current = sent.current.slice(own + 1);
+      sent.current = sent.current.slice(ownIndex + 1);
       return;
     }
     sent.current = [];

@@ -11,7 +11,7 @@ export interface LatestAnswer<M extends PanelMethod> {
   /** The last result, which stays while the next is pending. */
   readonly shown: MethodResult<M> | undefined;
   readonly isWaiting: boolean;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
 /**
@@ -31,7 +31,7 @@ export function useLatestAnswer<M extends PanelMethod>(
   const [answered, setAnswered] = useState('');
   // Parameters are plain data: equal text means equal parameters.
   const question = params && JSON.stringify(params);
-  const asked = `${round} ${question ?? ''} ${dependsOn}`;
+  const questionKey = `${round} ${question ?? ''} ${dependsOn}`;
   useEffect(() => {
     if (question === undefined) return;
     const abort = new AbortController();
@@ -39,20 +39,20 @@ export function useLatestAnswer<M extends PanelMethod>(
       (result) => {
         setShown(result);
         setAnswer({ kind: 'there', result });
-        setAnswered(asked);
+        setAnswered(questionKey);
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
         setAnswer({ kind: 'failed', message: getErrorMessage(error) });
-        setAnswered(asked);
+        setAnswered(questionKey);
       },
     );
     return () => {
       abort.abort();
     };
-  }, [connection, method, question, asked]);
-  const again = useCallback(() => {
+  }, [connection, method, question, questionKey]);
+  const reload = useCallback(() => {
     setRound((before) => before + 1);
   }, []);
-  return { answer, shown, isWaiting: answered !== asked, again };
+  return { answer, shown, isWaiting: answered !== questionKey, reload };
 }

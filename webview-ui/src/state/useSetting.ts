@@ -13,7 +13,7 @@ export interface SettingHandle {
   /** The scope's own value, or else the inherited one. */
   readonly value: unknown;
   /** The effective value: the default if the stored value is invalid. */
-  readonly used: unknown;
+  readonly effectiveValue: unknown;
   readonly isSet: boolean;
   /** True if the value differs from the inherited one; an entry's own fields are not changes. */
   readonly isChange: boolean;
@@ -64,7 +64,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
   const edited = use(EditedEntryContext);
   const inside = getPathInEntry(edited, name, path);
-  const own = edited && inside ? getValueAt(edited.value, inside) : getValueAt(setting[scope], path);
+  const ownValue = edited && inside ? getValueAt(edited.value, inside) : getValueAt(setting[scope], path);
   const other = getValueAt(setting[OTHER_SCOPE[scope]], path);
   const inherited =
     edited && inside
@@ -93,15 +93,15 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
     }
   };
   const id = formatPath([name, ...path]);
-  const value = own ?? inherited;
+  const value = ownValue ?? inherited;
   // A draft is valid, so the saved value's problems no longer apply.
   const problems = inside && edited?.isChanged === true ? [] : listProblemsAt(setting, path);
   return {
     id,
     value,
-    used: problems.length === 0 ? value : getValueAt(welcome.schemas[name]?.['default'], path),
-    isSet: own !== undefined,
-    isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
+    effectiveValue: problems.length === 0 ? value : getValueAt(welcome.schemas[name]?.['default'], path),
+    isSet: ownValue !== undefined,
+    isChange: ownValue !== undefined && !path.some((key) => typeof key === 'number'),
     alsoIn: other === undefined ? undefined : OTHER_SCOPE[scope],
     isOfRemote: setting.isOfMachine && state.isRemote && path.length === 0,
     scope,
@@ -127,15 +127,15 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
 
 /** Includes problems of nested places. */
 function listProblemsAt({ problems, value }: SettingState, path: Path): string[] {
-  const own = formatPath(path);
+  const ownPath = formatPath(path);
   return problems
-    .filter((problem) => own === '' || problem.path === own || problem.path.startsWith(`${own}.`))
-    .map((problem) => formatProblem(problem, own, value));
+    .filter((problem) => ownPath === '' || problem.path === ownPath || problem.path.startsWith(`${ownPath}.`))
+    .map((problem) => formatProblem(problem, ownPath, value));
 }
 
 /** Names the place of a problem if it is not the shown one. */
 const formatProblem = (
   { path, message }: { readonly path: string; readonly message: string },
-  own: string,
+  ownPath: string,
   value: unknown,
-): string => (path === own || path === '' ? message : `${formatReadablePath(value, path)}: ${message}`);
+): string => (path === ownPath || path === '' ? message : `${formatReadablePath(value, path)}: ${message}`);

@@ -42,8 +42,8 @@ export interface AgentLaunch {
 export interface AddressWithSource {
   readonly text: string;
   /** Name of the setting that contains the URL, for display. */
-  readonly from: string;
-  readonly isProjects?: boolean;
+  readonly source: string;
+  readonly isFromProject?: boolean;
 }
 
 /** `why` completes a sentence about the agent. */
@@ -55,20 +55,20 @@ export interface ProjectTrust {
 export interface PreparedAgent {
   readonly routes: ReadonlyMap<string, URL>;
   /** The setting with each route's URL, for display; absent for the vendor's own URL. */
-  readonly from?: ReadonlyMap<string, string>;
+  readonly sourceByRoute?: ReadonlyMap<string, string>;
   /** Project URLs that are not used. */
-  readonly unused?: readonly AddressWithSource[];
+  readonly untrusted?: readonly AddressWithSource[];
   readonly trust?: ProjectTrust;
   /** True if the agent has the recall tool. */
   readonly canRecall: boolean;
   /** Windows in tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  readonly launch: (bed: RunEnvironment) => Promise<AgentLaunch>;
+  readonly launch: (run: RunEnvironment) => Promise<AgentLaunch>;
 }
 
 export interface GatewayAgent {
   /** Arguments that resume the folder's last session, if the agent has any. */
-  readonly goesOn?: readonly string[];
+  readonly resumeArguments?: readonly string[];
   /** @throws UnsupportedError if the agent's configuration can't use the gateway */
   readonly prepare: (args: readonly string[], home: AgentEnvironment) => Promise<PreparedAgent>;
 }

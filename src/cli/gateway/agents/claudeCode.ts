@@ -25,12 +25,12 @@ const ADDRESS_VARIABLE = 'ANTHROPIC_BASE_URL';
  * and requests.
  */
 export const claudeCode: GatewayAgent = {
-  goesOn: ['--continue'],
+  resumeArguments: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
-    const given = getOptionValue(args, '--settings');
-    const own = given === undefined ? {} : await readSettingsOption(given, cwd);
+    const settingsOption = getOptionValue(args, '--settings');
+    const givenSettings = settingsOption === undefined ? {} : await readSettingsOption(settingsOption, cwd);
     const users = join(folder, 'settings.json');
     // In the home folder, the project's settings are the user's.
     const inProject = ['settings.local.json', 'settings.json']
@@ -38,7 +38,7 @@ export const claudeCode: GatewayAgent = {
       .filter((path) => path !== users);
     const files = [...inProject, users];
     // Settings by descending precedence.
-    const settings = [own, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
+    const settings = [givenSettings, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
       settings.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined) ??
       (env[name] || undefined);
@@ -49,26 +49,26 @@ export const claudeCode: GatewayAgent = {
       );
     }
     const trust = await readClaudeCodeTrust(home);
-    const { used, unused } = chooseTrustedAddress(
+    const { trusted, untrusted } = chooseTrustedAddress(
       [
         ...settings.map((one, at): AddressWithSource | undefined => {
           const text = getTextAtPath(one, 'env', ADDRESS_VARIABLE);
           const path = files[at - 1];
-          const from = path === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(path, home)}`;
-          return text === undefined ? undefined : { text, from, isProjects: inProject.includes(path ?? '') };
+          const source = path === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(path, home)}`;
+          return text === undefined ? undefined : { text, source, isFromProject: inProject.includes(path ?? '') };
         }),
-        env[ADDRESS_VARIABLE] ? { text: env[ADDRESS_VARIABLE], from: ADDRESS_VARIABLE } : undefined,
+        env[ADDRESS_VARIABLE] ? { text: env[ADDRESS_VARIABLE], source: ADDRESS_VARIABLE } : undefined,
       ],
       trust,
     );
     return {
-      routes: new Map([[ROUTE_NAME, parseAddress(used?.text ?? 'https://api.anthropic.com', ADDRESS_VARIABLE)]]),
-      ...(used && { from: new Map([[ROUTE_NAME, used.from]]) }),
-      unused,
+      routes: new Map([[ROUTE_NAME, parseAddress(trusted?.text ?? 'https://api.anthropic.com', ADDRESS_VARIABLE)]]),
+      ...(trusted && { sourceByRoute: new Map([[ROUTE_NAME, trusted.source]]) }),
+      untrusted,
       trust,
       canRecall: true,
       async launch({ url, file, recall }) {
-        const permissions = getRecordAtPath(own, 'permissions');
+        const permissions = getRecordAtPath(givenSettings, 'permissions');
         const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
         // A proxy in project settings would receive the key, because the connection to the gateway
         // is unencrypted.
@@ -78,9 +78,9 @@ export const claudeCode: GatewayAgent = {
           return [name, addLoopbackHosts(said ?? env[name])] as const;
         });
         const overlay = {
-          ...own,
+          ...givenSettings,
           env: {
-            ...getRecordAtPath(own, 'env'),
+            ...getRecordAtPath(givenSettings, 'env'),
             ...Object.fromEntries(direct),
             ANTHROPIC_BASE_URL: url(ROUTE_NAME),
           },
@@ -106,10 +106,10 @@ export const claudeCode: GatewayAgent = {
 };
 
 /** `--settings` accepts a file or JSON. */
-async function readSettingsOption(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!given.trimStart().startsWith('{')) return readSettingsFile(resolve(cwd, given), JSON.parse);
+async function readSettingsOption(option: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
+  if (!option.trimStart().startsWith('{')) return readSettingsFile(resolve(cwd, option), JSON.parse);
   try {
-    const value: unknown = JSON.parse(given);
+    const value: unknown = JSON.parse(option);
     if (isRecord(value)) return value;
   } catch {
     // The error below covers this.

@@ -36,8 +36,8 @@ export const clineGatewayAgent: GatewayAgent = {
     const settings = await readSettingsFile(providersFile, JSON.parse);
     const servers = await readSettingsFile(serversFile, JSON.parse);
     const chosen = getOptionValue(args, '-P', '--provider') ?? getTextAtPath(settings, 'lastUsedProvider');
-    const own = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
-    const address = own ?? BUILT_IN_ADDRESSES[chosen ?? ''];
+    const configured = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
+    const address = configured ?? BUILT_IN_ADDRESSES[chosen ?? ''];
     const hasKey = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
     if (chosen === undefined || address === undefined || !hasKey) {
       throw new UnsupportedError(
@@ -47,7 +47,9 @@ export const clineGatewayAgent: GatewayAgent = {
     const route = 'cline';
     return {
       routes: new Map([[route, parseAddress(address, `The baseUrl of "${chosen}"`)]]),
-      ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shortenPath(providersFile, home)}`]]) }),
+      ...(configured !== undefined && {
+        sourceByRoute: new Map([[route, `baseUrl in ${shortenPath(providersFile, home)}`]]),
+      }),
       canRecall: true,
       async launch({ url, file, recall }) {
         const entry = getRecordAtPath(settings, 'providers', chosen);

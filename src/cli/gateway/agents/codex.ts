@@ -26,7 +26,7 @@ const SECRET_VARIABLE = 'CONTEXT_CONDENSER_SECRET';
  * code (`model_provider_info`); WebSockets get response 426.
  */
 export const codexGatewayAgent: GatewayAgent = {
-  goesOn: ['resume', '--last'],
+  resumeArguments: ['resume', '--last'],
   async prepare(args, home) {
     const { env, homedir } = home;
     const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
@@ -59,17 +59,17 @@ export const codexGatewayAgent: GatewayAgent = {
     }
     const isBuiltIn = provider === 'openai';
     const addressPath = isBuiltIn ? ['openai_base_url'] : ['model_providers', provider, 'base_url'];
-    const own = setting(...addressPath);
-    if (!isBuiltIn && typeof own !== 'string') {
+    const configured = setting(...addressPath);
+    if (!isBuiltIn && typeof configured !== 'string') {
       throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
     }
     if (getFieldAtPath(setting('model_providers', provider), 'wire_api') === 'chat') {
       throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
     }
-    const address = typeof own === 'string' ? own : await readVendorAddress(folder, env);
+    const address = typeof configured === 'string' ? configured : await readVendorAddress(folder, env);
     return {
       routes: new Map([[ROUTE_NAME, parseAddress(address, 'The base_url of Codex')]]),
-      ...(typeof own === 'string' && { from: new Map([[ROUTE_NAME, describeSource(...addressPath)]]) }),
+      ...(typeof configured === 'string' && { sourceByRoute: new Map([[ROUTE_NAME, describeSource(...addressPath)]]) }),
       canRecall: true,
       windows: makeWindowByModel(setting('model'), setting('model_context_window')),
       launch: ({ url, ticketUrl, recall }) => {
@@ -77,7 +77,7 @@ export const codexGatewayAgent: GatewayAgent = {
         const secret = at.pathname.split('/')[1] ?? '';
         const key = `model_providers.${provider}`;
         const server = `mcp_servers.${recall.name}`;
-        const said = isBuiltIn
+        const routing = isBuiltIn
           ? {
               openai_base_url: ticketUrl(ROUTE_NAME),
               ...(!SUPPORTS_ZSTD && { 'features.enable_request_compression': false }),
@@ -86,15 +86,17 @@ export const codexGatewayAgent: GatewayAgent = {
               [`${key}.base_url`]: `${at.origin}/${ROUTE_NAME}`,
               [`${key}.env_http_headers.${SECRET_HEADER_NAME}`]: SECRET_VARIABLE,
             };
-        const { CONTEXT_CONDENSER_RECALL: recallAddress = '', ...plain } = recall.env;
+        const { CONTEXT_CONDENSER_RECALL: recallAddress = '', ...otherVariables } = recall.env;
         const recalled = {
           [`${server}.command`]: recall.command,
           [`${server}.args`]: recall.args,
           // Codex passes the variable's value on from the environment.
           [`${server}.env_vars`]: ['CONTEXT_CONDENSER_RECALL'],
-          ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [`${server}.env.${name}`, value])),
+          ...Object.fromEntries(
+            Object.entries(otherVariables).map(([name, value]) => [`${server}.env.${name}`, value]),
+          ),
         };
-        const options = Object.entries({ ...said, ...recalled }).flatMap(([name, value]) => [
+        const options = Object.entries({ ...routing, ...recalled }).flatMap(([name, value]) => [
           '-c',
           // JSON strings, lists and booleans are valid TOML.
           `${name}=${JSON.stringify(value)}`,

@@ -30,27 +30,27 @@ const makeRouteName = (at: number): string => `m-${at}`;
  * its hub have no URL in the file.
  */
 export const continueCli: GatewayAgent = {
-  goesOn: ['--resume'],
+  resumeArguments: ['--resume'],
   async prepare(args, home) {
     const { homedir, env, cwd } = home;
     const { parse, stringify } = await import('yaml');
-    const given = getOptionValue(args, '--config');
+    const configOption = getOptionValue(args, '--config');
     const path =
-      given === undefined
+      configOption === undefined
         ? join(env['CONTINUE_GLOBAL_DIR'] ?? join(homedir, '.continue'), 'config.yaml')
-        : resolve(cwd, given);
+        : resolve(cwd, configOption);
     const settings = await readSettingsFile(path, (text) => parse(text) as unknown);
     const models = (Array.isArray(settings['models']) ? (settings['models'] as readonly unknown[]) : []).filter(
       isRecord,
     );
     const addresses = new Map<number, URL>();
-    const from = new Map<string, string>();
+    const sourceByRoute = new Map<string, string>();
     const windows = new Map<string, number>();
     for (const [at, model] of models.entries()) {
-      const own = getTextAtPath(model, 'apiBase');
-      const address = own ?? BUILT_IN_ADDRESSES[getTextAtPath(model, 'provider') ?? ''];
+      const configured = getTextAtPath(model, 'apiBase');
+      const address = configured ?? BUILT_IN_ADDRESSES[getTextAtPath(model, 'provider') ?? ''];
       if (address !== undefined) addresses.set(at, parseAddress(address, `The apiBase of model ${at + 1}`));
-      if (own !== undefined) from.set(makeRouteName(at), `apiBase in ${shortenPath(path, home)}`);
+      if (configured !== undefined) sourceByRoute.set(makeRouteName(at), `apiBase in ${shortenPath(path, home)}`);
       const window = getFieldAtPath(model, 'defaultCompletionOptions', 'contextLength');
       if (typeof window === 'number') windows.set(getTextAtPath(model, 'model') ?? '', window);
     }
@@ -61,11 +61,11 @@ export const continueCli: GatewayAgent = {
     }
     return {
       routes: new Map([...addresses].map(([at, address]) => [makeRouteName(at), address])),
-      from,
+      sourceByRoute,
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {
-        const led = models.map((model, at) => {
+        const routedModels = models.map((model, at) => {
           const options = getRecordAtPath(model, 'defaultCompletionOptions');
           const window = options['contextLength'];
           return {
@@ -80,7 +80,7 @@ export const continueCli: GatewayAgent = {
         const servers = Array.isArray(settings['mcpServers']) ? (settings['mcpServers'] as unknown[]) : [];
         const overlay = {
           ...settings,
-          models: led,
+          models: routedModels,
           mcpServers: [...servers, { name, command, args: serverArgs, env: serverEnv }],
         };
         return {
@@ -88,7 +88,7 @@ export const continueCli: GatewayAgent = {
           args: [
             '--config',
             await file('config.yaml', stringify(overlay)),
-            ...(given === undefined ? args : removeOption(args, '--config')),
+            ...(configOption === undefined ? args : removeOption(args, '--config')),
           ],
           env: {},
         };

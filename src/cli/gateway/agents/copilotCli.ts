@@ -13,7 +13,7 @@ const WINDOW_FACTOR = 8;
  * server for one run. Source: `copilot help providers`, `help environment` and `--help` (1.0.102).
  */
 export const copilotCli: GatewayAgent = {
-  goesOn: ['--continue'],
+  resumeArguments: ['--continue'],
   prepare(args, { env }) {
     const { COPILOT_PROVIDER_BASE_URL: address, COPILOT_PROVIDER_TYPE: type = 'openai' } = env;
     if (!address) {
@@ -31,7 +31,7 @@ export const copilotCli: GatewayAgent = {
     const windows = new Map(model && prompt > 0 ? [[model, prompt]] : []);
     return Promise.resolve({
       routes: new Map([[ROUTE_NAME, parseAddress(address, 'COPILOT_PROVIDER_BASE_URL')]]),
-      from: new Map([[ROUTE_NAME, 'COPILOT_PROVIDER_BASE_URL']]),
+      sourceByRoute: new Map([[ROUTE_NAME, 'COPILOT_PROVIDER_BASE_URL']]),
       canRecall: true,
       windows,
       launch: async ({ url, file, recall }) => {

@@ -24,7 +24,7 @@ const ADDRESS_VARIABLE = 'GOOGLE_GEMINI_BASE_URL';
  * (`isFileAndDirectorySecureSync`, 0.61.0).
  */
 export const geminiCli: GatewayAgent = {
-  goesOn: ['--resume', 'latest'],
+  resumeArguments: ['--resume', 'latest'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'GeminiCli', 'gemini-cli');
@@ -49,7 +49,7 @@ export const geminiCli: GatewayAgent = {
       routes: new Map([
         [ROUTE_NAME, parseAddress(set ?? 'https://generativelanguage.googleapis.com', ADDRESS_VARIABLE)],
       ]),
-      ...(set !== undefined && { from: new Map([[ROUTE_NAME, ADDRESS_VARIABLE]]) }),
+      ...(set !== undefined && { sourceByRoute: new Map([[ROUTE_NAME, ADDRESS_VARIABLE]]) }),
       canRecall,
       async launch({ url, file, recall }) {
         if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS_VARIABLE]: url(ROUTE_NAME) } };
@@ -84,8 +84,8 @@ const GROUP_OR_OTHERS_WRITE_MODE = 0o022;
 /** True if files created here belong to root and only root can write to the parent folders. */
 function isWritableOnlyByRoot(folder: string, { platform }: AgentEnvironment): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
-  const there = findExistingParent(folder);
-  return [there, realpathSync(there)].flatMap(listFolderAndParents).every((path) => {
+  const existing = findExistingParent(folder);
+  return [existing, realpathSync(existing)].flatMap(listFolderAndParents).every((path) => {
     const { uid, mode } = statSync(path);
     return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE_MODE) === 0 && lstatSync(path).uid === 0;
   });

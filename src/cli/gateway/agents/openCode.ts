@@ -31,15 +31,15 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readon
  * keep their URL. Source: their configuration reference.
  */
 const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
-  goesOn: ['--continue'],
+  resumeArguments: ['--continue'],
   async prepare(args, home): Promise<PreparedAgent> {
     const brand = command.toUpperCase();
     const { env } = home;
-    const given = env[`${brand}_CONFIG_CONTENT`];
-    const over = given === undefined ? {} : parseJsonc(given);
+    const givenConfig = env[`${brand}_CONFIG_CONTENT`];
+    const over = givenConfig === undefined ? {} : parseJsonc(givenConfig);
     const settings = [
       ...(await readOpenCodeSettings(command, brand, home)),
-      { values: over, from: `${brand}_CONFIG_CONTENT`, isProjects: false },
+      { values: over, source: `${brand}_CONFIG_CONTENT`, isFromProject: false },
     ];
     const trust = makeOptionTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
     const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
@@ -52,7 +52,7 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
       const hasKey = Boolean(env[key]) || getTextAtPath(signedIn[id], 'type') === 'api';
       if (hasKey) addresses.set(id, new URL(address));
     }
-    for (const { values, from: source, isProjects } of settings) {
+    for (const { values, source, isFromProject } of settings) {
       for (const [id, provider] of Object.entries(getRecordAtPath(values, 'provider'))) {
         for (const [model, about] of Object.entries(getRecordAtPath(provider, 'models'))) {
           const window = getFieldAtPath(about, 'limit', 'context');
@@ -60,14 +60,14 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         }
         const text = getTextAtPath(provider, 'options', 'baseURL') ?? getTextAtPath(provider, 'api');
         const address = text === undefined ? undefined : expandEnvironmentVariables(text, env);
-        const known = BUILT_IN_PROVIDERS[id];
-        if (address !== undefined && isProjects && !trust.isTrusted) {
-          unused.set(id, { text: address, from: `a provider's address in ${source}`, isProjects });
+        const builtIn = BUILT_IN_PROVIDERS[id];
+        if (address !== undefined && isFromProject && !trust.isTrusted) {
+          unused.set(id, { text: address, source: `a provider's address in ${source}`, isFromProject });
         } else if (address !== undefined) {
           addresses.set(id, parseAddress(address, `The baseURL of "${id}"`));
           from.set(id, `a provider's address in ${source}`);
-        } else if (known && getTextAtPath(provider, 'options', 'apiKey') !== undefined)
-          addresses.set(id, addresses.get(id) ?? new URL(known.address));
+        } else if (builtIn && getTextAtPath(provider, 'options', 'apiKey') !== undefined)
+          addresses.set(id, addresses.get(id) ?? new URL(builtIn.address));
       }
     }
     const chosen =
@@ -83,7 +83,7 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
       projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
     if (theirs) {
       throw new UnsupportedError(
-        `Its model would be reached at ${extractHost(theirs.text)} (${theirs.from}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
+        `Its model would be reached at ${extractHost(theirs.text)} (${theirs.source}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
       );
     }
     if (addresses.size === 0) {
@@ -99,8 +99,8 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const nameRoute = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
     return {
       routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
-      from: new Map([...from].map(([id, source]) => [nameRoute(id), source])),
-      unused: [...unused.values()],
+      sourceByRoute: new Map([...from].map(([id, source]) => [nameRoute(id), source])),
+      untrusted: [...unused.values()],
       trust,
       canRecall: true,
       windows,
@@ -146,8 +146,8 @@ const getDataFolder = ({ env, homedir }: AgentEnvironment): string =>
 
 interface SettingsWithSource {
   readonly values: unknown;
-  readonly from: string;
-  readonly isProjects: boolean;
+  readonly source: string;
+  readonly isFromProject: boolean;
 }
 
 /** Returns settings by ascending precedence. */
@@ -158,11 +158,11 @@ async function readOpenCodeSettings(
 ): Promise<SettingsWithSource[]> {
   const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
-  const own = env[`${brand}_CONFIG`];
+  const configPath = env[`${brand}_CONFIG`];
   const names = [`${command}.json`, `${command}.jsonc`];
   const users = [
     ...['config.json', ...names].map((name) => join(global, name)),
-    ...(own === undefined ? [] : [own]),
+    ...(configPath === undefined ? [] : [configPath]),
     ...names.map((name) => join(homedir, `.${command}`, name)),
   ];
   const projects = listFolderAndParents(cwd)
@@ -171,10 +171,10 @@ async function readOpenCodeSettings(
     .filter((path) => !users.includes(path));
   const all = [...users.map((path) => [path, false] as const), ...projects.map((path) => [path, true] as const)];
   return Promise.all(
-    all.map(async ([path, isProjects]) => ({
+    all.map(async ([path, isFromProject]) => ({
       values: await readSettingsFile(path, parseJsonc),
-      from: shortenPath(path, home),
-      isProjects,
+      source: shortenPath(path, home),
+      isFromProject,
     })),
   );
 }

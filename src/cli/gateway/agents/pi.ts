@@ -49,36 +49,36 @@ const UNSUPPORTED_PROVIDERS = [
  * recall tool. Source: Pi's documentation on extensions and custom providers.
  */
 export const piGatewayAgent: GatewayAgent = {
-  goesOn: ['--continue'],
+  resumeArguments: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const models = join(folder, 'models.json');
-    const own = getRecordAtPath(await readSettingsFile(models, parseJsonc), 'providers');
+    const ownProviders = getRecordAtPath(await readSettingsFile(models, parseJsonc), 'providers');
     const addresses = new Map(Object.entries(BUILT_IN_ADDRESSES).map(([id, address]) => [id, new URL(address)]));
     const ownAddresses: string[] = [];
-    for (const [id, provider] of Object.entries(own)) {
+    for (const [id, provider] of Object.entries(ownProviders)) {
       const address = getTextAtPath(provider, 'baseUrl');
       if (address === undefined) continue;
       addresses.set(id, parseAddress(address, `The baseUrl of "${id}"`));
       ownAddresses.push(id);
     }
     const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
-    const said = await Promise.all(
+    const defaultProviders = await Promise.all(
       settings.map(async (path) => getTextAtPath(await readSettingsFile(path, parseJsonc), 'defaultProvider')),
     );
     const model = getOptionValue(args, '--model');
     const chosen =
       getOptionValue(args, '--provider') ??
       UNSUPPORTED_PROVIDERS.find((provider) => model?.startsWith(`${provider}/`)) ??
-      said.find((provider) => provider !== undefined);
+      defaultProviders.find((provider) => provider !== undefined);
     if (chosen !== undefined && !addresses.has(chosen)) {
       throw new UnsupportedError(
         `Its provider "${chosen}" can't be routed through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
       );
     }
     const windows = new Map<string, number>();
-    for (const provider of Object.values(own)) {
+    for (const provider of Object.values(ownProviders)) {
       const models = getFieldAtPath(provider, 'models');
       for (const model of Array.isArray(models) ? (models as readonly unknown[]) : []) {
         const window = getFieldAtPath(model, 'contextWindow');
@@ -89,7 +89,7 @@ export const piGatewayAgent: GatewayAgent = {
     const nameRoute = (id: string): string => `p-${ids.indexOf(id)}`;
     return {
       routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
-      from: new Map(ownAddresses.map((id) => [nameRoute(id), `baseUrl in ${shortenPath(models, home)}`])),
+      sourceByRoute: new Map(ownAddresses.map((id) => [nameRoute(id), `baseUrl in ${shortenPath(models, home)}`])),
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {

@@ -52,8 +52,8 @@ async function prepared(name: GatewayCommand, { files = {}, trustProject = false
 }
 
 const listHosts = ({ routes }: PreparedAgent): string[] => [...routes.values()].map(({ host }) => host);
-const describeDestinations = ({ routes, from, unused, trust }: PreparedAgent): string =>
-  formatDestinations(routes, from, unused, trust);
+const describeDestinations = ({ routes, sourceByRoute, untrusted, trust }: PreparedAgent): string =>
+  formatDestinations(routes, sourceByRoute, untrusted, trust);
 
 describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env) => {
   const files = { [`repo/${file}`]: text };
@@ -197,8 +197,8 @@ it('the line with destinations shows only hosts, whatever a setting contains', (
     fc.property(fc.string({ unit: 'binary' }), (path) => {
       const text = `https://a.example/${path}`;
       const line = formatDestinations(new Map([['a', new URL('https://b.example')]]), new Map(), [
-        { text, from: 'X in Y', isProjects: true },
-        { text: path, from: 'X in Y', isProjects: true },
+        { text, source: 'X in Y', isFromProject: true },
+        { text: path, source: 'X in Y', isFromProject: true },
       ]);
       expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
     }),

@@ -18,13 +18,13 @@ const TRUSTED_BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-proj
 
 /** Splits URLs from settings into used and unused ones, by descending precedence. */
 export function chooseTrustedAddress(
-  named: readonly (AddressWithSource | undefined)[],
+  candidates: readonly (AddressWithSource | undefined)[],
   { isTrusted }: ProjectTrust,
-): { readonly used: AddressWithSource | undefined; readonly unused: readonly AddressWithSource[] } {
-  const all = named.filter((one) => one !== undefined);
-  const at = all.findIndex(({ isProjects }) => isTrusted || !isProjects);
-  const used = all[at];
-  return { used, unused: all.slice(0, at < 0 ? all.length : at).filter(({ text }) => text !== used?.text) };
+): { readonly trusted: AddressWithSource | undefined; readonly untrusted: readonly AddressWithSource[] } {
+  const all = candidates.filter((one) => one !== undefined);
+  const at = all.findIndex(({ isFromProject }) => isTrusted || !isFromProject);
+  const trusted = all[at];
+  return { trusted, untrusted: all.slice(0, at < 0 ? all.length : at).filter(({ text }) => text !== trusted?.text) };
 }
 
 /**
@@ -85,20 +85,25 @@ export const makeOptionTrust = ({ trustProject }: AgentEnvironment, agent: strin
  */
 export function formatDestinations(
   routes: ReadonlyMap<string, URL>,
-  from: ReadonlyMap<string, string> = new Map(),
-  unused: readonly AddressWithSource[] = [],
+  sourceByRoute: ReadonlyMap<string, string> = new Map(),
+  untrusted: readonly AddressWithSource[] = [],
   trust?: ProjectTrust,
 ): string {
   const hosts = new Map<string, string | undefined>();
-  for (const [route, { host }] of routes) hosts.set(host, from.get(route) ?? hosts.get(host));
-  const named = [...hosts].filter(([, source]) => source !== undefined).map(([host, source]) => `${host} (${source})`);
-  const plain = [...hosts].filter(([, source]) => source === undefined).map(([host]) => host);
-  const to = [...named, ...(plain.length > MAX_LISTED_HOSTS ? ['the addresses of its known providers'] : plain)];
-  const left = unused.map(({ text, from: source }) => `${extractHost(text)} (${source})`);
+  for (const [route, { host }] of routes) hosts.set(host, sourceByRoute.get(route) ?? hosts.get(host));
+  const withSource = [...hosts]
+    .filter(([, source]) => source !== undefined)
+    .map(([host, source]) => `${host} (${source})`);
+  const withoutSource = [...hosts].filter(([, source]) => source === undefined).map(([host]) => host);
+  const to = [
+    ...withSource,
+    ...(withoutSource.length > MAX_LISTED_HOSTS ? ['the addresses of its known providers'] : withoutSource),
+  ];
+  const refused = untrusted.map(({ text, source }) => `${extractHost(text)} (${source})`);
   const not =
-    left.length === 0
+    refused.length === 0
       ? ''
-      : ` Not to ${joinUnique(left)}: ${trust?.why ?? 'this folder is not trusted'}. To allow it, use --trust-project.`;
+      : ` Not to ${joinUnique(refused)}: ${trust?.why ?? 'this folder is not trusted'}. To allow it, use --trust-project.`;
   return `Context Condenser: Requests go to ${joinUnique(to)}.${not}`;
 }
 

@@ -29,7 +29,7 @@ const PROVIDER_BY_AUTH_TYPE: Readonly<
  * system settings file adds the MCP server and keeps its tools from being deferred.
  */
 export const qwenCode: GatewayAgent = {
-  goesOn: ['--continue'],
+  resumeArguments: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'QwenCode', 'qwen-code');
@@ -45,10 +45,10 @@ export const qwenCode: GatewayAgent = {
         .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType'))
         .find((type) => type !== undefined) ??
       (env['OPENAI_API_KEY'] ? 'openai' : undefined);
-    const way = PROVIDER_BY_AUTH_TYPE[chosen ?? ''];
-    if (!way || getOptionValue(args, '--openai-base-url') !== undefined) {
+    const provider = PROVIDER_BY_AUTH_TYPE[chosen ?? ''];
+    if (!provider || getOptionValue(args, '--openai-base-url') !== undefined) {
       throw new UnsupportedError(
-        way
+        provider
           ? "An address on its command line overrides the gateway's: set OPENAI_BASE_URL instead."
           : `It is signed in with "${chosen ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
       );
@@ -59,22 +59,22 @@ export const qwenCode: GatewayAgent = {
       );
     }
     const trust = await readQwenCodeTrust(home);
-    const said = settings.map((one, at): AddressWithSource | undefined => {
+    const configured = settings.map((one, at): AddressWithSource | undefined => {
       const text = chosen?.startsWith('openai') ? getTextAtPath(one, 'security', 'auth', 'baseUrl') : undefined;
       const path = files[at] ?? '';
-      const from = `security.auth.baseUrl in ${shortenPath(path, home)}`;
-      return text === undefined ? undefined : { text, from, isProjects: path === inProject && path !== users };
+      const source = `security.auth.baseUrl in ${shortenPath(path, home)}`;
+      return text === undefined ? undefined : { text, source, isFromProject: path === inProject && path !== users };
     });
-    const set = env[way.variable];
-    const { used, unused } = chooseTrustedAddress(
-      [set ? { text: set, from: way.variable } : undefined, ...said],
+    const set = env[provider.variable];
+    const { trusted, untrusted } = chooseTrustedAddress(
+      [set ? { text: set, source: provider.variable } : undefined, ...configured],
       trust,
     );
     const route = 'qwen';
     return {
-      routes: new Map([[route, parseAddress(used?.text ?? way.address, way.variable)]]),
-      ...(used && { from: new Map([[route, used.from]]) }),
-      unused,
+      routes: new Map([[route, parseAddress(trusted?.text ?? provider.address, provider.variable)]]),
+      ...(trusted && { sourceByRoute: new Map([[route, trusted.source]]) }),
+      untrusted,
       trust,
       canRecall: true,
       async launch({ url, file, recall }) {
@@ -89,7 +89,7 @@ export const qwenCode: GatewayAgent = {
           command: 'qwen',
           args,
           env: {
-            [way.variable]: url(route),
+            [provider.variable]: url(route),
             QWEN_CODE_SYSTEM_SETTINGS_PATH: await file('qwen.json', JSON.stringify(overlay)),
           },
         };

@@ -53,9 +53,9 @@ const renderNothing: AttachmentRenderer = () => undefined;
 
 const NOT_SENT = 'not-sent';
 
-const renderNote = (attachment: Fields, name: string, words: (text: string) => string): string | undefined => {
+const renderNote = (attachment: Fields, name: string, renderText: (text: string) => string): string | undefined => {
   const text = omitIfBlank(readString(attachment, name));
-  return text === undefined ? undefined : words(text);
+  return text === undefined ? undefined : renderText(text);
 };
 
 const renderPlanFile = (attachment: Fields, none: string): string => {
@@ -451,9 +451,9 @@ function determineAttachmentUse(
   const row = Object.hasOwn(RENDERER_BY_ATTACHMENT_KIND, name) ? RENDERER_BY_ATTACHMENT_KIND[name] : undefined;
   if (row === undefined) return { kind: 'unknown' };
   if (row === NOT_SENT || isHookWithUnsentOutput(attachment, name)) return { kind: 'not-sent' };
-  const words = row(attachment);
-  if (words === undefined) return canRenderToNothing(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
-  const content = (typeof words === 'string' ? [words] : words).map((part): Block =>
+  const rendering = row(attachment);
+  if (rendering === undefined) return canRenderToNothing(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
+  const content = (typeof rendering === 'string' ? [rendering] : rendering).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: wrapInReminder(part) } : part,
   );
   // The system role accepts only text.
@@ -480,8 +480,10 @@ function toQueuedPrompt(
   const batch = listTextField(attachment, 'batchedRelayPrompts').join('\n\n');
   const content = batch === '' ? readBlocks(attachment['prompt']) : [makeTextBlock(batch)];
   if (isTypedByPerson(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
-  const own = rendered ?? content;
-  return own.length > 0 ? { kind: 'agent', content: own, role, isRenewed: false } : { kind: 'words-missing' };
+  const ownContent = rendered ?? content;
+  return ownContent.length > 0
+    ? { kind: 'agent', content: ownContent, role, isRenewed: false }
+    : { kind: 'words-missing' };
 }
 
 function isTypedByPerson(attachment: Fields): boolean {

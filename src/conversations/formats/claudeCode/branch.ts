@@ -9,23 +9,23 @@ import type { ClaudeCodeRecord } from './record';
 export interface ActiveBranch {
   readonly records: readonly ClaudeCodeRecord[];
   /** Number of records that resuming would not read. */
-  readonly before: number;
+  readonly skippedCount: number;
   /** The first record whose parent isn't in the file. */
-  readonly rootless?: ClaudeCodeRecord;
+  readonly orphan?: ClaudeCodeRecord;
 }
 
 const isCompactionBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
 
 export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBranch {
   const leaf = thread.findLast(({ message }) => message !== undefined);
-  if (!leaf) return { records: [], before: 0 };
+  if (!leaf) return { records: [], skippedCount: 0 };
   if (leaf.uuid === undefined) return toLinearBranch(thread);
   const byUuid = new Map<string, ClaudeCodeRecord>();
   const rewritten = new Map<string, ClaudeCodeRecord[]>();
   for (const record of thread) {
     if (record.uuid === undefined) continue;
-    const known = byUuid.get(record.uuid);
-    if (known) rewritten.set(record.uuid, [...(rewritten.get(record.uuid) ?? []), known]);
+    const sameUuid = byUuid.get(record.uuid);
+    if (sameUuid) rewritten.set(record.uuid, [...(rewritten.get(record.uuid) ?? []), sameUuid]);
     byUuid.set(record.uuid, record);
   }
   /** UUIDs can repeat: the newest record before the child is its parent. */
@@ -40,8 +40,8 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
   const seen = new Set<ClaudeCodeRecord>();
   const uuids = new Set<string>();
   let firstBoundary: ClaudeCodeRecord | undefined;
-  let rootless: ClaudeCodeRecord | undefined;
-  let at: ClaudeCodeRecord | undefined = findLastAttachment(preserved.tailBehind(leaf), thread);
+  let orphan: ClaudeCodeRecord | undefined;
+  let at: ClaudeCodeRecord | undefined = findLastAttachment(preserved.findTail(leaf), thread);
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
     seen.add(record);
@@ -56,14 +56,14 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
       at = parent === undefined ? undefined : findParent(parent, record);
       // A damaged line may have contained the parent or the link to it.
       if (parent !== undefined || record.gap === record.line) at ??= findRecordAboveGap([...byUuid.values()], record);
-      if (parent !== undefined && !at) rootless ??= record;
+      if (parent !== undefined && !at) orphan ??= record;
     }
   }
   path.reverse();
   return {
     records: path,
-    before: firstBoundary ? path.indexOf(firstBoundary) : 0,
-    ...(rootless && { rootless }),
+    skippedCount: firstBoundary ? path.indexOf(firstBoundary) : 0,
+    ...(orphan && { orphan }),
   };
 }
 
@@ -79,7 +79,7 @@ function findLastAttachment(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeR
 
 /** Records of a stream have no UUIDs and are already in order. */
 function toLinearBranch(thread: readonly ClaudeCodeRecord[]): ActiveBranch {
-  return { records: thread, before: Math.max(0, thread.findLastIndex(isCompactionBoundary)) };
+  return { records: thread, skippedCount: Math.max(0, thread.findLastIndex(isCompactionBoundary)) };
 }
 
 /**
@@ -92,20 +92,20 @@ function findRecordBeforeBoundary(
   preserved: readonly ClaudeCodeRecord[],
 ): ClaudeCodeRecord | undefined {
   const earlier = thread.slice(0, thread.indexOf(boundary));
-  const above = (uuid: string | undefined): ClaudeCodeRecord | undefined =>
+  const findEarlier = (uuid: string | undefined): ClaudeCodeRecord | undefined =>
     uuid === undefined ? undefined : earlier.findLast((record) => record.uuid === uuid);
-  const before = above(boundary.logicalParent) ?? earlier.findLast(({ message }) => message !== undefined);
+  const before = findEarlier(boundary.logicalParent) ?? earlier.findLast(({ message }) => message !== undefined);
   if (!before || !preserved.some(({ uuid }) => uuid === before.uuid)) return before;
   // The preserved messages moved below the boundary.
   const [first] = preserved;
-  return above((above(first?.uuid) ?? first)?.parent);
+  return findEarlier((findEarlier(first?.uuid) ?? first)?.parent);
 }
 
 interface PreservedMessages {
   readonly records: readonly ClaudeCodeRecord[];
   readonly getParent: (record: ClaudeCodeRecord) => string | undefined;
   /** The last preserved message if nothing was said since, else the record itself. */
-  readonly tailBehind: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
+  readonly findTail: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
 }
 
 /**
@@ -130,7 +130,7 @@ function readPreservedMessages(
       if (parents.has(record.uuid)) return parents.get(record.uuid);
       return tail && record.parent === anchor ? tail.uuid : undefined;
     },
-    tailBehind: (leaf) => (tail && leaf.uuid === anchor ? tail : leaf),
+    findTail: (leaf) => (tail && leaf.uuid === anchor ? tail : leaf),
   };
 }
 

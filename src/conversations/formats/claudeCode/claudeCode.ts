@@ -66,8 +66,8 @@ export function readClaudeCode(
   const branch = addQueuedPrompts(findActiveBranch(main), main);
   if (branch.records.length === 0) throw createMissingMessagesError(records, getSourceName(source), notes);
 
-  const earlier = joinRecordsIntoMessages(branch.records.slice(0, branch.before), main);
-  const active = joinRecordsIntoMessages(branch.records.slice(branch.before), main);
+  const earlier = joinRecordsIntoMessages(branch.records.slice(0, branch.skippedCount), main);
+  const active = joinRecordsIntoMessages(branch.records.slice(branch.skippedCount), main);
   const everything = [...earlier.messages, ...active.messages];
   const messages = options.history === 'all' ? everything : active.messages;
   const used = new Set([...earlier.used, ...active.used]);
@@ -149,8 +149,8 @@ function createSideThreadKey(records: readonly ClaudeCodeRecord[]): (record: Cla
 }
 
 function toSidechain(thread: readonly ClaudeCodeRecord[], index: number): readonly Sidechain[] {
-  const { records, before } = findActiveBranch(thread);
-  const { messages } = joinRecordsIntoMessages(records.slice(before), thread);
+  const { records, skippedCount } = findActiveBranch(thread);
+  const { messages } = joinRecordsIntoMessages(records.slice(skippedCount), thread);
   if (messages.length === 0) return [];
   return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: makeConversationTitle(messages), messages }];
 }
@@ -208,9 +208,9 @@ function notePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[]
   return isLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
 }
 
-function noteMissingRoot({ rootless }: ActiveBranch): readonly string[] {
-  return rootless
-    ? [`Line ${rootless.line} continues a message that isn't in the file; the conversation is read from there.`]
+function noteMissingRoot({ orphan }: ActiveBranch): readonly string[] {
+  return orphan
+    ? [`Line ${orphan.line} continues a message that isn't in the file; the conversation is read from there.`]
     : [];
 }
 

@@ -33,11 +33,11 @@ export function joinRecordsIntoMessages(
 ): JoinedMessages {
   const sent = branch.filter(isSentMessage);
   const onBranch = new Set(sent);
-  const beside = dropCopiedRecords(sent, thread).filter((record) => !onBranch.has(record));
-  const siblings = findRecordsOfSameAnswer(sent, beside);
+  const otherRecords = dropCopiedRecords(sent, thread).filter((record) => !onBranch.has(record));
+  const siblings = findRecordsOfSameAnswer(sent, otherRecords);
   const answered = new Set(sent.flatMap(listResultIds));
   const elsewhere = new Map<string, MessageRecord>();
-  for (const record of beside) for (const id of listResultIds(record)) elsewhere.set(id, record);
+  for (const record of otherRecords) for (const id of listResultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
   const used = new Map<ClaudeCodeRecord, number>();
@@ -88,16 +88,16 @@ function addAttachmentsBesidePath(
       places.set(uuid, place);
     }
   }
-  const beside: { readonly record: ClaudeCodeRecord; readonly place: number }[] = [];
+  const otherRecords: { readonly record: ClaudeCodeRecord; readonly place: number }[] = [];
   for (const record of thread) {
     const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
     if (place === undefined) continue;
     // Attachments can be each other's parents.
     if (record.uuid !== undefined) places.set(record.uuid, place);
-    beside.push({ record, place });
+    otherRecords.push({ record, place });
   }
-  if (beside.length === 0) return branch;
-  const byOwner = Map.groupBy(beside, ({ place }) =>
+  if (otherRecords.length === 0) return branch;
+  const byOwner = Map.groupBy(otherRecords, ({ place }) =>
     branch.findLast((record) => (used.get(record) ?? Infinity) <= place),
   );
   return branch.flatMap((record) => [record, ...(byOwner.get(record) ?? []).map((each) => each.record)]);
@@ -116,13 +116,16 @@ type SiblingsByRecord = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 /**
  * Maps a record to those written after it that belong to the path's messages but are off the path.
  */
-function findRecordsOfSameAnswer(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): SiblingsByRecord {
+function findRecordsOfSameAnswer(
+  sent: readonly MessageRecord[],
+  otherRecords: readonly MessageRecord[],
+): SiblingsByRecord {
   const onPath = Map.groupBy(sent.filter(isAssistantRecord), getMessageKey);
   return Map.groupBy(
-    beside.filter((record) => isAssistantRecord(record) && onPath.has(getMessageKey(record))),
+    otherRecords.filter((record) => isAssistantRecord(record) && onPath.has(getMessageKey(record))),
     (record) => {
-      const own = onPath.get(getMessageKey(record)) ?? [];
-      return own.findLast(({ line }) => line <= record.line) ?? own[0] ?? record;
+      const ownSiblings = onPath.get(getMessageKey(record)) ?? [];
+      return ownSiblings.findLast(({ line }) => line <= record.line) ?? ownSiblings[0] ?? record;
     },
   );
 }
@@ -178,15 +181,15 @@ function collectResultRecords(
   index: number,
   calls: ReadonlySet<string>,
 ): readonly MessageRecord[] {
-  const own = sent[index];
+  const ownRecord = sent[index];
   const found: MessageRecord[] = [];
   const taken = new Set<string>();
   let beyond: 'no' | 'assistant' | 'results' = 'no';
   for (let at = index + 1; at < sent.length; at += 1) {
     const record = sent[at];
-    if (!own || !record) break;
+    if (!ownRecord || !record) break;
     if (isAssistantRecord(record)) {
-      if (beyond === 'no' && getMessageKey(record) === getMessageKey(own)) continue;
+      if (beyond === 'no' && getMessageKey(record) === getMessageKey(ownRecord)) continue;
       if (beyond === 'results' || found.length === 0) break;
       beyond = 'assistant';
       continue;

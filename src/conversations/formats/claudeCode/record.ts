@@ -90,7 +90,7 @@ function parseClaudeRecord(
   };
   const type = value['type'];
   if (typeof type !== 'string') return wrong(`${describeValue(type)} in "type"`, 'the kind of the record, a string');
-  const { message: said } = readMessage(value, type, wrong);
+  const { message } = readMessage(value, type, wrong);
   return {
     line,
     type,
@@ -100,7 +100,7 @@ function parseClaudeRecord(
     ...readStringFields(value),
     ...(isPrintedLogRecord(value) && readPrintedLogFields(value)),
     ...readTitle(value, type),
-    ...(said && { message: denials.markDenials(said, value) }),
+    ...(message && { message: denials.markDenials(message, value) }),
     ...readAttachment(value, type),
     ...readCompaction(value['compactMetadata']),
   };

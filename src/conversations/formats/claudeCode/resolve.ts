@@ -5,11 +5,11 @@ import type { ActiveBranch } from './branch';
 import type { ClaudeCodeRecord } from './record';
 
 export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly ClaudeCodeRecord[] {
-  const replacements = new Map(records.flatMap(({ replacements: own }) => [...(own ?? [])]));
+  const replacements = new Map(records.flatMap(({ replacements: pairs }) => [...(pairs ?? [])]));
   const rendering = new Set(
     records.flatMap(({ attachment, version }) => (attachment && !attachment.isUnrendered ? [version] : [])),
   );
-  const words = matchQueuedPrompts(records);
+  const queuedTexts = matchQueuedPrompts(records);
   return records.map((record) => {
     const { attachment, message, version } = record;
     // This version stores what it sends, so it sent nothing for this attachment.
@@ -17,7 +17,7 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
       return { ...record, attachment: { ...attachment, sending: { kind: 'not-sent' } } };
     }
     if (message && replacements.size > 0) return { ...record, message: applyReplacements(message, replacements) };
-    const text = words.get(record);
+    const text = queuedTexts.get(record);
     if (text === undefined) return record;
     const sending = { kind: 'person', content: [{ type: 'text', text }] } as const;
     return { ...record, attachment: { name: record.type, isUnrendered: true, sending } };
@@ -98,18 +98,18 @@ export function addQueuedPrompts(branch: ActiveBranch, records: readonly ClaudeC
     branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [getMessageKey(message)] : [])),
   );
   // The turn that received the prompts may have been rewound.
-  const words = added.filter(({ line }) => {
+  const queuedRecords = added.filter(({ line }) => {
     const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
     return turn === undefined || answers.has(getMessageKey(turn));
   });
   const placed = [...branch.records];
-  let { before } = branch;
-  for (const record of words) {
+  let { skippedCount } = branch;
+  for (const record of queuedRecords) {
     const at = placed.findLastIndex(({ line }) => line < record.line) + 1;
     placed.splice(at, 0, record);
-    if (at < before) before += 1;
+    if (at < skippedCount) skippedCount += 1;
   }
-  return { ...branch, records: placed, before };
+  return { ...branch, records: placed, skippedCount };
 }
 
 /** One answer has several records, and some of them can be off the branch. */

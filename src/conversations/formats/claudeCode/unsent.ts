@@ -73,13 +73,13 @@ export function describeUnsentRecords(records: readonly ClaudeCodeRecord[]): rea
     'words-missing': new Map<string, number>(),
   };
   for (const record of records) {
-    const why = getUnsentReason(record);
-    if (why === undefined) continue;
+    const reason = getUnsentReason(record);
+    if (reason === undefined) continue;
     const kind = getUnsentKind(record);
-    kinds[why].set(kind, (kinds[why].get(kind) ?? 0) + 1);
+    kinds[reason].set(kind, (kinds[reason].get(kind) ?? 0) + 1);
   }
-  const note = (why: keyof typeof kinds, words: string): readonly string[] =>
-    kinds[why].size === 0 ? [] : [`${words}: ${formatCountsByKind(kinds[why])}.`];
+  const note = (reason: keyof typeof kinds, words: string): readonly string[] =>
+    kinds[reason].size === 0 ? [] : [`${words}: ${formatCountsByKind(kinds[reason])}.`];
   return [
     ...note(
       'unknown',

@@ -22,7 +22,7 @@ interface CollectedRequest {
 
 export class ClaudeRequests implements RequestCollector {
   /** Keys are ids of message and request, or a symbol if there are none. */
-  private readonly known = new Map<string | symbol, CollectedRequest>();
+  private readonly requestByKey = new Map<string | symbol, CollectedRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
   compactions = 0;
@@ -63,7 +63,7 @@ export class ClaudeRequests implements RequestCollector {
       case 'cost-state':
         this.totals.push({
           ...(this.lastAt !== undefined && { at: this.lastAt }),
-          after: this.known.size,
+          after: this.requestByKey.size,
           compactions: this.compactions,
           models: convertModelTotals(readRecord(value, 'modelUsage') ?? {}),
         });
@@ -75,7 +75,7 @@ export class ClaudeRequests implements RequestCollector {
    * @returns undefined if no record has usage, as in redacted transcripts
    */
   getResult(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
-    const requests = [...this.known.values()].map((each): RecordedRequest => {
+    const requests = [...this.requestByKey.values()].map((each): RecordedRequest => {
       const message = each.id === undefined ? undefined : indexOf(each.id);
       return {
         ...each.request,
@@ -102,10 +102,10 @@ export class ClaudeRequests implements RequestCollector {
     if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
     const model = readString(message, 'model');
     if (model === '<synthetic>') return;
-    const told = readRecord(message, 'usage');
+    const reported = readRecord(message, 'usage');
     // Servers that report nothing, and sessions that we wrote, have zeros.
-    const usage = told && !isWithoutUsage(readUsageAndParts(told)) ? told : undefined;
-    if (told && !usage && this.isGivenBack) return;
+    const usage = reported && !isWithoutUsage(readUsageAndParts(reported)) ? reported : undefined;
+    if (reported && !usage && this.isGivenBack) return;
     const id = readString(message, 'id');
     const requestId = readString(value, 'requestId');
     const ref = readString(value, 'requestRef');
@@ -118,23 +118,23 @@ export class ClaudeRequests implements RequestCollector {
     const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
     const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
     this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
-    const known = this.known.get(place);
-    const first = known?.first ?? at;
+    const seenRequest = this.requestByKey.get(place);
+    const first = seenRequest?.first ?? at;
     const charges = usage && readUsageAndParts(usage);
     // Some versions write blocks before the answer ends, and out of order.
-    const isLarger = charges && (!known?.request.usage || sumOutput(charges) >= sumOutput(known.request));
+    const isLarger = charges && (!seenRequest?.request.usage || sumOutput(charges) >= sumOutput(seenRequest.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
     const key =
       names.length > 0
         ? [id, requestId, ref ?? (requestId === undefined ? (prompt ?? first) : undefined)].join(' ')
         : uuid;
-    this.known.set(place, {
+    this.requestByKey.set(place, {
       id,
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
-        ...(isLarger ? charges : known && listUsageParts(known.request)),
-        ...((known?.request.key ?? key) !== undefined && { key: known?.request.key ?? key ?? '' }),
+        ...(isLarger ? charges : seenRequest && listUsageParts(seenRequest.request)),
+        ...((seenRequest?.request.key ?? key) !== undefined && { key: seenRequest?.request.key ?? key ?? '' }),
         purpose: 'answer',
       },
       first,
@@ -225,8 +225,8 @@ function readServiceConditions(usage: Fields): { service?: ServiceConditions } {
 
 function readUsage(usage: Fields): Usage {
   const creation = readRecord(usage, 'cache_creation') ?? {};
-  const long = readCount(creation, 'ephemeral_1h_input_tokens');
-  const written = long + readCount(creation, 'ephemeral_5m_input_tokens');
+  const longCacheWriteTokens = readCount(creation, 'ephemeral_1h_input_tokens');
+  const written = longCacheWriteTokens + readCount(creation, 'ephemeral_5m_input_tokens');
   return {
     accounting: 'anthropic',
     source: 'reported',
@@ -235,7 +235,7 @@ function readUsage(usage: Fields): Usage {
     cacheReadTokens: readCount(usage, 'cache_read_input_tokens'),
     // Old versions have only the sum, some gateways only the split.
     cacheWriteTokens: readCount(usage, 'cache_creation_input_tokens') || written,
-    ...(long > 0 && { longCacheWriteTokens: long }),
+    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
   };
 }
 
@@ -246,7 +246,7 @@ function readUsage(usage: Fields): Usage {
 const convertModelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, sums]) => {
     if (!isRecord(sums)) return [];
-    const long = readCount(sums, 'cacheCreationEphemeral1hInputTokens');
+    const longCacheWriteTokens = readCount(sums, 'cacheCreationEphemeral1hInputTokens');
     const usage: Usage = {
       accounting: 'anthropic',
       source: 'reported',
@@ -254,7 +254,7 @@ const convertModelTotals = (models: Fields): RecordedTotal['models'] =>
       outputTokens: readCount(sums, 'outputTokens'),
       cacheReadTokens: readCount(sums, 'cacheReadInputTokens'),
       cacheWriteTokens: readCount(sums, 'cacheCreationInputTokens'),
-      ...(long > 0 && { longCacheWriteTokens: long }),
+      ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
     };
     const webSearches = readCount(sums, 'webSearchRequests');
     return isEmptyUsage(usage) ? [] : [{ model, usage, ...(webSearches > 0 && { webSearches }) }];

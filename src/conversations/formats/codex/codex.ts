@@ -45,53 +45,57 @@ export function readCodex(
   const name = getSourceName(source);
   const rollout = parseRollout(readLines(input, name), name, earlier);
   const owners = new Map<CodexItem, ApiMessage>();
-  const everything = convertItemsToMessages(rollout.everything, owners);
-  if (everything.length === 0) {
+  const allMessages = convertItemsToMessages(rollout.allItems, owners);
+  if (allMessages.length === 0) {
     throw createNoMessagesError(
       name,
       'a Codex rollout with "response_item" records',
-      rollout.passedOver,
+      rollout.skippedByKind,
       rollout.notes,
     );
   }
-  const messages = options.history === 'all' ? everything : convertItemsToMessages(rollout.active);
+  const messages = options.history === 'all' ? allMessages : convertItemsToMessages(rollout.active);
   return {
     id: rollout.id === undefined ? makeSourceId(source, input) : `codex:${rollout.id}`,
     format: 'codex',
-    title: makeSessionTitle(rollout, everything),
+    title: makeSessionTitle(rollout, allMessages),
     messages,
-    notes: [...rollout.notes, ...collectReadNotes(rollout, everything, messages), ...describeUnansweredCalls(messages)],
+    notes: [
+      ...rollout.notes,
+      ...collectReadNotes(rollout, allMessages, messages),
+      ...describeUnansweredCalls(messages),
+    ],
     sidechains: [],
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
-    ...selectRecordedRequests(options.history, readRecordedRequests(rollout, everything, owners), everything.length),
+    ...selectRecordedRequests(options.history, readRecordedRequests(rollout, allMessages, owners), allMessages.length),
   };
 }
 
 /** A fork's own first prompt distinguishes it from its origin. */
 function makeSessionTitle(
-  { everything: items, forkedBehind }: CodexRollout,
-  everything: readonly ApiMessage[],
+  { allItems: items, lastInherited }: CodexRollout,
+  allMessages: readonly ApiMessage[],
 ): string {
-  const from = forkedBehind === undefined ? 0 : items.lastIndexOf(forkedBehind) + 1;
-  const own = from === 0 ? UNTITLED : makeConversationTitle(convertItemsToMessages(items.slice(from)));
-  return own === UNTITLED ? makeConversationTitle(everything) : own;
+  const from = lastInherited === undefined ? 0 : items.lastIndexOf(lastInherited) + 1;
+  const ownTitle = from === 0 ? UNTITLED : makeConversationTitle(convertItemsToMessages(items.slice(from)));
+  return ownTitle === UNTITLED ? makeConversationTitle(allMessages) : ownTitle;
 }
 
 /** Token counts follow their answer, sometimes after the results of its calls. */
 function readRecordedRequests(
-  { requests, compactions, session, hasCompactions, forkedBehind }: CodexRollout,
-  everything: readonly ApiMessage[],
+  { requests, compactions, session, hasCompactions, lastInherited }: CodexRollout,
+  allMessages: readonly ApiMessage[],
   owners: ReadonlyMap<CodexItem, ApiMessage>,
 ): RecordedRequests {
-  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const indexes = new Map(allMessages.map((message, index) => [message, index]));
   const findIndex = (item: CodexItem | undefined): number | undefined => {
     const owner = item && owners.get(item);
     return owner && indexes.get(owner);
   };
   const answered = (index: number | undefined): number | undefined =>
-    index === undefined ? undefined : everything.findLastIndex(({ role }, at) => at <= index && role === 'assistant');
+    index === undefined ? undefined : allMessages.findLastIndex(({ role }, at) => at <= index && role === 'assistant');
   return {
     requests: requests.map(({ request, item }) => {
       const message = answered(findIndex(item));
@@ -103,21 +107,21 @@ function readRecordedRequests(
     }),
     session,
     hasCompactions,
-    ...(forkedBehind !== undefined && { ownFrom: (findIndex(forkedBehind) ?? -1) + 1 }),
+    ...(lastInherited !== undefined && { ownFrom: (findIndex(lastInherited) ?? -1) + 1 }),
   };
 }
 
 function collectReadNotes(
-  { rolledBack, passedOver, unknown, declarations, compactions }: CodexRollout,
-  everything: readonly ApiMessage[],
+  { rolledBack, skippedByKind, unknown, declarations, compactions }: CodexRollout,
+  allMessages: readonly ApiMessage[],
   messages: readonly ApiMessage[],
 ): string[] {
   return [
-    ...(compactions.length > 0 && messages !== everything
-      ? [describeOmittedMessages(Math.max(0, everything.length - messages.length), 'before the last compaction')]
+    ...(compactions.length > 0 && messages !== allMessages
+      ? [describeOmittedMessages(Math.max(0, allMessages.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${formatPlural(rolledBack, 'turn')} taken back (rollback).`] : []),
-    ...describeSkippedRecords(new Map([...unknown, ...passedOver]), passedOver),
+    ...describeSkippedRecords(new Map([...unknown, ...skippedByKind]), skippedByKind),
     ...(declarations > 0
       ? [`Declares tools to the model beside the messages: ${formatPlural(declarations, 'record')} (additional_tools).`]
       : []),

@@ -37,9 +37,9 @@ export function readForkWithOrigins(
       break;
     }
     seen.add(file);
-    const whole = read(file);
-    earlier.unshift({ file, bytes: cutAtOffset(whole, base.bytes), end: base.ordinal });
-    base = findForkOrigin(whole);
+    const bytes = read(file);
+    earlier.unshift({ file, bytes: cutAtOffset(bytes, base.bytes), end: base.ordinal });
+    base = findForkOrigin(bytes);
   }
   return earlier;
 }
@@ -92,8 +92,8 @@ function findSessionsFolder(path: string): string | undefined {
 function findRolloutFile(thread: string, path: string): string | undefined {
   const isIts = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
-  const here = listNames(dirname(path), false).find(isIts);
-  if (here !== undefined) return join(dirname(path), here);
+  const sibling = listNames(dirname(path), false).find(isIts);
+  if (sibling !== undefined) return join(dirname(path), sibling);
   const sessions = findSessionsFolder(path);
   for (const folder of sessions === undefined
     ? []

@@ -33,7 +33,7 @@ export interface CodexRollout {
   /** Items of the next request. */
   readonly active: readonly CodexItem[];
   /** All items that were not rolled back, including summaries. */
-  readonly everything: readonly CodexItem[];
+  readonly allItems: readonly CodexItem[];
   readonly compactions: readonly CodexCompaction[];
   readonly requests: readonly RequestWithItem[];
   readonly session: RecordedSession;
@@ -41,12 +41,12 @@ export interface CodexRollout {
   readonly hasCompactions: boolean;
   readonly rolledBack: number;
   /** Counts of records outside the conversation, by kind. */
-  readonly passedOver: ReadonlyMap<string, number>;
+  readonly skippedByKind: ReadonlyMap<string, number>;
   /** Counts of unknown records, by kind. */
   readonly unknown: ReadonlyMap<string, number>;
   readonly declarations: number;
   /** The last item that a fork inherited. */
-  readonly forkedBehind: CodexItem | undefined;
+  readonly lastInherited: CodexItem | undefined;
   readonly notes: readonly string[];
 }
 
@@ -85,17 +85,17 @@ const isBareItem = (value: Fields): boolean => value['payload'] === undefined &&
 class RolloutReader {
   private header: Fields | undefined;
   private active: CodexItem[] = [];
-  private everything: CodexItem[] = [];
+  private allItems: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
   private readonly usage = new CodexRequests();
   /** The item that precedes each request's counts. */
   private readonly counted: (CodexItem | undefined)[] = [];
   private rolledBack = 0;
-  private readonly passedOver = new Map<string, number>();
+  private readonly skippedByKind = new Map<string, number>();
 
   private readonly unknown = new Map<string, number>();
   private declarations = 0;
-  private forkedBehind: CodexItem | undefined;
+  private lastInherited: CodexItem | undefined;
 
   /** Skips requests and omissions, which the original rollout reports. */
   inheritRecord(value: Fields): void {
@@ -109,14 +109,14 @@ class RolloutReader {
   }
 
   beginOwnRecords(): void {
-    this.forkedBehind = this.everything.at(-1);
+    this.lastInherited = this.allItems.at(-1);
     this.rolledBack = 0;
     this.compactions.splice(0);
   }
 
   takeRecord({ value }: JsonRecord): void {
     this.usage.takeRecord(value);
-    if (this.usage.requests.length > this.counted.length) this.counted.push(this.everything.at(-1));
+    if (this.usage.requests.length > this.counted.length) this.counted.push(this.allItems.at(-1));
     const payload = readRecord(value, 'payload');
     if (!payload) {
       if (isBareItem(value)) this.readItem(value);
@@ -157,16 +157,16 @@ class RolloutReader {
       workspace: readString(header, 'cwd'),
       instructions: (base && readString(base, 'text')) ?? readString(header, 'instructions'),
       active: this.active,
-      everything: this.everything,
+      allItems: this.allItems,
       compactions: this.compactions,
       requests: this.usage.requests.map((request, index) => ({ request, item: this.counted[index] })),
       session: this.usage.session,
       hasCompactions: this.usage.hasCompactions,
       rolledBack: this.rolledBack,
-      passedOver: this.passedOver,
+      skippedByKind: this.skippedByKind,
       unknown: this.unknown,
       declarations: this.declarations,
-      forkedBehind: this.forkedBehind,
+      lastInherited: this.lastInherited,
     };
   }
 
@@ -174,7 +174,7 @@ class RolloutReader {
     switch (ITEM_USE_BY_KIND[getItemType(item)]) {
       case 'sent':
         this.active.push(item);
-        this.everything.push(item);
+        this.allItems.push(item);
         return;
       case 'declarations':
         this.declarations += 1;
@@ -195,7 +195,7 @@ class RolloutReader {
   }
 
   private readCompaction(payload: Fields, at: number | undefined): void {
-    this.compactions.push({ item: this.everything.at(-1), at });
+    this.compactions.push({ item: this.allItems.at(-1), at });
     const text = readString(payload, 'message') ?? '';
     const summary: CodexItem = {
       type: 'message',
@@ -203,7 +203,7 @@ class RolloutReader {
       content: [{ type: 'input_text', text }],
       isSummary: true,
     };
-    if (text !== '') this.everything.push(summary);
+    if (text !== '') this.allItems.push(summary);
     const replacement = payload['replacement_history'];
     // Before 2025-11 Codex rebuilt the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
@@ -215,11 +215,11 @@ class RolloutReader {
     const turns = typeof payload['num_turns'] === 'number' ? payload['num_turns'] : 0;
     this.rolledBack += turns;
     this.active = dropLastTurns(this.active, turns);
-    this.everything = dropLastTurns(this.everything, turns);
+    this.allItems = dropLastTurns(this.allItems, turns);
   }
 
   private countSkippedRecord(kind: string): void {
-    countKind(this.passedOver, kind);
+    countKind(this.skippedByKind, kind);
   }
 }
 
@@ -232,12 +232,12 @@ const getItemType = (value: Fields): string => readString(value, 'type') ?? 'unn
 /** A turn begins with what the user typed. */
 function dropLastTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
   let end = items.length;
-  let left = turns;
-  for (let at = items.length - 1; at >= 0 && left > 0; at -= 1) {
+  let remaining = turns;
+  for (let at = items.length - 1; at >= 0 && remaining > 0; at -= 1) {
     const item = items[at];
     if (!item || !isTypedByUser(item)) continue;
     end = at;
-    left -= 1;
+    remaining -= 1;
   }
   return items.slice(0, end);
 }

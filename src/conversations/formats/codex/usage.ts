@@ -16,7 +16,7 @@ export class CodexRequests implements RequestCollector {
   private readonly threads = new Set<string>();
   private began: number | undefined;
   private total: Fields = {};
-  private told: string | undefined;
+  private lastCounts: string | undefined;
   private sum = 0;
   private resets = 0;
   private model: string | undefined;
@@ -44,13 +44,13 @@ export class CodexRequests implements RequestCollector {
     const header = this.header ?? {};
     const id = readString(header, 'id');
     const forkOf = findParentThread(header);
-    const further = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
+    const furtherOrigins = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
     return {
       keys: 'in-lineage',
       ...(id !== undefined && { id }),
       ...(this.began !== undefined && { began: this.began }),
       ...(forkOf !== undefined && { forkOf }),
-      ...(forkOf !== undefined && further.length > 0 && { furtherOrigins: further }),
+      ...(forkOf !== undefined && furtherOrigins.length > 0 && { furtherOrigins }),
     };
   }
 
@@ -111,17 +111,17 @@ export class CodexRequests implements RequestCollector {
     last ??= total && subtractCounts(total, before);
     if (!last || readCount(last, 'input_tokens') === 0) return;
     if (total) this.updateTotal(readCount(total, 'total_tokens'));
-    const told = createUsageKey(total ?? {}, last);
+    const counts = createUsageKey(total ?? {}, last);
     // Without a sum, equal counts are repetitions unless the model has spoken since.
-    if (!total && !this.hasSpoken && told === this.told) return;
-    this.told = told;
+    if (!total && !this.hasSpoken && counts === this.lastCounts) return;
+    this.lastCounts = counts;
     const place = total ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
-    const key = [told, ...place].join(' ');
+    const key = [counts, ...place].join(' ');
     const window = readNumber(payload, 'model_context_window');
-    const known = this.byKey.get(key);
-    if (known !== undefined) {
-      const request = this.found[known];
-      if (request && window !== undefined) this.found[known] = { ...request, window };
+    const knownPlace = this.byKey.get(key);
+    if (knownPlace !== undefined) {
+      const request = this.found[knownPlace];
+      if (request && window !== undefined) this.found[knownPlace] = { ...request, window };
       return;
     }
     this.byKey.set(key, this.found.length);

@@ -23,38 +23,40 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
  */
 export function readCopilot(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
-  const { start, events, passedOver, rewound, notes, requests } = parseEvents(readLines(input, name), name);
+  const { start, events, skippedByKind, rewound, notes, requests } = parseEvents(readLines(input, name), name);
   const main = convertCopilotEvents(events.filter(({ agent }) => agent === undefined));
-  const everything = main.messages;
-  if (everything.length === 0) {
+  const allMessages = main.messages;
+  if (allMessages.length === 0) {
     throw createNoMessagesError(
       name,
       'a Copilot session with "user.message" and "assistant.message" events',
-      passedOver,
+      skippedByKind,
       notes,
     );
   }
   const from = options.history === 'all' ? 0 : main.activeFrom;
-  const messages = everything.slice(from);
+  const messages = allMessages.slice(from);
   return {
     id: start.id === undefined ? makeSourceId(source, input) : `copilot:${start.id}`,
     format: 'copilot',
-    title: normalizeTitle(start.title) ?? makeConversationTitle(everything),
+    title: normalizeTitle(start.title) ?? makeConversationTitle(allMessages),
     messages,
     notes: [
       ...notes,
-      ...(from > 0 ? [describeOmittedMessages(everything.length - messages.length, 'before the last compaction')] : []),
+      ...(from > 0
+        ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
+        : []),
       ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'event')} taken back (rewound).`] : []),
       ...(main.withoutResult > 0
         ? [`${formatPlural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...describeSkippedRecords(passedOver, UNSENT_EVENT_TYPES),
+      ...describeSkippedRecords(skippedByKind, UNSENT_EVENT_TYPES),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: splitSidechains(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
     ...(main.system !== undefined && { request: { system: main.system } }),
-    ...selectRecordedRequests(options.history, readRecordedRequests(main, requests), everything.length),
+    ...selectRecordedRequests(options.history, readRecordedRequests(main, requests), allMessages.length),
   };
 }
 

@@ -27,7 +27,7 @@ export interface CopilotEvents {
   readonly events: readonly CopilotEvent[];
   readonly rewound: number;
   /** Counts of events outside the conversation, by type. */
-  readonly passedOver: ReadonlyMap<string, number>;
+  readonly skippedByKind: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
   readonly requests: CopilotRequests;
 }
@@ -99,7 +99,7 @@ const UNSENT_EVENTS = new Set([
 /** @throws {ConversationReadError} if no line can be read */
 export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvents {
   const notes: string[] = [];
-  const passedOver = new Map<string, number>();
+  const skippedByKind = new Map<string, number>();
   let events: CopilotEvent[] = [];
   let rewound = 0;
   let start: Fields = {};
@@ -129,14 +129,14 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
         at: readTime(value, 'timestamp'),
         ...(isAnswer && { request: length - 1 }),
       });
-    } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
+    } else skippedByKind.set(type, (skippedByKind.get(type) ?? 0) + 1);
   });
   const workspace = readString(readRecord(start, 'context') ?? {}, 'cwd');
   return {
     start: { id: readString(start, 'sessionId'), workspace, title },
     events,
     rewound,
-    passedOver,
+    skippedByKind,
     notes,
     requests,
   };

@@ -23,7 +23,7 @@ export interface CopilotAnswer {
 
 export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMessages {
   const messages: ApiMessage[] = [];
-  const called = new Set<string>();
+  const calledIds = new Set<string>();
   let results: Block[] | undefined;
   let compactionStart: number | undefined;
   let activeFrom = 0;
@@ -34,8 +34,8 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
     switch (type) {
       case 'tool.execution_start': {
         const call = convertToolCall(data, readString(data, 'toolName'));
-        if (!call || called.has(call.id)) break;
-        called.add(call.id);
+        if (!call || calledIds.has(call.id)) break;
+        calledIds.add(call.id);
         appendCall(messages, call);
         results = undefined;
         break;
@@ -73,7 +73,7 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
         break;
       default: {
         const message = convertMessageEvent(type, data);
-        for (const block of message.content) if (isToolUse(block)) called.add(block.id);
+        for (const block of message.content) if (isToolUse(block)) calledIds.add(block.id);
         if (type === 'assistant.message') {
           const index = message.content.length > 0 ? messages.length : undefined;
           answers.push({ request: convertRequestEvent(data, at, index), record });
@@ -145,11 +145,16 @@ function toTextBlocks(content: unknown): Block[] {
 function convertToolCall(data: Fields, name: string | undefined): ToolUseBlock | undefined {
   const id = readString(data, 'toolCallId');
   if (id === undefined || name === undefined) return undefined;
-  const { arguments: given } = data;
-  if (typeof given !== 'string') {
-    return { type: 'tool_use', id, name, input: isRecord(given) ? given : { input: given ?? null } };
+  const { arguments: rawArguments } = data;
+  if (typeof rawArguments !== 'string') {
+    return {
+      type: 'tool_use',
+      id,
+      name,
+      input: isRecord(rawArguments) ? rawArguments : { input: rawArguments ?? null },
+    };
   }
-  return { type: 'tool_use', id, name, input: parseArguments(given), rawArguments: given };
+  return { type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments };
 }
 
 function convertToolResult(data: Fields): Block | undefined {

@@ -27,7 +27,7 @@ export class CopilotRequests implements RequestCollector {
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
   /** Usage of compactions without a recorded request so far. */
-  private readonly lone: Usage[] = [];
+  private readonly unmatchedCompactions: Usage[] = [];
   /** True if the last request used the user's own key. */
   private isOwnKey = false;
   private readonly sums: RecordedTotal[] = [];
@@ -116,9 +116,9 @@ export class CopilotRequests implements RequestCollector {
     const credits =
       readNumber(usage, 'totalNanoAiu') ?? readNumber(readRecord(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
     const counted = convertCopilotUsage(usage, credits);
-    const told = this.lone.findIndex((each) => isSameUsage(each, counted));
-    if (told !== -1) {
-      this.lone.splice(told, 1);
+    const unmatched = this.unmatchedCompactions.findIndex((each) => isSameUsage(each, counted));
+    if (unmatched !== -1) {
+      this.unmatchedCompactions.splice(unmatched, 1);
       return;
     }
     const window = readNumber(usage, 'maxPromptTokens');
@@ -150,15 +150,15 @@ export class CopilotRequests implements RequestCollector {
     const credits = readNumber(readRecord(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
     const usage = convertCopilotUsage(used, credits);
     const same = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
-    const known = this.found[same];
-    if (known) {
-      this.found[same] = { ...known, purpose: 'compaction' };
+    const existing = this.found[same];
+    if (existing) {
+      this.found[same] = { ...existing, purpose: 'compaction' };
       return;
     }
     const key = request === undefined ? undefined : `compaction ${this.id ?? ''} ${request}`;
     if (key !== undefined && this.keys.has(key)) return;
     if (key !== undefined) this.keys.add(key);
-    this.lone.push(usage);
+    this.unmatchedCompactions.push(usage);
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
@@ -190,9 +190,9 @@ export class CopilotRequests implements RequestCollector {
     const snapshot = readRecord(data, 'accountingSnapshot');
     const models = convertModelMetrics(readRecord(snapshot ?? data, 'modelMetrics') ?? {});
     if (models.length === 0) return;
-    const goesOn =
+    const isContinued =
       snapshot !== undefined || 'usageAccountingWatermarks' in data || haveTotalsGrown(models, this.current);
-    if (!goesOn) this.base = addModelTotals(this.base, this.current);
+    if (!isContinued) this.base = addModelTotals(this.base, this.current);
     else if (snapshot !== undefined || 'usageAccountingWatermarks' in data) this.base = [];
     this.current = models;
     this.sums.push({
@@ -238,8 +238,8 @@ const haveTotalsGrown = (models: readonly ModelTotal[], before: readonly ModelTo
 function addModelTotals(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
   const sums = new Map(one.map((each) => [each.model, each]));
   for (const each of other) {
-    const known = sums.get(each.model);
-    sums.set(each.model, known ? addModelTotal(known, each) : each);
+    const existing = sums.get(each.model);
+    sums.set(each.model, existing ? addModelTotal(existing, each) : each);
   }
   return [...sums.values()];
 }

@@ -102,12 +102,12 @@ function buildGeminiConversation(
   source: InputSource,
   { history }: ReadOptions,
 ): Conversation {
-  const { messages, passedOver, places } = convertGeminiRecords(records);
+  const { messages, skippedByKind, places } = convertGeminiRecords(records);
   if (messages.length === 0) {
     throw createNoMessagesError(
       getSourceName(source),
       'a Gemini CLI session with "user" and "gemini" messages',
-      passedOver,
+      skippedByKind,
       notes,
     );
   }
@@ -120,7 +120,7 @@ function buildGeminiConversation(
     notes: [
       ...notes,
       ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'message')} taken back (rewound).`] : []),
-      ...describeSkippedRecords(passedOver, UNSENT_MESSAGE_TYPES),
+      ...describeSkippedRecords(skippedByKind, UNSENT_MESSAGE_TYPES),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],

@@ -5,7 +5,7 @@ import { type Fields, stringifyValue, readList, readRecord, readString } from '.
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
   /** Counts of messages for the user (info, error, warning), by type. */
-  readonly passedOver: ReadonlyMap<string, number>;
+  readonly skippedByKind: ReadonlyMap<string, number>;
   readonly places: ReadonlyMap<Fields, number>;
 }
 
@@ -16,7 +16,7 @@ export const isModelAnswer = ({ type }: Fields): boolean => ANSWER_TYPES.has(typ
 
 export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
-  const passedOver = new Map<string, number>();
+  const skippedByKind = new Map<string, number>();
   const places = new Map<Fields, number>();
   let open = new Set<string>();
   const answered = new Set<string>();
@@ -27,19 +27,19 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
     else if (isModelAnswer(record)) {
       const calls = readList(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
-      const said = [
+      const blocks = [
         ...convertThoughts(readList(record, 'thoughts')),
         ...convertGeminiContent(record['content']).map(convertFunctionCall),
         ...calls.flatMap(convertToolCall),
       ];
       const results = calls.flatMap(convertCallResult);
-      appendBlocks(messages, 'assistant', said);
+      appendBlocks(messages, 'assistant', blocks);
       appendBlocks(messages, 'user', results);
       for (const { tool_use_id: id } of results.filter(isToolResult)) answered.add(id);
-      open = new Set(said.filter(isToolUse).flatMap(({ id }) => (answered.has(id) ? [] : [id])));
-    } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
+      open = new Set(blocks.filter(isToolUse).flatMap(({ id }) => (answered.has(id) ? [] : [id])));
+    } else skippedByKind.set(type, (skippedByKind.get(type) ?? 0) + 1);
   }
-  return { messages, passedOver, places };
+  return { messages, skippedByKind, places };
 }
 
 /**

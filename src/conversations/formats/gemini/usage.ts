@@ -10,7 +10,10 @@ export class GeminiRequests implements RequestCollector {
   /** Gemini CLI does not record compactions. */
   readonly compactions = 0;
   /** A growing record is written again under its id. */
-  private readonly known = new Map<string | symbol, { readonly record: Fields; readonly request: RecordedRequest }>();
+  private readonly requestByKey = new Map<
+    string | symbol,
+    { readonly record: Fields; readonly request: RecordedRequest }
+  >();
   private id: string | undefined;
   private began: number | undefined;
 
@@ -22,9 +25,9 @@ export class GeminiRequests implements RequestCollector {
   }
 
   getResult(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
-    if (this.known.size === 0) return undefined;
+    if (this.requestByKey.size === 0) return undefined;
     return {
-      requests: [...this.known.values()].map(({ record, request }) => {
+      requests: [...this.requestByKey.values()].map(({ record, request }) => {
         const message = places.get(record);
         const isCopy = this.began !== undefined && request.at !== undefined && request.at < this.began;
         return { ...request, ...(isCopy && { isCopy }), ...(message !== undefined && { message }) };
@@ -47,7 +50,7 @@ export class GeminiRequests implements RequestCollector {
     const model = readString(record, 'model');
     const thoughts = readCount(tokens, 'thoughts');
     const key = id ?? (at === undefined ? undefined : `${at} ${JSON.stringify(tokens)}`);
-    this.known.set(key ?? Symbol(), {
+    this.requestByKey.set(key ?? Symbol(), {
       record,
       request: {
         ...(at !== undefined && { at }),

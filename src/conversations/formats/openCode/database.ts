@@ -112,11 +112,11 @@ const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
 const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
 function readVersion2Session(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
-  const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
+  const condition = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = queryRows(
     database,
     // Some versions lack the column `revert`.
-    `SELECT * FROM session_v2 ${where}`,
+    `SELECT * FROM session_v2 ${condition}`,
     ...(id === undefined ? [] : [id]),
   );
   const isOnly =
@@ -165,8 +165,8 @@ function readPartsByMessage(
       continue;
     }
     const part = { ...fields, id };
-    const known = byMessage.get(stringifyValue(message));
-    if (known) known.push(part);
+    const parts = byMessage.get(stringifyValue(message));
+    if (parts) parts.push(part);
     else byMessage.set(stringifyValue(message), [part]);
   }
   return { byMessage, unreadable };

@@ -33,8 +33,8 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
   const revertedFrom = readString(readRecord(info, 'revert') ?? {}, 'messageID');
   const kept = dropRevertedMessages(document.messages, revertedFrom);
   const owners = new Map<Fields, ApiMessage>();
-  const everything = convertOpenCodeMessages(kept, { cleared: 'original', owners });
-  if (everything.length === 0) {
+  const allMessages = convertOpenCodeMessages(kept, { cleared: 'original', owners });
+  if (allMessages.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
       source: getSourceName(source),
@@ -43,7 +43,7 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
     });
   }
   const messages =
-    options.history === 'all' ? everything : convertOpenCodeMessages(selectActiveMessages(kept), { cleared: 'told' });
+    options.history === 'all' ? allMessages : convertOpenCodeMessages(selectActiveMessages(kept), { cleared: 'told' });
   const reverted = document.messages.length - kept.length;
   const title = readString(info, 'title');
   const parent = readString(info, 'parentID');
@@ -51,11 +51,11 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
   return {
     id: `opencode:${readString(info, 'id') ?? ''}`,
     format: 'opencode',
-    title: makeSessionTitle(title, everything),
+    title: makeSessionTitle(title, allMessages),
     messages,
     notes: [
-      ...(messages.length < everything.length
-        ? [describeOmittedMessages(everything.length - messages.length, 'before the last compaction')]
+      ...(messages.length < allMessages.length
+        ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
         : []),
       ...(reverted > 0 ? [`Left out: ${formatPlural(reverted, 'message')} taken back (reverted).`] : []),
       ...describeFailedAnswers(kept),
@@ -68,8 +68,8 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
     ...(workspace !== undefined && { workspace }),
     ...selectRecordedRequests(
       options.history,
-      readRecordedRequests(info, document.messages, everything, owners),
-      everything.length,
+      readRecordedRequests(info, document.messages, allMessages, owners),
+      allMessages.length,
     ),
   };
 }

@@ -12,21 +12,21 @@ import type { OpenCodeMessage } from './history';
 export function readRecordedRequests(
   info: Fields,
   messages: readonly OpenCodeMessage[],
-  everything: readonly ApiMessage[],
+  allMessages: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
 ): RecordedRequests | undefined {
-  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const indexes = new Map(allMessages.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
   const began = readTime(readRecord(info, 'time') ?? {}, 'created');
   const id = readString(info, 'id');
-  for (const { info: own, parts } of messages) {
-    const isCheckpoint = own['checkpoint'] === true;
-    if (own['role'] !== 'assistant' && !isCheckpoint) continue;
-    const isCompaction = own['summary'] === true || isCheckpoint;
-    const at = readTime(readRecord(own, 'time') ?? {}, 'created');
+  for (const { info: ownInfo, parts } of messages) {
+    const isCheckpoint = ownInfo['checkpoint'] === true;
+    if (ownInfo['role'] !== 'assistant' && !isCheckpoint) continue;
+    const isCompaction = ownInfo['summary'] === true || isCheckpoint;
+    const at = readTime(readRecord(ownInfo, 'time') ?? {}, 'created');
     const steps = parts.filter((part) => part['type'] === 'step-finish' && readRecord(part, 'tokens'));
-    for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
+    for (const [step, counted] of (steps.length > 0 ? steps : [ownInfo]).entries()) {
       const tokens = readRecord(counted, 'tokens');
       const input = tokens && readInputTokens(tokens);
       // A step that failed before any output has no counts.
@@ -37,8 +37,8 @@ export function readRecordedRequests(
       const reasoning = readCount(tokens, 'reasoning');
       requests.push({
         ...(at !== undefined && { at }),
-        ...readModelNames(own),
-        ...(at !== undefined && { key: [at, step, own['modelID'], JSON.stringify(tokens)].join(' ') }),
+        ...readModelNames(ownInfo),
+        ...(at !== undefined && { key: [at, step, ownInfo['modelID'], JSON.stringify(tokens)].join(' ') }),
         ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(message !== undefined && !isCheckpoint && { message }),

@@ -89,8 +89,8 @@ const hasOnlyKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean =
 };
 
 function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
-  const whole: unknown = message;
-  if (!isRecord(whole)) return wrapUnknownMessage(message);
+  const value: unknown = message;
+  if (!isRecord(value)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;
   const role = ROLE_BY_OPENAI_ROLE.get(rawRole);
   const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
@@ -102,14 +102,14 @@ function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
     ...('content' in message && { content: makeEmptyContentLike(content) }),
     ...(calls.length > 0 && { tool_calls: [] }),
   };
-  const plain = hasOnlyKeys(message, 'role', 'content') && role === rawRole && content !== null;
+  const isPlain = hasOnlyKeys(message, 'role', 'content') && role === rawRole && content !== null;
   return {
     role,
     content:
       typeof content === 'string' && calls.length === 0
         ? content
         : [...convertPartsFromOpenAI(content), ...calls.map((call) => convertCallFromOpenAI(call))],
-    ...(!plain && { openai: emptied }),
+    ...(!isPlain && { openai: emptied }),
   };
 }
 
@@ -130,26 +130,30 @@ function makeEmptyContentLike(content: unknown): unknown {
 }
 
 function convertCallFromOpenAI(call: unknown): Block {
-  const whole: Block = { type: 'openai_call', call };
-  if (!isRecord(call) || typeof call['id'] !== 'string') return whole;
-  const { id, function: called, custom } = call;
-  if (isRecord(called) && typeof called['name'] === 'string' && typeof called['arguments'] === 'string') {
-    const { name, arguments: rawArguments } = called;
-    const plain = hasOnlyKeys(call, 'id', 'type', 'function') && call['type'] === 'function';
+  const unknownCall: Block = { type: 'openai_call', call };
+  if (!isRecord(call) || typeof call['id'] !== 'string') return unknownCall;
+  const { id, function: functionCall, custom } = call;
+  if (
+    isRecord(functionCall) &&
+    typeof functionCall['name'] === 'string' &&
+    typeof functionCall['arguments'] === 'string'
+  ) {
+    const { name, arguments: rawArguments } = functionCall;
+    const isPlain = hasOnlyKeys(call, 'id', 'type', 'function') && call['type'] === 'function';
     return {
       type: 'tool_use',
       id,
       name,
       input: parseArguments(rawArguments),
       rawArguments,
-      ...(!(plain && hasOnlyKeys(called, 'name', 'arguments')) && {
-        openai: { ...call, id: '', function: { ...called, name: '', arguments: '' } },
+      ...(!(isPlain && hasOnlyKeys(functionCall, 'name', 'arguments')) && {
+        openai: { ...call, id: '', function: { ...functionCall, name: '', arguments: '' } },
       }),
     };
   }
   // A custom tool's input is text without a schema.
   if (
-    called === undefined &&
+    functionCall === undefined &&
     isRecord(custom) &&
     typeof custom['name'] === 'string' &&
     typeof custom['input'] === 'string'
@@ -162,7 +166,7 @@ function convertCallFromOpenAI(call: unknown): Block {
       openai: { ...call, id: '', custom: { ...custom, name: '', input: '' } },
     };
   }
-  return whole;
+  return unknownCall;
 }
 
 function convertCallToOpenAI(block: Block): unknown {
@@ -172,9 +176,9 @@ function convertCallToOpenAI(block: Block): unknown {
   if (shell && isRecord(shell['custom']) && !isRecord(shell['function'])) {
     return { ...shell, id, custom: { ...shell['custom'], name, input: getCustomInput(block) } };
   }
-  const called = { name, arguments: renderArguments(block) };
-  if (!shell) return { id, type: 'function', function: called };
-  return { ...shell, id, function: { ...(isRecord(shell['function']) && shell['function']), ...called } };
+  const functionCall = { name, arguments: renderArguments(block) };
+  if (!shell) return { id, type: 'function', function: functionCall };
+  return { ...shell, id, function: { ...(isRecord(shell['function']) && shell['function']), ...functionCall } };
 }
 
 function getCustomInput({ input }: ToolUseBlock): string {
@@ -183,19 +187,19 @@ function getCustomInput({ input }: ToolUseBlock): string {
 }
 
 function convertResultFromOpenAI(message: OpenAIRecord): ToolResultBlock | undefined {
-  const whole: unknown = message;
-  if (!isRecord(whole) || message['role'] !== 'tool' || typeof message['tool_call_id'] !== 'string') return undefined;
+  const value: unknown = message;
+  if (!isRecord(value) || message['role'] !== 'tool' || typeof message['tool_call_id'] !== 'string') return undefined;
   const { content, tool_call_id: id } = message;
   if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
     return undefined;
   }
-  const plain = hasOnlyKeys(message, 'role', 'tool_call_id', 'content') && content !== null;
+  const isPlain = hasOnlyKeys(message, 'role', 'tool_call_id', 'content') && content !== null;
   return {
     type: 'tool_result',
     tool_use_id: id,
     ...(typeof content === 'string' && { content }),
     ...(Array.isArray(content) && { content: convertPartsFromOpenAI(content) }),
-    ...(!plain && {
+    ...(!isPlain && {
       openai: {
         ...message,
         tool_call_id: '',
@@ -243,6 +247,6 @@ function convertContentToOpenAI(blocks: readonly Block[], shell: OpenAIRecord | 
   if (Array.isArray(kind)) return blocks.map((block) => convertPartToOpenAI(block));
   if (blocks.length === 0) return kind;
   const [only] = blocks;
-  const plain = blocks.length === 1 && only && hasOnlyKeys(only, 'type', 'text') && only.type === 'text';
-  return plain ? only['text'] : blocks.map((block) => convertPartToOpenAI(block));
+  const isPlain = blocks.length === 1 && only && hasOnlyKeys(only, 'type', 'text') && only.type === 'text';
+  return isPlain ? only['text'] : blocks.map((block) => convertPartToOpenAI(block));
 }

@@ -83,14 +83,14 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
-    const known = listFactSpellings(kind, text);
+    const spellings = listFactSpellings(kind, text);
     if (
-      known.some((spelling) =>
+      spellings.some((spelling) =>
         stood.some(({ now }) => now !== undefined && occursInAny(listMessageTexts(now), spelling)),
       )
     )
       return 'kept';
-    if (known.some((spelling) => occursInAny(texts, spelling))) return 'kept';
+    if (spellings.some((spelling) => occursInAny(texts, spelling))) return 'kept';
     return occursInAny(recallable(), text) ? 'recallable' : 'lost';
   };
 }
@@ -116,15 +116,15 @@ function getRecallableTexts(
   edits: readonly Edit[],
   view: readonly ApiMessage[],
 ): readonly string[] {
-  const standing = new Set(view.flatMap(findReferences));
+  const viewReferences = new Set(view.flatMap(findReferences));
   return selectLastByPlace(edits).flatMap((edit) => {
     if (edit.kind === 'summary') {
-      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(listMessageTexts) : [];
+      return viewReferences.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(listMessageTexts) : [];
     }
     const message = original[edit.place.message];
     if (edit.kind === 'block' || !message) return [];
-    const led = getCutLines(message)(edit).filter(({ reference }) => standing.has(reference));
-    return led.map(({ lines }) => lines).join('\n');
+    const shownCuts = getCutLines(message)(edit).filter(({ reference }) => viewReferences.has(reference));
+    return shownCuts.map(({ lines }) => lines).join('\n');
   });
 }
 
@@ -181,12 +181,12 @@ const FACT_KIND_LABELS: Readonly<Record<FactKind, string>> = {
 
 export const describeFloorBreaches = (report: CoherenceReport, floor: MinimumCoherence): string[] =>
   FACT_KINDS.flatMap((kind) => {
-    const least = floor[kind];
+    const minimum = floor[kind];
     const share = computeKeptPercent(report[kind]);
-    return least === undefined || share >= least
+    return minimum === undefined || share >= minimum
       ? []
       : [
-          `only ${Math.floor(share)}% of the ${FACT_KIND_LABELS[kind]} would remain in the view; the minimum is ${least}%`,
+          `only ${Math.floor(share)}% of the ${FACT_KIND_LABELS[kind]} would remain in the view; the minimum is ${minimum}%`,
         ];
   });
 
@@ -196,12 +196,12 @@ export function describeCoherence(report: CoherenceReport): string[] {
     all: kind.kept + kind.recallable + kind.lost,
   }));
   const found = kinds.filter(({ all }) => all > 0);
-  const named = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
+  const formatExamples = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
     found
       .filter((kind) => kind[outcome] > 0)
       .map((kind) => `${kind.words} ${formatNamedFacts(kind[examples], kind[outcome])}`);
-  const recallable = named('recallable', 'recallableExamples');
-  const lost = named('lost', 'lostExamples');
+  const recallable = formatExamples('recallable', 'recallableExamples');
+  const lost = formatExamples('lost', 'lostExamples');
   return [
     ...(found.length > 0
       ? [`The model still sees: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
@@ -214,9 +214,9 @@ export function describeCoherence(report: CoherenceReport): string[] {
 const MAX_NAMED_FACTS = 5;
 
 function formatNamedFacts(examples: readonly string[], count: number): string {
-  const named = examples.slice(0, MAX_NAMED_FACTS);
-  const more = count - named.length;
-  return `${named.map((text) => `“${removeControlCharacters(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const shownExamples = examples.slice(0, MAX_NAMED_FACTS);
+  const more = count - shownExamples.length;
+  return `${shownExamples.map((text) => `“${removeControlCharacters(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const removeControlCharacters = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

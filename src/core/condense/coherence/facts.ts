@@ -28,8 +28,8 @@ const MAX_FACTS = 2_000;
 const errorLinesByContent = new WeakMap<PlacedContent, readonly Slice[]>();
 
 function getErrorLines(content: PlacedContent): readonly Slice[] {
-  const known = errorLinesByContent.get(content);
-  if (known) return known;
+  const cached = errorLinesByContent.get(content);
+  if (cached) return cached;
   const { text } = content;
   const lines = findErrorLines(text).filter((line) => !isLineOfNumberedFile(text, line));
   errorLinesByContent.set(content, lines);
@@ -41,7 +41,7 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
  */
 function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
-  const behind = end < text.length ? end + 1 : undefined;
+  const lineAfter = end < text.length ? end + 1 : undefined;
   return NUMBER_FORMS.some((form) => {
     const number = readNumberAt(text, start, form)?.number;
     if (number === undefined) return false;
@@ -49,7 +49,7 @@ function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
     if (form === 'arrow') return true;
     const isAt = (at: number | undefined, other: number): boolean =>
       at !== undefined && readNumberAt(text, at, form)?.number === other;
-    return isAt(before, number - 1) || isAt(behind, number + 1);
+    return isAt(before, number - 1) || isAt(lineAfter, number + 1);
   });
 }
 
@@ -89,15 +89,15 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
   const note = (kind: FactKind, text: string, message: number): void => {
     const plain = text.trim();
     if (plain === '') return;
-    const known = found[kind].get(plain);
-    if (known) known.push(message);
+    const places = found[kind].get(plain);
+    if (places) places.push(message);
     else found[kind].set(plain, [message]);
   };
-  const known = exchangeFactsByTools(tools);
+  const cache = exchangeFactsByTools(tools);
   for (const exchange of exchanges) {
     const { callMessage, resultMessage } = exchange;
-    const facts = known.get(exchange) ?? getExchangeFacts(tools, exchange);
-    known.set(exchange, facts);
+    const facts = cache.get(exchange) ?? getExchangeFacts(tools, exchange);
+    cache.set(exchange, facts);
     for (const path of facts.files) note('files', path, callMessage);
     if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
   }

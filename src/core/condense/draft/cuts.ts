@@ -66,10 +66,10 @@ function createViewToOriginalMapper({ cuts }: PlaceWithCuts): (slice: Slice) => 
  * Both lists must be sorted. A new cut absorbs old cuts inside it, and is recoverable if one of
  * them is.
  */
-export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
+export function mergeCuts(old: readonly Cut[], newCuts: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
   let next = 0;
-  for (const cut of made) {
+  for (const cut of newCuts) {
     while (next < old.length && (old[next]?.start ?? 0) < cut.start) merged.push(old[next++] as Cut);
     let recoverable = cut.recoverable === true;
     for (; next < old.length && (old[next]?.end ?? 0) <= cut.end; next++)
@@ -92,43 +92,43 @@ export function createCuts(
 ): Cut[] {
   const { text, original } = state;
   const rangeOf = createViewToOriginalMapper(state);
-  const made: Cut[] = [];
+  const newCuts: Cut[] = [];
   let reached = 0;
   for (const request of requests.toSorted(compareStart)) {
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
     const slice = rangeOf(request);
     // A marker that two requests touch belongs to the first.
-    if (slice.start < (made.at(-1)?.end ?? 0)) continue;
-    const standing = text.slice(request.start, request.end);
-    if (isSingleMarker(standing)) continue;
+    if (slice.start < (newCuts.at(-1)?.end ?? 0)) continue;
+    const currentText = text.slice(request.start, request.end);
+    if (isSingleMarker(currentText)) continue;
     const cut = createCutIfSmaller(original, slice, request, strict, references);
-    if (savesTokens(counter, standing, cut.text)) made.push(cut);
+    if (savesTokens(counter, currentText, cut.text)) newCuts.push(cut);
   }
-  return made;
+  return newCuts;
 }
 
 function createCutIfSmaller(
   original: string,
   { start, end }: Slice,
-  { marker: what, inFront }: CutRequest,
+  { marker, inFront }: CutRequest,
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
+  if (marker === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
   const reference = makeUniqueReference(hash, references);
   references.set(reference, hash);
-  const text = makeMarker(what, reference);
+  const text = makeMarker(marker, reference);
   return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
 }
 
 /** Counts only short slices: a long one saves more than any marker costs. */
-function savesTokens(counter: MessageCounter, standing: string, replacement: string): boolean {
-  if (replacement === '') return standing !== '';
-  if (standing.length > 4 * replacement.length) return true;
-  return counter.countText(standing) > counter.countText(replacement);
+function savesTokens(counter: MessageCounter, currentText: string, replacement: string): boolean {
+  if (replacement === '') return currentText !== '';
+  if (currentText.length > 4 * replacement.length) return true;
+  return counter.countText(currentText) > counter.countText(replacement);
 }
 
 export interface CutsWithMarkerRule {
@@ -138,8 +138,8 @@ export interface CutsWithMarkerRule {
 
 export function addMarkerRuleOnce(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithMarkerRule {
   if (ruleStated && (containMarkerRule(cuts) || !containMarkerRule(old))) return { cuts, ruleStated };
-  const known = new Set(old);
-  const first = cuts.findIndex((cut) => cut.reference !== undefined && !known.has(cut));
+  const oldCuts = new Set(old);
+  const first = cuts.findIndex((cut) => cut.reference !== undefined && !oldCuts.has(cut));
   const stating = cuts[first];
   if (!stating) return { cuts, ruleStated: false };
   return { cuts: cuts.with(first, { ...stating, text: addMarkerRule(stating.text) }), ruleStated: true };

@@ -47,7 +47,7 @@ import { isEqual } from '../../isEqual';
  */
 export class Draft implements PipelineWork {
   private readonly view: DraftView;
-  private made = new Map<string, Edit>();
+  private madeEdits = new Map<string, Edit>();
   private editsNow: readonly Edit[] | undefined;
   private readonly untouched = new Map<string, PlaceWithCuts>();
   private total: number;
@@ -63,7 +63,7 @@ export class Draft implements PipelineWork {
 
   /**
    * @param active edits of earlier condensations, which the view starts with
-   * @param sentBefore number of leading messages that must not change, because a vendor has cached
+   * @param sentCount number of leading messages that must not change, because a vendor has cached
    * them; default 0
    * @throws Error if an edit does not fit the conversation; drop stale edits first
    */
@@ -71,16 +71,17 @@ export class Draft implements PipelineWork {
     readonly original: readonly ApiMessage[],
     readonly counter: MessageCounter,
     private readonly active: readonly Edit[] = [],
-    readonly sentBefore = 0,
+    readonly sentCount = 0,
   ) {
     this.task = findTaskMessage(original);
     this.memory = getConversationMemory(original);
-    const known = findRememberedDraft(original, counter, active);
-    this.view = new DraftView(original, known?.state);
-    this.references = new Map(known?.references);
-    this.ruleStated = known?.state.ruleStated ?? false;
-    this.total = (known?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(known?.original.length ?? 0));
-    const rest = active.slice(known?.edits.length ?? 0);
+    const knownDraft = findRememberedDraft(original, counter, active);
+    this.view = new DraftView(original, knownDraft?.state);
+    this.references = new Map(knownDraft?.references);
+    this.ruleStated = knownDraft?.state.ruleStated ?? false;
+    this.total =
+      (knownDraft?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(knownDraft?.original.length ?? 0));
+    const rest = active.slice(knownDraft?.edits.length ?? 0);
     if (rest.length > 0) this.showEdits(selectLastByPlace(rest));
   }
 
@@ -108,7 +109,7 @@ export class Draft implements PipelineWork {
   }
 
   copyDraft(): Draft {
-    const copy = new Draft(this.original, this.counter, this.active, this.sentBefore);
+    const copy = new Draft(this.original, this.counter, this.active, this.sentCount);
     copy.restoreState(this.saveState());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
     for (const [place, state] of this.untouched) copy.untouched.set(place, state);
@@ -137,23 +138,23 @@ export class Draft implements PipelineWork {
   }
 
   private listEdits(): readonly Edit[] {
-    const made = [...this.made.values()];
+    const madeEdits = [...this.madeEdits.values()];
     const unchanged = new Set<string>();
-    for (const edit of made) {
+    for (const edit of madeEdits) {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
       const key = makePlaceKey(edit.place);
       const before = this.untouched.get(key);
       if (before && isSamePlaceState(before, this.view.getPlaceState(edit.place))) unchanged.add(key);
     }
     return unchanged.size === 0
-      ? made
-      : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(makePlaceKey(edit.place)));
+      ? madeEdits
+      : madeEdits.filter((edit) => edit.kind !== 'cut' || !unchanged.has(makePlaceKey(edit.place)));
   }
 
   /** Tokens of all restored text, even if later edits removed it again. */
   get restoredTokens(): number {
     let sum = 0;
-    for (const edit of this.made.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;
+    for (const edit of this.madeEdits.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;
     return sum;
   }
 
@@ -177,15 +178,15 @@ export class Draft implements PipelineWork {
    * @returns tokens saved
    */
   cutText(step: string, place: ContentPlace, requests: readonly CutRequest[], info: CutDetails): number {
-    if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
+    if (place.message < this.sentCount || this.view.isSummarized(place.message)) return 0;
     const state = this.view.getPlaceState(place);
     const message = this.view.getMessage(place.message);
     const cutKey = makeRejectedCutsKey(place, requests, info);
     const rejected = this.memory.getOrCreate(createRejectedCuts);
     if (rejected.wasRejected(message, cutKey)) return 0;
-    const made = createCuts(state, requests, info.strict, this.counter, this.references);
-    if (made.length === 0) return 0;
-    const { cuts, ruleStated } = addMarkerRuleOnce(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
+    const newCuts = createCuts(state, requests, info.strict, this.counter, this.references);
+    if (newCuts.length === 0) return 0;
+    const { cuts, ruleStated } = addMarkerRuleOnce(state.cuts, mergeCuts(state.cuts, newCuts), this.ruleStated);
     const changed = makeChangedState(state, cuts, state.strict && info.strict);
     const shrunk = this.view.makeMessageWithText(place, changed.text);
     const before = this.countTokensAtPlace(message, state);
@@ -203,7 +204,7 @@ export class Draft implements PipelineWork {
   }
 
   restoreCuts(step: string, place: ContentPlace, taken: ReadonlySet<Cut>, info: CutDetails): void {
-    if (place.message < this.sentBefore) return;
+    if (place.message < this.sentCount) return;
     const state = this.view.getPlaceState(place);
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
@@ -216,15 +217,15 @@ export class Draft implements PipelineWork {
   }
 
   /**
-   * @param what words of the marker; null for none
+   * @param marker words of the marker; null for none
    * @returns tokens saved
    */
-  removeBlock(step: string, place: ContentPlace, what: string | null, info: { readonly reason: string }): number {
-    if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
+  removeBlock(step: string, place: ContentPlace, marker: string | null, info: { readonly reason: string }): number {
+    if (place.message < this.sentCount || this.view.isSummarized(place.message)) return 0;
     const block = getValueAt(this.original[place.message], place.path) as Block;
     if (getValueAt(this.view.messages[place.message], place.path) !== block) return 0;
     const before = hashBlock(block);
-    const placeholder = what === null ? undefined : this.createBlockPlaceholder(before, what);
+    const placeholder = marker === null ? undefined : this.createBlockPlaceholder(before, marker);
     const tokensBefore = this.counter.countBlock(block);
     const tokensAfter = placeholder ? this.counter.countText(placeholder.text) : 0;
     if (tokensBefore <= tokensAfter) return 0;
@@ -278,10 +279,10 @@ export class Draft implements PipelineWork {
     return tokensBefore - tokensAfter;
   }
 
-  /** @param made edits that produce the same view; default those of this draft */
-  rememberDraftFor(made: readonly Edit[] = this.edits): void {
+  /** @param madeEdits edits that produce the same view; default those of this draft */
+  rememberDraftFor(madeEdits: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
-    const edits = [...this.active, ...made];
+    const edits = [...this.active, ...madeEdits];
     rememberDraft({ original, counter, edits, state: this.saveState(), references: new Map(this.references) });
   }
 
@@ -296,12 +297,12 @@ export class Draft implements PipelineWork {
 
   saveState(): DraftCheckpoint {
     const { total: tokens, ruleStated } = this;
-    return { ...this.view.saveState(), edits: new Map(this.made), tokens, ruleStated };
+    return { ...this.view.saveState(), edits: new Map(this.madeEdits), tokens, ruleStated };
   }
 
   restoreState(checkpoint: DraftCheckpoint): void {
     this.view.restoreState(checkpoint);
-    this.made = new Map(checkpoint.edits);
+    this.madeEdits = new Map(checkpoint.edits);
     this.dropCachedView();
     this.total = checkpoint.tokens;
     this.ruleStated = checkpoint.ruleStated;
@@ -333,7 +334,7 @@ export class Draft implements PipelineWork {
   }
 
   private storeEdit(key: string, edit: Edit): void {
-    this.made.set(key, edit);
+    this.madeEdits.set(key, edit);
     this.dropCachedView();
   }
 
@@ -344,14 +345,14 @@ export class Draft implements PipelineWork {
 
   private recordEdit(step: string, state: PlaceWithCuts, changed: PlaceWithCuts, info: CutDetails): void {
     const { place, original } = changed;
-    const where = makePlaceKey(place);
-    if (!this.untouched.has(where)) this.untouched.set(where, state);
+    const placeId = makePlaceKey(place);
+    if (!this.untouched.has(placeId)) this.untouched.set(placeId, state);
     const key = getEditKey(step, place);
     const tokens: TokensBeforeAndAfter = {
-      tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.countText(state.text),
+      tokensBefore: this.madeEdits.get(key)?.tokensBefore ?? this.counter.countText(state.text),
       tokensAfter: this.counter.countText(changed.text),
     };
-    this.made.delete(key);
+    this.madeEdits.delete(key);
     this.storeEdit(key, createCutEdit(step, changed, hashTextAtPlace(this.original, place, original), info, tokens));
   }
 }

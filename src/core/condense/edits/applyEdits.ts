@@ -50,8 +50,8 @@ export function applyEdits(
     const message = messages[edit.place.message];
     if (message) messages[edit.place.message] = removeEditedBlock(message, edit);
   }
-  const gone = new Set(stale.map(makeEditPlaceKey));
-  const applied = stale.length === 0 ? edits : edits.filter((edit) => !gone.has(makeEditPlaceKey(edit)));
+  const staleKeys = new Set(stale.map(makeEditPlaceKey));
+  const applied = stale.length === 0 ? edits : edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
   return { original, ...applySummaryEdits(messages, summaries), edits: applied, stale };
 }
 
@@ -71,17 +71,17 @@ function applyCutEdits(
   const cutMessages = getConversationMemory(original).getOrCreate(createCutMessageCache);
   const before = cutMessages.get(message);
   if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
-  const standing = cuts.flatMap((edit) => {
+  const validCuts = cuts.flatMap((edit) => {
     const text = getOriginalText(original, edit);
     if (text === undefined) stale.push(edit);
     return text === undefined ? [] : [{ edit, text }];
   });
-  const made = standing.reduce(
+  const cutMessage = validCuts.reduce(
     (now, { edit, text }) => replaceValueAt(now, edit.place.path, renderCuts(text, edit.cuts)),
     message,
   );
-  if (standing.length === cuts.length) cutMessages.set(message, { cuts, message: made });
-  return made;
+  if (validCuts.length === cuts.length) cutMessages.set(message, { cuts, message: cutMessage });
+  return cutMessage;
 }
 
 /** Sorts from last to first, because removing a block moves the blocks after it. */

@@ -123,10 +123,10 @@ const hashesByPathInMessage = memoizeByObject<ApiMessage, Map<string, Hash>>(() 
 export function hashTextAtPlace(original: readonly ApiMessage[], { message, path }: ContentPlace, text: string): Hash {
   const holder = original[message];
   if (!holder) return hashText(text);
-  const known = hashesByPathInMessage(holder);
+  const hashes = hashesByPathInMessage(holder);
   const key = makePathKey(path);
-  const found = known.get(key) ?? hashText(text);
-  known.set(key, found);
+  const found = hashes.get(key) ?? hashText(text);
+  hashes.set(key, found);
   return found;
 }
 

@@ -20,8 +20,9 @@ function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, 
   const [first, ...others] = (typeof reason === 'string' ? reason : '')
     .split(', ')
     .map((words) => OPERATION_BY_OLD_REASON.get(words));
-  const known = others.filter((operation) => operation !== undefined);
-  if (first !== undefined && known.length === others.length) return getStrongestOperation([first, ...known]);
+  const knownOthers = others.filter((operation) => operation !== undefined);
+  if (first !== undefined && knownOthers.length === others.length)
+    return getStrongestOperation([first, ...knownOthers]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
   if (step === 'Restored references') return 'restore';
   return strict === true ? 'reference' : 'cut';

@@ -19,12 +19,12 @@ export const createUneditedView = (original: readonly ApiMessage[]): View => ({
 
 /** Existing messages keep their identity. */
 export function appendToView(view: View, original: readonly ApiMessage[]): View {
-  const known = view.original.length;
-  const added = original.slice(known);
+  const knownCount = view.original.length;
+  const added = original.slice(knownCount);
   return {
     original,
     messages: [...view.messages, ...added],
-    origins: [...view.origins, ...added.map((_, index) => known + index)],
+    origins: [...view.origins, ...added.map((_, index) => knownCount + index)],
     edits: view.edits,
   };
 }

@@ -166,7 +166,7 @@ function makeJudgedPoint(
   target: number | undefined,
 ): JudgedPoint {
   const key = makeTallyKey(choice, target);
-  const own = tallies.flatMap((tally) => tally.get(key) ?? []);
+  const ownTallies = tallies.flatMap((tally) => tally.get(key) ?? []);
   const needed = Math.max(
     1,
     sumTallies(tallies, key, (tally) => tally.needed),
@@ -180,7 +180,7 @@ function makeJudgedPoint(
         1,
         sumTallies(tallies, key, ({ before }) => before),
       ),
-    lost: estimateRatioWithInterval(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
+    lost: estimateRatioWithInterval(ownTallies.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
     gone: sumTallies(tallies, key, ({ gone }) => gone) / needed,
   };
 }
@@ -247,10 +247,10 @@ function estimateRatioWithInterval(
   sessions: readonly { readonly part: number; readonly whole: number }[],
 ): ShareWithInterval {
   const count = sessions.length;
-  const whole = sessions.reduce((sum, session) => sum + session.whole, 0);
-  const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, whole);
+  const total = sessions.reduce((sum, session) => sum + session.whole, 0);
+  const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, total);
   const squares = sessions.reduce((sum, session) => sum + (session.part - share * session.whole) ** 2, 0);
   const half =
-    ((STUDENT_T_QUANTILES[count - 1] ?? 2.04) * Math.sqrt((count / (count - 1)) * squares)) / Math.max(1, whole);
+    ((STUDENT_T_QUANTILES[count - 1] ?? 2.04) * Math.sqrt((count / (count - 1)) * squares)) / Math.max(1, total);
   return { share, low: share - half, high: share + half };
 }

@@ -59,7 +59,7 @@ function collectViewBlocks({ original: prefix, messages: view, edits, origins }:
   const shown = selectLastByPlace(edits);
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
-  const standing = findReferences(view);
+  const viewReferences = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
   const blocks = new Map<string, ViewBlock>();
   prefix.forEach((message, index) => {
@@ -73,8 +73,8 @@ function collectViewBlocks({ original: prefix, messages: view, edits, origins }:
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editAt.get(key);
       const cuts = summary
-        ? [makeCutForSummary(original, summary, standing)]
-        : edit && edit.cuts.map((cut) => getCutOriginalText(original, cut, standing));
+        ? [makeCutForSummary(original, summary, viewReferences)]
+        : edit && edit.cuts.map((cut) => getCutOriginalText(original, cut, viewReferences));
       blocks.set(key, { now, isSame: !summary && now === original, cuts });
     }
   });
@@ -95,23 +95,23 @@ const findReferences = (view: readonly ApiMessage[]): Set<string> =>
 const getCutOriginalText = (
   original: string,
   { start, end, reference }: Cut,
-  standing: ReadonlySet<string>,
+  viewReferences: ReadonlySet<string>,
 ): CutOriginalText => ({
   start,
   end,
   text: expandToWholeLines(original, start, end),
-  isReferenced: reference !== undefined && standing.has(reference),
+  isReferenced: reference !== undefined && viewReferences.has(reference),
 });
 
 const makeCutForSummary = (
   text: string,
   { reference }: SummaryEdit,
-  standing: ReadonlySet<string>,
+  viewReferences: ReadonlySet<string>,
 ): CutOriginalText => ({
   start: 0,
   end: text.length,
   text,
-  isReferenced: standing.has(reference),
+  isReferenced: viewReferences.has(reference),
 });
 
 /** Returns whole lines, because a line that is partly cut is lost. */

@@ -16,13 +16,13 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
   const lines = getShownLines(messages);
   const needed = new Map<string, NeededLine>();
   for (const [index, calls] of groupCallsByTurn(messages, cut, end)) {
-    for (const quoted of calls.flatMap(findQuotedLines)) {
-      const key = `${quoted.file}\n${quoted.line}`;
+    for (const quotedLine of calls.flatMap(findQuotedLines)) {
+      const key = `${quotedLine.file}\n${quotedLine.line}`;
       if (needed.has(key)) continue;
-      const all = lines.findShownLine(quoted);
+      const all = lines.findShownLine(quotedLine);
       const shown = all.filter(({ message }) => message < cut);
       const isShownAgain = all.some(({ message }) => message >= cut && message < index);
-      if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quoted, shown });
+      if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quotedLine, shown });
     }
   }
   return [...needed.values()];

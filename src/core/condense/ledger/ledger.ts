@@ -124,11 +124,11 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   for (const entry of entries) {
     if (entry.type === 'arrived') {
       const { condensation: id } = entry;
-      const own = growing.get(id) ?? addNewResults(byId.get(id), entry);
-      growing.set(id, own);
-      byId.set(id, own);
+      const latest = growing.get(id) ?? addNewResults(byId.get(id), entry);
+      growing.set(id, latest);
+      byId.set(id, latest);
       if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
-      addNewResultsEdits(own, entry);
+      addNewResultsEdits(latest, entry);
       continue;
     }
     if (entry.type === 'condensed') {
@@ -178,22 +178,22 @@ type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads'
 };
 
 const addNewResults = (
-  known: Condensation | undefined,
+  existing: Condensation | undefined,
   { condensation: id, at }: NewResultsLedgerEntry,
 ): MutableCondensation => ({
   id,
-  at: known?.at ?? at,
+  at: existing?.at ?? at,
   provider: NEW_RESULTS_PROVIDER_ID,
   base: 'view',
   steps: [],
   cost: 0,
   // No view consists of this condensation alone.
   viewHash: '',
-  edits: [...(known?.edits ?? [])],
-  newResults: [...(known?.newResults ?? [])],
-  rereads: known?.rereads ?? 0,
-  tokensBefore: known?.tokensBefore ?? 0,
-  tokensAfter: known?.tokensAfter ?? 0,
+  edits: [...(existing?.edits ?? [])],
+  newResults: [...(existing?.newResults ?? [])],
+  rereads: existing?.rereads ?? 0,
+  tokensBefore: existing?.tokensBefore ?? 0,
+  tokensAfter: existing?.tokensAfter ?? 0,
 });
 
 function addNewResultsEdits(
@@ -248,9 +248,9 @@ export function getExcludedEdits(
   if (ledger.excluded.size === 0) return [];
   const excluded = new Set<Edit>();
   const all = getActiveCondensations(ledger).flatMap((condensation) => {
-    const own = follow(condensation.edits, condensation);
-    for (const edit of own) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
-    return own;
+    const followed = follow(condensation.edits, condensation);
+    for (const edit of followed) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
+    return followed;
   });
   return selectLastByPlace(all).filter((edit) => excluded.has(edit));
 }

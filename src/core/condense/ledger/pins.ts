@@ -9,9 +9,11 @@ export function getPinnedIndexes(
 ): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const { message, key } of pins) {
-    const there = messages[message];
+    const candidate = messages[message];
     const index =
-      there && makeMessageKey(there) === key ? message : messages.findIndex((other) => makeMessageKey(other) === key);
+      candidate && makeMessageKey(candidate) === key
+        ? message
+        : messages.findIndex((other) => makeMessageKey(other) === key);
     if (index >= 0) indexes.add(index);
   }
   return indexes;
@@ -22,7 +24,7 @@ export function createPinEntries(
   messages: readonly ApiMessage[],
   wanted: ReadonlySet<number>,
 ): LedgerEntry[] {
-  const known = getPinnedIndexes(pins, messages);
+  const pinned = getPinnedIndexes(pins, messages);
   const released = pins
     .filter((pin) => {
       const [index] = getPinnedIndexes([pin], messages);
@@ -30,7 +32,7 @@ export function createPinEntries(
     })
     .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));
   const added = messages.flatMap((message, index): LedgerEntry[] =>
-    wanted.has(index) && !known.has(index) ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }] : [],
+    wanted.has(index) && !pinned.has(index) ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }] : [],
   );
   return [...released, ...added];
 }

@@ -49,9 +49,9 @@ export class LinesByFile {
   addLine(path: string, line: string): void {
     if (line.length < MIN_LINE_CHARS) return;
     const name = getFileName(path);
-    let known = this.findLines(path);
-    if (!known) this.byName.set(name, [...(this.byName.get(name) ?? []), { path, lines: (known = new Set()) }]);
-    known.add(line);
+    let lines = this.findLines(path);
+    if (!lines) this.byName.set(name, [...(this.byName.get(name) ?? []), { path, lines: (lines = new Set()) }]);
+    lines.add(line);
   }
 
   copyWithoutLines(others: LinesByFile): LinesByFile {
@@ -72,20 +72,20 @@ const getFileName = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '')
 export function classifyUseOfRemoved(
   exchange: ToolExchange,
   tools: ToolTable,
-  known: LinesByFile,
+  removed: LinesByFile,
 ): keyof Pick<UseAfterCondensation, 'rereads' | 'recalls' | 'failedEdits'> | undefined {
   if (exchange.isDisplay) return undefined;
   const kind = getToolRule(tools, exchange)?.kind;
   if (exchange.isError) {
-    const isKnown = listFileChanges(tools, exchange).some(({ path }) => known.findLines(path) !== undefined);
+    const isKnown = listFileChanges(tools, exchange).some(({ path }) => removed.findLines(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
   if (isRecallExchange(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
-  const again = new Set<string>();
+  const rereadLines = new Set<string>();
   for (const { path, line } of findShownLines(exchange, tools, 'results')) {
-    if (known.findLines(path)?.has(line)) again.add(line);
-    if (again.size >= MIN_REREAD_LINES) return 'rereads';
+    if (removed.findLines(path)?.has(line)) rereadLines.add(line);
+    if (rereadLines.size >= MIN_REREAD_LINES) return 'rereads';
   }
   return undefined;
 }
@@ -97,8 +97,12 @@ interface FileLineSlice extends Slice {
 }
 
 /** Offsets refer to the string that contains the content. */
-function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLineSlice> {
-  for (const content of where === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
+function* findShownLines(
+  exchange: ToolExchange,
+  tools: ToolTable,
+  source: 'results' | 'all',
+): Generator<FileLineSlice> {
+  for (const content of source === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
     for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
       const from = content.start + start;
       for (const line of splitLinesOfFile(content.text.slice(start, end), head === 'diff'))
@@ -119,12 +123,12 @@ export function splitIntoShownLines(
   exchange: ToolExchange,
   tools: ToolTable,
   edits: EditsByPlace,
-  { removed, standing }: { readonly removed: LinesByFile; readonly standing: LinesByFile },
+  { removed, remaining }: { readonly removed: LinesByFile; readonly remaining: LinesByFile },
 ): void {
   for (const { path, line, start, end, content } of findShownLines(exchange, tools, 'all')) {
     const isSummarized = edits.summaries.some((range) => content.message >= range.start && content.message < range.end);
     const isCut = edits.cuts.get(makePlaceKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
-    (isSummarized || isCut ? removed : standing).addLine(path, line);
+    (isSummarized || isCut ? removed : remaining).addLine(path, line);
   }
 }
 

@@ -18,7 +18,7 @@ export class TextLines {
     private readonly at: number,
     private readonly hasPrefixes: boolean,
     readonly lineEnd: LineTerminator,
-    private readonly of = count,
+    private readonly wholeCount = count,
   ) {}
 
   get mayHaveNumbers(): boolean {
@@ -26,7 +26,14 @@ export class TextLines {
   }
 
   sliceLines(first: number, last: number): TextLines {
-    return new TextLines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
+    return new TextLines(
+      last - first + 1,
+      this.table,
+      this.at + first,
+      this.hasPrefixes,
+      this.lineEnd,
+      this.wholeCount,
+    );
   }
 
   /** Returns the offset before the line's number, if it has one. */
@@ -40,28 +47,28 @@ export class TextLines {
 
   /** {@link NO_LINE_ID} for lines that can neither be removed alone nor replace others. */
   getId(line: number): LineId {
-    return Math.max(NO_LINE_ID, this.table[this.at + this.of + 1 + line] as number);
+    return Math.max(NO_LINE_ID, this.table[this.at + this.wholeCount + 1 + line] as number);
   }
 
   /** Unlike {@link getId}, also identifies lines that can only be removed with the whole text. */
   getTextId(line: number): LineId {
-    const id = this.table[this.at + this.of + 1 + line] as number;
+    const id = this.table[this.at + this.wholeCount + 1 + line] as number;
     return id < 0 ? FIRST_EMPTY_LINE_ID - id : id;
   }
 
   /** Returns the offset after the line's number, if it has one. */
   getBodyStart(line: number): number {
-    return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.getStart(line);
+    return this.hasPrefixes ? (this.table[this.at + 2 * this.wholeCount + 1 + line] as number) : this.getStart(line);
   }
 
   /** Stated or inferred from the line before; 0 if the text states none. */
   getNumber(line: number): number {
-    return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
+    return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.wholeCount + 1 + line] as number) : 0;
   }
 
   /** Returns a diff's sign as a number; 0 outside of diffs. */
   getDiffSign(line: number): number {
-    return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
+    return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.wholeCount + 1 + line] as number) : 0;
   }
 
   /** Returns where a cut may begin. If all lines of a diff have one sign, the first sign stays. */

@@ -59,8 +59,8 @@ class ShownLineIndex {
     if (line.length < MIN_LINE_CHARS) return;
     let lines = this.byFile.get(file);
     if (!lines) this.byFile.set(file, (lines = new Map<string, ShownLine[]>()));
-    const known = lines.get(line);
-    if (known) known.push(shown);
+    const occurrences = lines.get(line);
+    if (occurrences) occurrences.push(shown);
     else lines.set(line, [shown]);
   }
 }

@@ -26,18 +26,18 @@ export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): Me
       createListingGroups(getLineCache(draft, tools), keep).forEachUnsettledGroup(
         draft.exchanges,
         function* ({ items }) {
-          const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
+          const comparedResults: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
           const inOrder = [...items.entries()];
           for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
             const lines = splitToLineSet(exchange.resultText);
-            const nearest = findMostSimilar(lines, whole);
+            const nearest = findMostSimilar(lines, comparedResults);
             if (nearest) {
-              const where = describeCopy(tools, keep, nearest.exchange);
-              const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, where);
+              const copyText = describeCopy(tools, keep, nearest.exchange);
+              const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, copyText);
               yield isCut ? index : undefined;
               if (isCut) continue;
             }
-            if (whole.length < MAX_DIFFERING_LINES) whole.push({ exchange, lines });
+            if (comparedResults.length < MAX_DIFFERING_LINES) comparedResults.push({ exchange, lines });
           }
         },
       );
@@ -50,8 +50,8 @@ function findMostSimilar<T extends { readonly lines: ReadonlySet<string> }>(
   results: readonly T[],
 ): T | undefined {
   const shared = results.map((result) => [...lines].filter((line) => result.lines.has(line)).length);
-  const most = Math.max(0, ...shared);
-  return most === 0 ? undefined : results[shared.indexOf(most)];
+  const maxShared = Math.max(0, ...shared);
+  return maxShared === 0 ? undefined : results[shared.indexOf(maxShared)];
 }
 
 const createListingGroups = createMemoryPerLineCache(({ tools }) =>
@@ -116,8 +116,8 @@ export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       createConfirmationGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, (group) => {
-        const what = `done, 1 of ${group.items.length} alike`;
-        return removeOlderResults(draft, name, group, MIN_SIMILAR_RESULTS, what, 'a later result says the same');
+        const marker = `done, 1 of ${group.items.length} alike`;
+        return removeOlderResults(draft, name, group, MIN_SIMILAR_RESULTS, marker, 'a later result says the same');
       });
     },
   };
@@ -152,16 +152,16 @@ function replaceSharedLines(
   draft: Draft,
   step: string,
   exchange: ToolExchange,
-  standing: ReadonlySet<string>,
-  where: string,
+  sharedLines: ReadonlySet<string>,
+  copyText: string,
 ): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
     if (isProtectedContent(draft, content)) continue;
-    const requests: CutRequest[] = findRunsOfSharedLines(content.text, standing).map((run) => ({
+    const requests: CutRequest[] = findRunsOfSharedLines(content.text, sharedLines).map((run) => ({
       start: content.start + run.start,
       end: content.start + run.end,
-      marker: `${run.lines} lines as in ${where}`,
+      marker: `${run.lines} lines as in ${copyText}`,
     }));
     saved += draft.cutText(step, getContentPlace(content), requests, {
       contentType: 'toolResults',
@@ -178,22 +178,22 @@ function* removeOlderResults(
   step: string,
   { items, firstOpen }: GroupWithKey<ToolExchange>,
   atLeast: number,
-  what: string,
+  marker: string,
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
   // The answer that was the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
-    yield removeResultText(draft, step, exchange, what, reason) ? from + offset : undefined;
+    yield removeResultText(draft, step, exchange, marker, reason) ? from + offset : undefined;
 }
 
-function removeResultText(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
+function removeResultText(draft: Draft, step: string, exchange: ToolExchange, marker: string, reason: string): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
     if (isProtectedContent(draft, content)) continue;
     const { start, end } = content;
-    saved += draft.cutText(step, getContentPlace(content), [{ start, end, marker: what }], {
+    saved += draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason,

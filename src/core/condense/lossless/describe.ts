@@ -22,13 +22,13 @@ export function describeSourceRun(run: RepeatedRun, rangeOf: RangeFormatter = fo
   const numbers = rangeOf(source, first, last);
   // If a call shows several files, the marker must name the file.
   const of = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
-  const what = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${of}`;
+  const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${of}`;
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
   if (isPlain && numbers && only.source.isNamed && areSameFile(only.source, source))
-    return `${what}, shown ${isLaterSource(only.source, source) ? 'later' : 'above'}`;
-  const where = new Set(places.map((place) => describeSourcePlace(source, place, rangeOf)));
-  return `${what}, shown ${[...where].join(' and ')}`;
+    return `${range}, shown ${isLaterSource(only.source, source) ? 'later' : 'above'}`;
+  const placeTexts = new Set(places.map((place) => describeSourcePlace(source, place, rangeOf)));
+  return `${range}, shown ${[...placeTexts].join(' and ')}`;
 }
 
 function describeSourcePlace(

@@ -57,17 +57,17 @@ function createReferToCopiesStep(
   return {
     name,
     run(draft) {
-      const known = getLineCache(draft, tools);
+      const lineCache = getLineCache(draft, tools);
       const exchanges = draft.exchanges;
-      known.addExchanges(exchanges, 'view');
-      copied(known, keep).forEachUnsettledGroup(exchanges, function* ({ items, key }) {
-        const same = items.flatMap((exchange, index) =>
+      lineCache.addExchanges(exchanges, 'view');
+      copied(lineCache, keep).forEachUnsettledGroup(exchanges, function* ({ items, key }) {
+        const equalCopies = items.flatMap((exchange, index) =>
           listComparableResults(exchange)
             .filter((content) => content.message > draft.task && makeResultKey(exchange, content) === key)
             .map((content): ResultCopy => ({ exchange, content, index })),
         );
-        if (same.length < 2) return;
-        for (const copies of groupCopiesByLayout(same, known))
+        if (equalCopies.length < 2) return;
+        for (const copies of groupCopiesByLayout(equalCopies, lineCache))
           yield* replaceWithReferences(draft, name, tools, keep, copies);
       });
     },
@@ -75,10 +75,10 @@ function createReferToCopiesStep(
 }
 
 /** One tool's line prefix is text in another's result, so equal texts may have different lines. */
-function groupCopiesByLayout(same: readonly ResultCopy[], known: LineCache): ResultCopy[][] {
+function groupCopiesByLayout(equalCopies: readonly ResultCopy[], lineCache: LineCache): ResultCopy[][] {
   const groups: { readonly lines: TextLines; readonly copies: ResultCopy[] }[] = [];
-  for (const copy of same) {
-    const lines = known.getLines(copy.content);
+  for (const copy of equalCopies) {
+    const lines = lineCache.getLines(copy.content);
     const group = groups.find((each) => haveSameLines(each.lines, lines));
     if (group) group.copies.push(copy);
     else groups.push({ lines, copies: [copy] });
@@ -97,12 +97,12 @@ function* replaceWithReferences(
   step: string,
   tools: ToolTable,
   keep: KeptCopy,
-  same: readonly ResultCopy[],
+  equalCopies: readonly ResultCopy[],
 ): Generator<number | undefined> {
-  const kept = keep === 'latest' ? same.at(-1) : same[0];
+  const kept = keep === 'latest' ? equalCopies.at(-1) : equalCopies[0];
   if (!kept) return;
   const marker = `same ${kept.exchange.isError ? 'error ' : ''}as ${describeCopy(tools, keep, kept.exchange)}`;
-  for (const { content, index } of same) {
+  for (const { content, index } of equalCopies) {
     if (content === kept.content) continue;
     const { start, end } = content;
     const saved = draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {

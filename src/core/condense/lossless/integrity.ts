@@ -34,46 +34,46 @@ export function findCutsWithBrokenReferences(
   shown: Iterable<CutsAtPlace>,
   tools: ToolTable = DEFAULT_TOOLS,
 ): BrokenCut[] {
-  const known = new LineCache(tools);
-  known.addExchanges(listToolExchanges(original), 'original');
-  known.addExchanges(listToolExchanges(view), 'view');
-  const memory = createViewLineMemory(known);
-  memory.standing.updateLineCounts(view);
+  const lineCache = new LineCache(tools);
+  lineCache.addExchanges(listToolExchanges(original), 'original');
+  lineCache.addExchanges(listToolExchanges(view), 'view');
+  const memory = createViewLineMemory(lineCache);
+  memory.viewLines.updateLineCounts(view);
   return findBrokenCutsInMessage(original, shown, memory);
 }
 
 class ReferenceCheckMemory {
-  private ofLines: ViewLineMemory;
-  private relaid = 0;
+  private lineMemory: ViewLineMemory;
+  private layoutChanges = 0;
 
-  constructor(readonly known: LineCache) {
-    this.ofLines = createViewLineMemory(known);
+  constructor(readonly lineCache: LineCache) {
+    this.lineMemory = createViewLineMemory(lineCache);
   }
 
   /** Starts again if a text is now split differently. Call this after all texts are learned. */
   get lines(): ViewLineMemory {
-    const { relaid } = this.known;
-    if (relaid !== this.relaid) this.ofLines = createViewLineMemory(this.known);
-    this.relaid = relaid;
-    return this.ofLines;
+    const { layoutChanges } = this.lineCache;
+    if (layoutChanges !== this.layoutChanges) this.lineMemory = createViewLineMemory(this.lineCache);
+    this.layoutChanges = layoutChanges;
+    return this.lineMemory;
   }
 }
 
 interface ViewLineMemory {
-  readonly known: LineCache;
-  readonly standing: ViewLineCounts;
-  readonly proven: SettledItems<readonly CutsAtPlace[]>;
+  readonly lineCache: LineCache;
+  readonly viewLines: ViewLineCounts;
+  readonly verified: SettledItems<readonly CutsAtPlace[]>;
   readonly requirements: WeakMap<readonly Cut[], readonly RequiredLines[]>;
 }
 
-const createViewLineMemory = (known: LineCache): ViewLineMemory => ({
-  known,
-  standing: new ViewLineCounts(known),
-  proven: new SettledItems(),
+const createViewLineMemory = (lineCache: LineCache): ViewLineMemory => ({
+  lineCache,
+  viewLines: new ViewLineCounts(lineCache),
+  verified: new SettledItems(),
   requirements: new WeakMap(),
 });
 
-const getCheckMemory = createMemoryPerLineCache((known) => new ReferenceCheckMemory(known));
+const getCheckMemory = createMemoryPerLineCache((lineCache) => new ReferenceCheckMemory(lineCache));
 
 function findBrokenCutsInMessage(
   original: readonly ApiMessage[],
@@ -97,16 +97,16 @@ function findBrokenCutsInMessage(
 }
 
 function listLineRequirements(at: CutsAtPlace, message: ApiMessage, memory: ViewLineMemory): readonly RequiredLines[] {
-  const { known, standing } = memory;
+  const { lineCache, viewLines } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = copyWithoutSpareCapacity(listPlaceRequirements(at, listContents(message), known));
+  const requirements = copyWithoutSpareCapacity(listPlaceRequirements(at, listContents(message), lineCache));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;
     for (let line = lines.first; line <= lines.last; line++) {
-      const id = lines.of.getTextId(line);
-      if (!known.ids.isBlank(id)) standing.recordReliedLine(id);
+      const id = lines.contentLines.getTextId(line);
+      if (!lineCache.ids.isBlank(id)) viewLines.recordReliedLine(id);
     }
   }
   return requirements;
@@ -118,24 +118,24 @@ function listLineRequirements(at: CutsAtPlace, message: ApiMessage, memory: View
  */
 function findMissingLine(
   lines: RequiredLines['lines'],
-  { standing, known: { ids } }: ViewLineMemory,
+  { viewLines, lineCache: { ids } }: ViewLineMemory,
   isMovable: boolean,
 ): string | undefined {
   if (!lines) return '';
-  const { content, of, first, last } = lines;
+  const { content, contentLines, first, last } = lines;
   for (let line = first; line <= last; line++) {
-    const id = of.getTextId(line);
-    if ((!standing.isLineInView(id) || (isMovable && standing.moved.has(id))) && !ids.isBlank(id))
-      return content.text.slice(of.getBodyStart(line), of.getEnd(line));
+    const id = contentLines.getTextId(line);
+    if ((!viewLines.isLineInView(id) || (isMovable && viewLines.moved.has(id))) && !ids.isBlank(id))
+      return content.text.slice(contentLines.getBodyStart(line), contentLines.getEnd(line));
   }
   return undefined;
 }
 
 function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): ReferenceCheckMemory {
-  const known = getLineCache(draft, tools);
-  const memory = getCheckMemory(known);
-  known.addExchanges(listOriginalExchanges(draft.original), 'original');
-  known.addExchanges(draft.exchanges, 'view');
+  const lineCache = getLineCache(draft, tools);
+  const memory = getCheckMemory(lineCache);
+  lineCache.addExchanges(listOriginalExchanges(draft.original), 'original');
+  lineCache.addExchanges(draft.exchanges, 'view');
   return memory;
 }
 
@@ -147,19 +147,19 @@ function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): 
  */
 export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: IsMovableCut): number {
   const lines = collectViewLines(draft, tools, movable !== undefined);
-  const { standing, proven } = lines;
+  const { viewLines, verified } = lines;
   const { shown } = draft;
   const doubtful =
-    standing.hasLost || standing.moved.size > 0
+    viewLines.hasLost || viewLines.moved.size > 0
       ? shown
-      : proven.listUnsettledIndexes(shown).map((at) => shown[at] ?? []);
+      : verified.listUnsettledIndexes(shown).map((at) => shown[at] ?? []);
   const broken = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
-  proven.markSettled(
+  verified.markSettled(
     shown,
     broken.map(({ place }) => place.message),
   );
-  standing.hasLost = false;
-  standing.moved.clear();
+  viewLines.hasLost = false;
+  viewLines.moved.clear();
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = makePlaceKey(place);
@@ -178,7 +178,7 @@ export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS
 
 function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): ViewLineMemory {
   const { lines } = updateReferenceMemory(draft, tools);
-  lines.standing.updateLineCounts(draft.messages, collectsMoved);
+  lines.viewLines.updateLineCounts(draft.messages, collectsMoved);
   return lines;
 }
 
@@ -217,7 +217,7 @@ async function learnOriginalLines(draft: Draft, tools: ToolTable, signal: AbortS
   getLineCache(draft, tools).addExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);
   const { lines } = updateReferenceMemory(draft, tools);
-  for (const _ of lines.standing.countViewLines(draft.messages)) await yieldBetweenSteps(signal);
+  for (const _ of lines.viewLines.countViewLines(draft.messages)) await yieldBetweenSteps(signal);
   await yieldBetweenSteps(signal);
 }
 
@@ -249,18 +249,18 @@ export interface RequiredLines {
   readonly contentType: ContentType;
   /** Undefined if the requirement can no longer be met. */
   readonly lines:
-    | { readonly content: Content; readonly of: TextLines; readonly first: number; last: number }
+    | { readonly content: Content; readonly contentLines: TextLines; readonly first: number; last: number }
     | undefined;
 }
 
 const listPlaceRequirements = (
   { place, cuts }: CutsAtPlace,
   contents: readonly Content[],
-  known: LineCache,
+  lineCache: LineCache,
 ): readonly RequiredLines[] =>
   contents
     .filter(({ path }) => isSamePath(path, place.path))
-    .flatMap((content) => listContentRequirements(content, known.getLines(content), cuts));
+    .flatMap((content) => listContentRequirements(content, lineCache.getLines(content), cuts));
 
 function listContentRequirements(content: Content, lines: TextLines, cuts: readonly Cut[]): RequiredLines[] {
   const requirements: RequiredLines[] = [];
@@ -284,7 +284,12 @@ function listContentRequirements(content: Content, lines: TextLines, cuts: reado
     if (!cut || !isCut || cut.recoverable) continue;
     const last = requirements.at(-1);
     if (last?.cut === cut && last.lines) last.lines.last = line;
-    else requirements.push({ cut, contentType: content.type, lines: { content, of: lines, first: line, last: line } });
+    else
+      requirements.push({
+        cut,
+        contentType: content.type,
+        lines: { content, contentLines: lines, first: line, last: line },
+      });
   }
   return requirements;
 }

@@ -19,10 +19,10 @@ export class LineCache {
   private readonly tables = new SharedLineTables();
   /** Keyed by the path of a string, which lives as long as its message. */
   private readonly texts = new WeakMap<Path, CachedTextLines>();
-  private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
+  private readonly plainLayouts: TextLayout[] = [PLAIN_LAYOUT];
   /** How often a text's layout changed because its call was replaced. */
-  relaid = 0;
-  private readonly learnt = { original: new SettledItems<ToolExchange>(), view: new SettledItems<ToolExchange>() };
+  layoutChanges = 0;
+  private readonly learned = { original: new SettledItems<ToolExchange>(), view: new SettledItems<ToolExchange>() };
 
   constructor(
     readonly tools: ToolTable,
@@ -31,14 +31,14 @@ export class LineCache {
 
   /** Call this before requesting the lines of these calls' results. */
   addExchanges(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
-    for (const at of this.learnt[of].listUnsettledIndexes(exchanges)) {
+    for (const at of this.learned[of].listUnsettledIndexes(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = getToolRule(this.tools, exchange);
       const hint = getPrefixHint(rule?.kind);
       for (const content of exchange.results) this.addTextLayout(exchange, content, hint, rule?.numbers);
       for (const content of exchange.parameters) this.addTextLayout(exchange, content, 'other', undefined);
     }
-    this.learnt[of].markSettled(exchanges);
+    this.learned[of].markSettled(exchanges);
   }
 
   private addTextLayout(
@@ -48,31 +48,31 @@ export class LineCache {
     forms: TextLayout['forms'],
   ): void {
     const parts = listFileParts(this.tools, exchange, content);
-    const known = this.getCachedText(content);
-    const { layout } = known;
-    const wasLaid = known.isLaid;
-    known.isLaid = true;
+    const cached = this.getCachedText(content);
+    const { layout } = cached;
+    const hadLayout = cached.hasLayout;
+    cached.hasLayout = true;
     if (layout.hint === hint && layout.forms === forms && isEqual(layout.parts, parts)) return;
-    known.layout = parts.length === 0 ? this.getUnprefixedLayout(hint, forms) : { hint, forms, parts };
-    if (known.layout === layout) return;
-    known.lines = undefined;
-    if (wasLaid) this.relaid++;
+    cached.layout = parts.length === 0 ? this.getUnprefixedLayout(hint, forms) : { hint, forms, parts };
+    if (cached.layout === layout) return;
+    cached.lines = undefined;
+    if (hadLayout) this.layoutChanges++;
   }
 
   private getUnprefixedLayout(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
-    const known = this.plain.find((layout) => layout.hint === hint && layout.forms === forms);
-    if (known) return known;
-    const made = { hint, forms, parts: [] };
-    this.plain.push(made);
-    return made;
+    const existing = this.plainLayouts.find((layout) => layout.hint === hint && layout.forms === forms);
+    if (existing) return existing;
+    const newLayout = { hint, forms, parts: [] };
+    this.plainLayouts.push(newLayout);
+    return newLayout;
   }
 
   private getCachedText({ path, start }: Content): CachedTextLines {
     const latest = this.texts.get(path);
-    for (let known = latest; known; known = known.next) if (known.start === start) return known;
-    const made: CachedTextLines = { start, layout: PLAIN_LAYOUT, isLaid: false, lines: undefined, next: latest };
-    this.texts.set(path, made);
-    return made;
+    for (let text = latest; text; text = text.next) if (text.start === start) return text;
+    const newText: CachedTextLines = { start, layout: PLAIN_LAYOUT, hasLayout: false, lines: undefined, next: latest };
+    this.texts.set(path, newText);
+    return newText;
   }
 
   getLayout(content: Content): TextLayout {
@@ -80,17 +80,19 @@ export class LineCache {
   }
 
   getLines(content: Content): TextLines {
-    const known = this.getCachedText(content);
-    return (known.lines ??= splitLines(content.text, known.layout, this.ids, this.tables));
+    const text = this.getCachedText(content);
+    return (text.lines ??= splitLines(content.text, text.layout, this.ids, this.tables));
   }
 }
 
 /** Creates one cache per conversation and setting of the step. */
-export function createMemoryPerLineCache<M>(make: (known: LineCache) => M): (known: LineCache, setting?: string) => M {
+export function createMemoryPerLineCache<M>(
+  make: (lineCache: LineCache) => M,
+): (lineCache: LineCache, setting?: string) => M {
   const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
-  return (known, setting = '') => {
-    const memories = bySetting(known);
-    const found = memories.get(setting) ?? make(known);
+  return (lineCache, setting = '') => {
+    const memories = bySetting(lineCache);
+    const found = memories.get(setting) ?? make(lineCache);
     memories.set(setting, found);
     return found;
   };
@@ -102,14 +104,14 @@ interface CachedTextLines {
   readonly start: number;
   layout: TextLayout;
   /** True if the call has determined the layout. */
-  isLaid: boolean;
+  hasLayout: boolean;
   lines: TextLines | undefined;
   /** Another text in the same string. */
   readonly next: CachedTextLines | undefined;
 }
 
 interface FreeLineCache {
-  known?: LineCache | undefined;
+  lineCache?: LineCache | undefined;
   /** The task of the draft that used the lines. */
   task: number;
 }
@@ -120,18 +122,18 @@ const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(
 
 /** Until the draft is released, other drafts, which may run at the same time, start empty. */
 export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
-  const own = lineCacheByDraft.get(draft);
-  if (own) return own;
+  const existing = lineCacheByDraft.get(draft);
+  if (existing) return existing;
   const { task, counter } = draft;
   const free = draft.memory.getOrCreate(createFreeLineCacheSlot);
-  const before = free.task === task && free.known?.counter === counter ? free.known : undefined;
-  const known =
+  const before = free.task === task && free.lineCache?.counter === counter ? free.lineCache : undefined;
+  const lineCache =
     before && serializeToolRules(before.tools) === serializeToolRules(tools) ? before : new LineCache(tools, counter);
-  free.known = undefined;
-  lineCacheByDraft.set(draft, known);
+  free.lineCache = undefined;
+  lineCacheByDraft.set(draft, lineCache);
   draft.addReleaseListener(() => {
     lineCacheByDraft.delete(draft);
-    Object.assign(free, { known, task });
+    Object.assign(free, { known: lineCache, task });
   });
-  return known;
+  return lineCache;
 }

@@ -43,18 +43,18 @@ export class RepeatedLineIndex {
 
   constructor(
     readonly keep: KeptCopy,
-    readonly cuttable: ReadonlySet<LineSourceKind>,
+    readonly removableKinds: ReadonlySet<LineSourceKind>,
     private readonly ids: LineIds,
     readonly acrossFiles = false,
     /**
      * Whether to link single lines that no run includes. That splits runs that a later source would
      * find, so use it only if those runs are gone.
      */
-    private readonly takesRest = false,
+    private readonly linksSingleLines = false,
   ) {}
 
   /** Sources must be added in the order of the conversation. */
-  addSource(source: LineSource, mayGo = this.cuttable.has(source.kind)): void {
+  addSource(source: LineSource, isRemovable = this.removableKinds.has(source.kind)): void {
     const base = this.size;
     this.growTables(base + source.lines.count);
     const at = this.sources.push(source) - 1;
@@ -65,8 +65,8 @@ export class RepeatedLineIndex {
     this.keeper.fill(NO_INDEXED_LINE, base, this.size);
     this.previous.fill(NO_INDEXED_LINE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
-    this.matchSource(source, base, mayGo);
-    if (this.takesRest && this.keep !== 'above') this.matchSingleLines(source, base, mayGo);
+    this.matchSource(source, base, isRemovable);
+    if (this.linksSingleLines && this.keep !== 'above') this.matchSingleLines(source, base, isRemovable);
     this.addLinesOfSource(source, base);
   }
 
@@ -135,14 +135,14 @@ export class RepeatedLineIndex {
     return this.getSourceAt(line).lines.getDiffSign(this.getLineInSource(line));
   }
 
-  private matchSource(source: LineSource, base: number, mayGo: boolean): void {
+  private matchSource(source: LineSource, base: number, isRemovable: boolean): void {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
       const found = this.isRunAnchor(lines.getId(line)) ? this.findBestRun(source, line, from) : undefined;
       if (!found) continue;
       for (let step = 0; step < found.length; step++)
-        this.linkRepeatedLines(found.old + step, base + found.line + step, mayGo);
+        this.linkRepeatedLines(found.old + step, base + found.line + step, isRemovable);
       from = found.line + found.length;
       line = from - 1;
     }
@@ -151,7 +151,7 @@ export class RepeatedLineIndex {
   /**
    * Links the remaining lines to all older equal lines; {@link matchSource} links each to only one.
    */
-  private matchSingleLines(source: LineSource, base: number, mayGo: boolean): void {
+  private matchSingleLines(source: LineSource, base: number, isRemovable: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
       if (!this.isRunAnchor(id)) continue;
@@ -163,7 +163,7 @@ export class RepeatedLineIndex {
         old = this.findOlderPlace(id, old)
       ) {
         const run =
-          this.chooseRemovedSource(this.getSourceAt(old), source, mayGo) === 'older'
+          this.chooseRemovedSource(this.getSourceAt(old), source, isRemovable) === 'older'
             ? this.extendRun(source, line, old, 0, base)
             : NO_RUN;
         if (run.chars < MIN_RUN_CHARS) looked++;
@@ -252,21 +252,25 @@ export class RepeatedLineIndex {
     return { line: line - back, old: candidate - back, length: back + end, chars };
   }
 
-  private linkRepeatedLines(old: IndexedLineNumber, made: IndexedLineNumber, mayGo: boolean): void {
+  private linkRepeatedLines(old: IndexedLineNumber, newLine: IndexedLineNumber, isRemovable: boolean): void {
     const root = this.findKeptLine(old);
-    const source = this.getSourceAt(made);
+    const source = this.getSourceAt(newLine);
     const other = this.getSourceAt(root);
     if (other === source) return;
-    const goes = this.chooseRemovedSource(other, source, mayGo);
-    if (goes === 'older') this.changeKeptLine(root, made);
-    else if (goes === 'newer') this.changeKeptLine(made, root);
+    const removal = this.chooseRemovedSource(other, source, isRemovable);
+    if (removal === 'older') this.changeKeptLine(root, newLine);
+    else if (removal === 'newer') this.changeKeptLine(newLine, root);
   }
 
-  private chooseRemovedSource(older: LineSource, newer: LineSource, mayGo: boolean): 'older' | 'newer' | undefined {
+  private chooseRemovedSource(
+    older: LineSource,
+    newer: LineSource,
+    isRemovable: boolean,
+  ): 'older' | 'newer' | undefined {
     const difference = RANK_BY_SOURCE_KIND[newer.kind] - RANK_BY_SOURCE_KIND[older.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
-    const olderCanGo = this.keep !== 'above' && this.cuttable.has(older.kind) && this.mayReferTo(older, newer);
-    const newerCanGo = mayGo && this.mayReferTo(newer, older);
+    const olderCanGo = this.keep !== 'above' && this.removableKinds.has(older.kind) && this.mayReferTo(older, newer);
+    const newerCanGo = isRemovable && this.mayReferTo(newer, older);
     if (newerStays ? olderCanGo : !newerCanGo && olderCanGo) return 'older';
     return newerCanGo ? 'newer' : undefined;
   }

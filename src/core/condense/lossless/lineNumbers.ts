@@ -27,7 +27,7 @@ export const createLineNumbersStep = createResultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
   reason: 'the numbers follow from the first line’s',
   strict: true,
-  noiseOf: (exchange) => {
+  findNoise: (exchange) => {
     const rule = getToolRule(tools, exchange);
     const read = { hint: getPrefixHint(rule?.kind), forms: rule?.numbers };
     return exchange.isError

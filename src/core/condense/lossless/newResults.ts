@@ -60,8 +60,8 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
   // Noise goes first, so that lines that differ only in it become equal.
   if (noise) steps.push(createNewResultsNoiseStep(tools));
   if (lossless) {
-    const decide = (_: Draft, known: LineCache): ((source: LineSource) => boolean) => {
-      const decided = createRemovableTest(draft, known, isCautious);
+    const decide = (_: Draft, lineCache: LineCache): ((source: LineSource) => boolean) => {
+      const decided = createRemovableTest(draft, lineCache, isCautious);
       ({ rereads } = decided);
       return decided.may;
     };
@@ -71,13 +71,13 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
     );
   }
   if (largeTokens !== undefined) steps.push(createLargeResultsStep(largeTokens));
-  await runPipeline(draft, steps, { watch: createReferenceWatcher(tools) });
+  await runPipeline(draft, steps, { watchStep: createReferenceWatcher(tools) });
   const edits = selectLastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
   draft.rememberDraftFor(edits);
   return { edits, rereads };
 }
 
-const getNewResultSources = createMemoryPerLineCache((known) => new CurrentLineSources(known, 'original'));
+const getNewResultSources = createMemoryPerLineCache((lineCache) => new CurrentLineSources(lineCache, 'original'));
 
 /**
  * These stay whole: repeated reads unless the earlier one is near, files read again right after a
@@ -85,27 +85,27 @@ const getNewResultSources = createMemoryPerLineCache((known) => new CurrentLineS
  */
 function createRemovableTest(
   draft: Draft,
-  known: LineCache,
+  lineCache: LineCache,
   isCautious: boolean,
 ): { readonly may: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
-  const shown = getNewResultSources(known).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
+  const shown = getNewResultSources(lineCache).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: LineSource): boolean =>
-    content.message >= draft.sentBefore && content.type === 'toolResults';
-  const again = new Map<string | undefined, readonly LineSource[]>();
+    content.message >= draft.sentCount && content.type === 'toolResults';
+  const rereadsByPath = new Map<string | undefined, readonly LineSource[]>();
   for (const read of reads) {
-    if (!isNew(read) || again.has(read.path)) continue;
+    if (!isNew(read) || rereadsByPath.has(read.path)) continue;
     const ofFile = reads.filter((other) => areSameFile(other, read));
-    again.set(read.path, listRereads(draft, known, ofFile));
+    rereadsByPath.set(read.path, listRereads(draft, lineCache, ofFile));
   }
-  const may = (source: LineSource): boolean => {
+  const isRemovableSource = (source: LineSource): boolean => {
     const { kind, path, exchange } = source;
     if (!isNew(source) || isRecallExchange(exchange)) return false;
-    const isLeftAlone = (again.get(path)?.length ?? 0) > 0;
+    const isLeftAlone = (rereadsByPath.get(path)?.length ?? 0) > 0;
     return kind !== 'read' || !isCautious || !(isAskedAgain(draft, exchange) || isLeftAlone);
   };
-  const rereads = [...again.values()].flat().filter(isNew);
-  return { may, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
+  const rereads = [...rereadsByPath.values()].flat().filter(isNew);
+  return { may: isRemovableSource, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
 }
 
 const makeCallKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
@@ -117,8 +117,8 @@ function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   );
   const last = before.at(-1);
   if (!last || exchange.callMessage - last.callMessage <= RECENT_RESULT_MESSAGES) return false;
-  const whole = before.findLast((other) => areResultsUncut(draft, other));
-  return whole?.resultMessage === undefined || !isRecentMessage(draft, whole.resultMessage);
+  const wholeRead = before.findLast((other) => areResultsUncut(draft, other));
+  return wholeRead?.resultMessage === undefined || !isRecentMessage(draft, wholeRead.resultMessage);
 }
 
 const areResultsUncut = ({ shown }: Draft, { results }: ToolExchange): boolean =>
@@ -129,7 +129,7 @@ const areResultsUncut = ({ shown }: Draft, { results }: ToolExchange): boolean =
       ),
   );
 
-function isRecentMessage({ messages, counter, sentBefore }: Draft, message: number): boolean {
+function isRecentMessage({ messages, counter, sentCount: sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
   let left = MAX_RECENT_RESULT_TOKENS;
   return recent.toReversed().every((each) => (left -= counter.countMessage(each)) >= 0);
@@ -142,15 +142,15 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
-    let again = 0;
+    let rereadLines = 0;
     for (let line = 0; line < lines.count && cutIn.size > 0; line++) {
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
-      if (content.message - cut <= RECENT_RESULT_MESSAGES) again++;
+      if (content.message - cut <= RECENT_RESULT_MESSAGES) rereadLines++;
       // From here on the line is visible, unless it is cut again.
       cutIn.delete(lines.getId(line));
     }
-    if (again >= MIN_REREAD_LINES) found.push(read);
+    if (rereadLines >= MIN_REREAD_LINES) found.push(read);
     const state = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
     for (const { reference, start, end } of state?.cuts ?? []) {
       if (reference === undefined) continue;

@@ -22,37 +22,40 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      const known = getLineCache(draft, tools);
-      const work = function* (what: string, contents: readonly RepeatedStateText[]): Generator<number | undefined> {
-        let standing: ReadonlySet<string> = splitToLineSet(contents.at(-1)?.content.text ?? '');
+      const lineCache = getLineCache(draft, tools);
+      const work = function* (
+        newerText: string,
+        contents: readonly RepeatedStateText[],
+      ): Generator<number | undefined> {
+        let laterLines: ReadonlySet<string> = splitToLineSet(contents.at(-1)?.content.text ?? '');
         // In reverse, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
-          const requests: CutRequest[] = findRunsOfSharedLines(content.text, standing).map((run) => ({
+          const requests: CutRequest[] = findRunsOfSharedLines(content.text, laterLines).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
-            marker: `${formatLineCount(run.lines)} as in ${what}`,
+            marker: `${formatLineCount(run.lines)} as in ${newerText}`,
           }));
           const info = {
             contentType: content.type,
             operation: 'reference',
-            reason: `superseded by ${what}`,
+            reason: `superseded by ${newerText}`,
             strict: true,
           } as const;
           yield draft.cutText(name, getContentPlace(content), requests, info) > 0 ? index : undefined;
           // A listing of what is new adds to an earlier full listing.
-          if (what === LATER_LISTING_TEXT) standing = new Set([...standing, ...splitToLineSet(content.text)]);
+          if (newerText === LATER_LISTING_TEXT) laterLines = new Set([...laterLines, ...splitToLineSet(content.text)]);
         }
       };
-      getEnvironmentGroups(known).forEachUnsettledGroup(draft.messages, ({ items, places }) =>
+      getEnvironmentGroups(lineCache).forEachUnsettledGroup(draft.messages, ({ items, places }) =>
         work('later environment details', findStateTexts(draft, items, places, isEnvironmentBlock)),
       );
-      getListingGroups(known).forEachUnsettledGroup(draft.messages, ({ key, items, places }) =>
+      getListingGroups(lineCache).forEachUnsettledGroup(draft.messages, ({ key, items, places }) =>
         work(
           LATER_LISTING_TEXT,
           findStateTexts(draft, items, places, (block) => getListingHeading(block) === key),
         ),
       );
-      getPlanGroups(known).forEachUnsettledGroup(draft.exchanges, ({ items }) =>
+      getPlanGroups(lineCache).forEachUnsettledGroup(draft.exchanges, ({ items }) =>
         work(
           'a later plan',
           items.flatMap((exchange, index) => findPlanParameters(exchange).map((content) => ({ content, index }))),

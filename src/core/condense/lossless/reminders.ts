@@ -90,13 +90,13 @@ function groupReminderCuts(
   task: number,
   keep: KeptCopy,
 ): Map<Content, CutRequest[]> {
-  const own = getReminders(messages[at] as ApiMessage);
+  const reminders = getReminders(messages[at] as ApiMessage);
   const cuts = new Map<Content, CutRequest[]>();
-  for (const reminder of own) {
+  for (const reminder of reminders) {
     const { content, text, start, end } = reminder;
     const places = groups.getIndexesOfGroup(text);
     const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
-    const same = own.filter((other) => other.text === text);
+    const same = reminders.filter((other) => other.text === text);
     if (kept === at && (keep === 'latest' ? same.at(-1) : same[0]) === reminder) continue;
     const request = { start: content.start + start, end: content.start + end, marker: null };
     cuts.set(content, [...(cuts.get(content) ?? []), request]);

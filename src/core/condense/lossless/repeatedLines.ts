@@ -37,22 +37,22 @@ export const LINE_OPERATIONS = Object.keys(LINE_OPERATION_ROWS) as LineOperation
 
 interface RepeatedLineRules {
   readonly keep: KeptCopy;
-  readonly cuttable: ReadonlySet<LineSourceKind>;
+  readonly removableKinds: ReadonlySet<LineSourceKind>;
   /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
   readonly mayGo: CreateRemovableTest | undefined;
-  readonly takesRest: boolean;
+  readonly linksSingleLines: boolean;
 }
 
 /** Decides which sources may be cut. Default: all of the operations' kinds. */
-type CreateRemovableTest = (draft: Draft, known: LineCache) => (source: LineSource) => boolean;
+type CreateRemovableTest = (draft: Draft, lineCache: LineCache) => (source: LineSource) => boolean;
 
 interface PlannedCutsAtPlace {
   readonly place: ContentPlace;
   readonly source: LineSource;
   readonly text: string;
   readonly requests: CutRequest[];
-  readonly of: RunsOfSource[];
+  readonly runs: RunsOfSource[];
 }
 
 /**
@@ -69,8 +69,8 @@ export function createRepeatedLinesStep(
     keep,
     acrossFiles,
     mayGo,
-    takesRest: false,
-    cuttable: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
+    linksSingleLines: false,
+    removableKinds: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCutsAtPlace[] =>
@@ -86,16 +86,16 @@ export function createRepeatedLinesStep(
   const steps = operations.map((operation, at): MechanicalStep => ({
     name: LINE_OPERATION_ROWS[operation].name,
     run(draft) {
-      const known = plans.get(draft) ?? { cuts: plan(draft), saves: false };
-      plans.set(draft, known);
-      if (applyPlannedCuts(draft, known.cuts, operation)) known.saves = true;
+      const planned = plans.get(draft) ?? { cuts: plan(draft), saves: false };
+      plans.set(draft, planned);
+      if (applyPlannedCuts(draft, planned.cuts, operation)) planned.saves = true;
       if (at < operations.length - 1) return;
       plans.delete(draft);
-      if (!known.saves) return;
+      if (!planned.saves) return;
       // Removes what a second run would still find.
       const memory = createMemoryForRest(getLineCache(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
-        const rest = planCuts(draft, { ...rules, takesRest: true }, memory);
+        const rest = planCuts(draft, { ...rules, linksSingleLines: true }, memory);
         if (!applyPlannedCuts(draft, rest)) return;
       }
     },
@@ -105,23 +105,23 @@ export function createRepeatedLinesStep(
 
 const MAX_SEARCH_ROUNDS = 4;
 
-function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], only?: LineOperation): boolean {
+function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onlyOperation?: LineOperation): boolean {
   let saved = 0;
-  for (const { place, source, text, requests, of } of plan) {
+  for (const { place, source, text, requests, runs } of plan) {
     const operation = findLineOperation(source.kind);
-    if (only !== undefined && operation !== only) continue;
+    if (onlyOperation !== undefined && operation !== onlyOperation) continue;
     // A restored reference has changed this text.
     if (draft.getText(place) !== text) continue;
     const { name, reason } = LINE_OPERATION_ROWS[operation];
-    const own = draft.cutText(name, place, requests, {
+    const savedTokens = draft.cutText(name, place, requests, {
       contentType: source.content.type,
       operation: 'reference',
       reason,
       strict: true,
     });
     // Runs that saved something are tried again if the cuts are undone.
-    if (own === 0) for (const runs of of) runs.isSettled = true;
-    saved += own;
+    if (savedTokens === 0) for (const sourceRuns of runs) sourceRuns.isSettled = true;
+    saved += savedTokens;
   }
   return saved > 0;
 }
@@ -134,19 +134,19 @@ const findLineOperation = (kind: LineSourceKind): LineOperation =>
 function planCuts(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): PlannedCutsAtPlace[] {
   const runs = updateIndexRuns(draft, rules, memory);
   const plan = new Map<string, PlannedCutsAtPlace>();
-  for (const own of runs.listUnsettledRuns()) {
-    const { source } = own;
-    const requests = own.runs.map(createCutRequest);
+  for (const sourceRuns of runs.listUnsettledRuns()) {
+    const { source } = sourceRuns;
+    const requests = sourceRuns.runs.map(createCutRequest);
     const place = getContentPlace(source.content);
     const ofPlace = plan.get(makePlaceKey(place)) ?? {
       place,
       source,
       text: draft.getText(place),
       requests: [],
-      of: [],
+      runs: [],
     };
     ofPlace.requests.push(...requests);
-    ofPlace.of.push(own);
+    ofPlace.runs.push(sourceRuns);
     plan.set(makePlaceKey(place), ofPlace);
   }
   return [...plan.values()];
@@ -156,28 +156,28 @@ interface LineIndexWithRuns {
   readonly index: RepeatedLineIndex;
   readonly runs: RepeatedLineRuns;
   /** Texts that could be cut as new results; after they are sent, they must stay. */
-  readonly asNew: WeakSet<LineSource>;
+  readonly cutAsNew: WeakSet<LineSource>;
 }
 
 interface LineIndexMemory {
-  readonly known: LineCache;
+  readonly lineCache: LineCache;
   readonly sources: CurrentLineSources;
   latest: LineIndexWithRuns | undefined;
 }
 
-const getLineIndexMemory = createMemoryPerLineCache((known): LineIndexMemory => ({
-  known,
-  sources: new CurrentLineSources(known),
+const getLineIndexMemory = createMemoryPerLineCache((lineCache): LineIndexMemory => ({
+  lineCache,
+  sources: new CurrentLineSources(lineCache),
   latest: undefined,
 }));
 
 /** New results have an index of their own, so that they do not disturb that of Lossless. */
-const getMemoryForRules = (known: LineCache, keep: KeptCopy): LineIndexMemory =>
-  getLineIndexMemory(known, keep === 'above' ? 'new results' : '');
+const getMemoryForRules = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
+  getLineIndexMemory(lineCache, keep === 'above' ? 'new results' : '');
 
 /** Not kept, because it is as large as the main index and rarely needed. */
-const createMemoryForRest = (known: LineCache, keep: KeptCopy): LineIndexMemory =>
-  keep === 'above' ? getMemoryForRules(known, keep) : { ...getMemoryForRules(known, keep), latest: undefined };
+const createMemoryForRest = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
+  keep === 'above' ? getMemoryForRules(lineCache, keep) : { ...getMemoryForRules(lineCache, keep), latest: undefined };
 
 function updateIndexRuns(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): RepeatedLineRuns {
   const latest = updateLineIndex(draft, rules, memory);
@@ -189,35 +189,35 @@ function updateIndexRuns(draft: Draft, rules: RepeatedLineRules, memory: LineInd
 
 /** Reuses the earlier index up to the first text that has changed. */
 function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): LineIndexWithRuns {
-  const { known } = memory;
+  const { lineCache } = memory;
   const before = memory.latest;
   memory.latest = undefined;
   const fits =
     before?.index.keep === rules.keep &&
     before.index.acrossFiles === rules.acrossFiles &&
-    areSetsEqual(before.index.cuttable, rules.cuttable);
-  const { index, runs, asNew } = fits ? before : createLineIndex(known, rules);
+    areSetsEqual(before.index.removableKinds, rules.removableKinds);
+  const { index, runs, cutAsNew } = fits ? before : createLineIndex(lineCache, rules);
   const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
-  const wasSent = (source: LineSource): boolean => source.content.message < draft.sentBefore && asNew.has(source);
+  const wasSent = (source: LineSource): boolean => source.content.message < draft.sentCount && cutAsNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const kept = changed < 0 ? sources.length : changed;
   index.truncateSources(kept);
-  const mayGo = kept < sources.length ? rules.mayGo?.(draft, known) : undefined;
+  const mayGo = kept < sources.length ? rules.mayGo?.(draft, lineCache) : undefined;
   for (const source of sources.slice(kept)) {
-    const may = mayGo?.(source);
-    if (may === true) asNew.add(source);
-    else asNew.delete(source);
-    index.addSource(source, may);
+    const isRemovable = mayGo?.(source);
+    if (isRemovable === true) cutAsNew.add(source);
+    else cutAsNew.delete(source);
+    index.addSource(source, isRemovable);
   }
-  return (memory.latest = { index, runs, asNew });
+  return (memory.latest = { index, runs, cutAsNew });
 }
 
 function createLineIndex(
-  known: LineCache,
-  { keep, cuttable, acrossFiles, takesRest }: RepeatedLineRules,
+  lineCache: LineCache,
+  { keep, removableKinds, acrossFiles, linksSingleLines }: RepeatedLineRules,
 ): LineIndexWithRuns {
-  const index = new RepeatedLineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
-  return { index, runs: new RepeatedLineRuns(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
+  const index = new RepeatedLineIndex(keep, removableKinds, lineCache.ids, acrossFiles, linksSingleLines);
+  return { index, runs: new RepeatedLineRuns(index, (id) => lineCache.ids.isBlank(id)), cutAsNew: new WeakSet() };
 }
 
 const areSetsEqual = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>

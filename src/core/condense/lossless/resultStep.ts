@@ -13,7 +13,7 @@ export interface ResultStepRule {
   /** True if everything the rule cuts is elsewhere in the view or follows from it. */
   readonly strict: boolean;
   /** Returns undefined if results of this call must stay as they are. */
-  readonly noiseOf: (
+  readonly findNoise: (
     exchange: ToolExchange,
   ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
 }
@@ -21,20 +21,21 @@ export interface ResultStepRule {
 export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (tools: ToolTable) => MechanicalStep {
   const settledOf = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
   return (tools) => {
-    const { name, reason, strict, noiseOf } = rule(tools);
+    const { name, reason, strict, findNoise } = rule(tools);
     return {
       name,
       run(draft, signal) {
         const exchanges = draft.exchanges;
-        const settled = settledOf(getLineCache(draft, tools));
+        const stableExchanges = settledOf(getLineCache(draft, tools));
         const acted: number[] = [];
-        const { sentBefore } = draft;
+        const { sentCount: sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.
-        const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.listUnsettledIndexes(exchanges);
+        const open =
+          sentBefore > 0 ? findNewExchanges(draft, exchanges) : stableExchanges.listUnsettledIndexes(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
-          const noiseIn = noiseOf(exchange);
+          const noiseIn = findNoise(exchange);
           if (!noiseIn) continue;
           // In reverse, because one text may contain several results.
           for (const content of exchange.results.toReversed()) {
@@ -50,13 +51,13 @@ export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (t
             if (draft.cutText(name, getContentPlace(content), requests, info) > 0) acted.push(at);
           }
         }
-        if (sentBefore === 0) settled.markSettled(exchanges, acted);
+        if (sentBefore === 0) stableExchanges.markSettled(exchanges, acted);
       },
     };
   };
 }
 
-function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
+function findNewExchanges({ original, sentCount: sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
   // Some agents store each call and each answer as a message of its own.
   let firstCall = sentBefore;
   for (const role of ['user', 'assistant'] as const) while (original[firstCall - 1]?.role === role) firstCall--;

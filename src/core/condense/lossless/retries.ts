@@ -25,9 +25,9 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const exchanges = draft.exchanges;
-      const settled = getRetriedExchanges(getLineCache(draft, tools));
+      const stableExchanges = getRetriedExchanges(getLineCache(draft, tools));
       const acted: number[] = [];
-      for (const at of includePrecedingPlaces(settled.listUnsettledIndexes(exchanges))) {
+      for (const at of includePrecedingPlaces(stableExchanges.listUnsettledIndexes(exchanges))) {
         const exchange = exchanges[at];
         const target = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
         if (!exchange || target === undefined) continue;
@@ -53,7 +53,7 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
           if (saved > 0) acted.push(at);
         }
       }
-      settled.markSettled(exchanges, acted);
+      stableExchanges.markSettled(exchanges, acted);
     },
   };
 };

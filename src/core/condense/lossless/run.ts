@@ -72,14 +72,14 @@ export async function runLossless(
   const { targetTokens } = options;
   const key = JSON.stringify([config, messages.length, edits.map((edit) => [makeEditPlaceKey(edit), edit.id])]);
   const runs = losslessRuns?.get(messages) ?? [];
-  const known = runs.find((run) => run.key === key && stopsAtSameStep(run, targetTokens));
-  if (known) return { draft: known.draft.copyDraft(), steps: known.steps };
+  const earlier = runs.find((run) => run.key === key && stopsAtSameStep(run, targetTokens));
+  if (earlier) return { draft: earlier.draft.copyDraft(), steps: earlier.steps };
   const draft = new Draft(messages, counter, edits);
   const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
-    watch: createReferenceWatcher(makeToolTable(config.tools), options.signal),
+    watchStep: createReferenceWatcher(makeToolTable(config.tools), options.signal),
     // A second round can shrink results whose copies a later step has moved.
-    again: ({ edits: made }) => made.length > 0,
+    shouldRunAgain: ({ edits: made }) => made.length > 0,
   });
   draft.rememberDraftFor();
   const run: CachedLosslessRun = { draft: draft.copyDraft(), steps, key, targetTokens };

@@ -49,7 +49,7 @@ const LINE_IS_REMOVED = 2;
 interface ChosenRuns {
   readonly byRange: readonly (readonly RepeatedRun[])[];
   /** Lines that markers name although they may be removed themselves. */
-  readonly reliesOn: readonly IndexedLineNumber[];
+  readonly namedLines: readonly IndexedLineNumber[];
 }
 
 interface SafeAndWideRuns {
@@ -66,11 +66,11 @@ interface SafeAndWideRuns {
 
 export class RepeatedLineRuns {
   private readonly choices: (SafeAndWideRuns | undefined)[] = [];
-  private readonly known: (RunsOfSource | undefined)[] = [];
+  private readonly runsBySource: (RunsOfSource | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
   private readonly bySource = new WeakMap<LineSource, RunsOfSource>();
   /** For each line, {@link LINE_MAY_BE_REMOVED}, {@link LINE_IS_REMOVED}, or 0 if the line must stay. */
-  private goes = new Uint8Array(1_024);
+  private removalStates = new Uint8Array(1_024);
 
   constructor(
     private readonly index: RepeatedLineIndex,
@@ -109,18 +109,18 @@ export class RepeatedLineRuns {
   listUnsettledRuns(): readonly RunsOfSource[] {
     const { sources } = this.index;
     const places = new Set<number>();
-    this.known.forEach((known, at) => {
-      if (!known || known.isSettled) return;
-      for (let same = at; areInSameString(sources[same], known.source); same--) places.add(same);
-      for (let same = at; areInSameString(sources[same], known.source); same++) places.add(same);
+    this.runsBySource.forEach((sourceRuns, at) => {
+      if (!sourceRuns || sourceRuns.isSettled) return;
+      for (let same = at; areInSameString(sources[same], sourceRuns.source); same--) places.add(same);
+      for (let same = at; areInSameString(sources[same], sourceRuns.source); same++) places.add(same);
     });
-    return [...places].sort((a, b) => a - b).flatMap((at) => this.known[at] ?? []);
+    return [...places].sort((a, b) => a - b).flatMap((at) => this.runsBySource[at] ?? []);
   }
 
   private updateLinkedRanges(at: number): void {
     const { index } = this;
     const base = index.bases[at] as number;
-    this.goes.fill(0, base, base + (index.sources[at] as LineSource).lines.count);
+    this.removalStates.fill(0, base, base + (index.sources[at] as LineSource).lines.count);
     this.ranges[at] = index.hasReplacedLines(at)
       ? copyWithoutSpareCapacity(findLinkedRanges(index, at, this.isBlank))
       : undefined;
@@ -130,8 +130,8 @@ export class RepeatedLineRuns {
   private markRemovedLines(at: number, runs: readonly RepeatedRun[] = []): void {
     const base = this.index.bases[at] as number;
     for (const { first, last } of this.ranges[at] ?? [])
-      this.goes.fill(LINE_MAY_BE_REMOVED, base + first, base + last + 1);
-    for (const { first, last } of runs) this.goes.fill(LINE_IS_REMOVED, base + first, base + last + 1);
+      this.removalStates.fill(LINE_MAY_BE_REMOVED, base + first, base + last + 1);
+    for (const { first, last } of runs) this.removalStates.fill(LINE_IS_REMOVED, base + first, base + last + 1);
   }
 
   private chooseSafeRuns(at: number, isWorth: IsWorthMarker): SafeAndWideRuns | undefined {
@@ -141,48 +141,48 @@ export class RepeatedLineRuns {
     let mayBeWide = false;
     const byRange = ranges.map((range) => {
       const kept = chooseKeptLines(this.index, at, range, (line) => {
-        const stays = this.goes[line] === 0;
-        mayBeWide ||= !stays;
-        return stays;
+        const isKept = this.removalStates[line] === 0;
+        mayBeWide ||= !isKept;
+        return isKept;
       });
       for (const line of kept) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
       return copyWithoutSpareCapacity(splitIntoRuns(this.index, at, range, kept).filter(isWorth));
     });
     this.markRemovedLines(at, byRange.flat());
-    const safe = { byRange, reliesOn: [] };
+    const safe = { byRange, namedLines: [] };
     return { safe, wide: safe, mayBeWide, keepers: copyWithoutSpareCapacity([...keepers]) };
   }
 
   private chooseWideRuns(at: number, isWorth: IsWorthMarker): ChosenRuns {
-    const { index, goes } = this;
-    const reliesOn: IndexedLineNumber[] = [];
+    const { index, removalStates } = this;
+    const namedLines: IndexedLineNumber[] = [];
     const byRange = (this.ranges[at] ?? []).map((range) => {
-      const kept = chooseKeptLines(index, at, range, (line) => goes[line] !== LINE_IS_REMOVED);
+      const kept = chooseKeptLines(index, at, range, (line) => removalStates[line] !== LINE_IS_REMOVED);
       const runs = copyWithoutSpareCapacity(splitIntoRuns(index, at, range, kept).filter(isWorth));
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
-          if (line !== undefined && goes[line] === LINE_MAY_BE_REMOVED) reliesOn.push(line);
+          if (line !== undefined && removalStates[line] === LINE_MAY_BE_REMOVED) namedLines.push(line);
       }
       return runs;
     });
-    return { byRange, reliesOn: copyWithoutSpareCapacity(reliesOn) };
+    return { byRange, namedLines: copyWithoutSpareCapacity(namedLines) };
   }
 
   /** Takes each range's wide choice, unless it would remove a line that another marker names. */
   private chooseRuns(): void {
-    const { index, choices, known, goes } = this;
-    const named = new Set<IndexedLineNumber>();
-    for (const choice of choices) for (const line of choice?.wide.reliesOn ?? []) named.add(line);
+    const { index, choices, runsBySource, removalStates } = this;
+    const namedLines = new Set<IndexedLineNumber>();
+    for (const choice of choices) for (const line of choice?.wide.namedLines ?? []) namedLines.add(line);
     const takesNamed = (base: number, { first, last }: RepeatedRun): boolean => {
       for (let line = base + first; line <= base + last; line++)
-        if (goes[line] === LINE_MAY_BE_REMOVED && named.has(line)) return true;
+        if (removalStates[line] === LINE_MAY_BE_REMOVED && namedLines.has(line)) return true;
       return false;
     };
-    known.length = index.sources.length;
+    runsBySource.length = index.sources.length;
     index.sources.forEach((source, at) => {
       const choice = choices[at];
       const base = index.bases[at] as number;
-      known[at] =
+      runsBySource[at] =
         choice &&
         this.makeRunsOfSource(
           source,
@@ -206,10 +206,10 @@ export class RepeatedLineRuns {
   }
 
   private growTables(size: number): void {
-    if (size <= this.goes.length) return;
-    const goes = new Uint8Array(2 * size);
-    goes.set(this.goes);
-    this.goes = goes;
+    if (size <= this.removalStates.length) return;
+    const removalStates = new Uint8Array(2 * size);
+    removalStates.set(this.removalStates);
+    this.removalStates = removalStates;
   }
 }
 
@@ -293,15 +293,18 @@ function splitIntoRuns(
   kept.forEach((line, step) => {
     if (line === undefined) return;
     const keeper = index.getSourceAt(line);
-    const there = index.getLineInSource(line);
-    if (run && !canShareMarker(run.places, keeper, there, source)) {
+    const lineInSource = index.getLineInSource(line);
+    if (run && !canShareMarker(run.places, keeper, lineInSource, source)) {
       close();
       run = undefined;
     }
     run ??= { first: range.first + step, last: range.first + step, places: new Map() };
     run.last = range.first + step;
-    const known = run.places.get(keeper);
-    run.places.set(keeper, known ? extendRange(known, there) : { source: keeper, first: there, last: there, count: 1 });
+    const place = run.places.get(keeper);
+    run.places.set(
+      keeper,
+      place ? extendRange(place, lineInSource) : { source: keeper, first: lineInSource, last: lineInSource, count: 1 },
+    );
   });
   close();
   return runs;
@@ -309,35 +312,35 @@ function splitIntoRuns(
 
 /**
  * Undefined for blank lines that are kept nowhere.
- * @param stays whether a line may be named although it has a keeper
+ * @param isKept whether a line may be named although it has a keeper
  */
 function chooseKeptLines(
   index: RepeatedLineIndex,
   at: number,
   { first, last }: LineRange,
-  stays: (line: IndexedLineNumber) => boolean,
+  isKept: (line: IndexedLineNumber) => boolean,
 ): (IndexedLineNumber | undefined)[] {
-  const own = (index.bases[at] as number) + first;
+  const firstLine = (index.bases[at] as number) + first;
   const kept: (IndexedLineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
-    const root = index.findKeptLine(own + step);
-    kept.push(root === own + step ? undefined : root);
+    const root = index.findKeptLine(firstLine + step);
+    kept.push(root === firstLine + step ? undefined : root);
   }
   // Prefers the text that keeps the neighboring lines: one place is easier to find than two.
-  const prefer = (step: number, neighbour: IndexedLineNumber | undefined, offset: 1 | -1): void => {
+  const prefer = (step: number, neighbor: IndexedLineNumber | undefined, offset: 1 | -1): void => {
     const line = kept[step];
-    if (line === undefined || neighbour === undefined) return;
-    const source = index.getSourceAt(neighbour);
-    const candidate = neighbour + offset;
+    if (line === undefined || neighbor === undefined) return;
+    const source = index.getSourceAt(neighbor);
+    const candidate = neighbor + offset;
     if (index.getSourceAt(line) === source || candidate < 0 || candidate >= index.size) return;
     if (
       index.getSourceAt(candidate) !== source ||
       index.getIdAt(candidate) !== index.getIdAt(line) ||
-      !stays(candidate)
+      !isKept(candidate)
     )
       return;
     // Only a diff keeps a line with its sign.
-    const sign = index.getSignAt(own + step);
+    const sign = index.getSignAt(firstLine + step);
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
   };
   for (let step = 1; step < kept.length; step++) prefer(step, kept[step - 1], 1);
@@ -351,9 +354,9 @@ function canShareMarker(
   line: number,
   source: LineSource,
 ): boolean {
-  const known = places.get(keeper);
-  if (known) {
-    const { first, last, count } = extendRange(known, line);
+  const place = places.get(keeper);
+  if (place) {
+    const { first, last, count } = extendRange(place, line);
     return keeper.lines.getNumber(first) === 0 || last - first + 1 <= MAX_SPREAD_FACTOR * count;
   }
   return (

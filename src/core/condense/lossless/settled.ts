@@ -32,7 +32,7 @@ export interface GroupWithKey<T> {
 }
 
 export class SettledGroups<T extends object> {
-  private readonly settled = new SettledItems<T>();
+  private readonly stable = new SettledItems<T>();
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
@@ -54,7 +54,7 @@ export class SettledGroups<T extends object> {
   }
 
   listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
-    const open = this.settled.listUnsettledIndexes(list);
+    const open = this.stable.listUnsettledIndexes(list);
     const changed = new Set<string>();
     for (let at = this.keys.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);
@@ -79,7 +79,7 @@ export class SettledGroups<T extends object> {
   }
 
   markSettled(list: readonly T[], acted: readonly number[]): void {
-    this.settled.markSettled(list, acted);
+    this.stable.markSettled(list, acted);
   }
 
   private removeFromGroups(at: number, changed: Set<string>): void {

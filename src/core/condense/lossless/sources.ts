@@ -33,14 +33,14 @@ const sameFileByPaths = new Map<string, Map<string, boolean>>();
 const MAX_CACHED_COMPARISONS = 5_000;
 
 function isSameFileCached(a: string, b: string): boolean {
-  let known = sameFileByPaths.get(a);
-  if (!known) {
+  let results = sameFileByPaths.get(a);
+  if (!results) {
     if (sameFileByPaths.size > MAX_CACHED_COMPARISONS) sameFileByPaths.clear();
-    sameFileByPaths.set(a, (known = new Map<string, boolean>()));
+    sameFileByPaths.set(a, (results = new Map<string, boolean>()));
   }
-  let is = known.get(b);
-  if (is === undefined) known.set(b, (is = isSameFile(a, b)));
-  return is;
+  let isSame = results.get(b);
+  if (isSame === undefined) results.set(b, (isSame = isSameFile(a, b)));
+  return isSame;
 }
 
 /** A file's lines may only be kept where that file is shown; other texts may refer to any. */
@@ -68,11 +68,11 @@ const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_
 export class CurrentLineSources {
   private readonly settled = new SettledItems<ToolExchange>();
   private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
-  private readonly own: (readonly LineSource[])[] = [];
+  private readonly sourcesByExchange: (readonly LineSource[])[] = [];
   private readonly byMessage: (readonly LineSource[])[] = [];
 
   constructor(
-    private readonly known: LineCache,
+    private readonly lineCache: LineCache,
     private readonly whose: 'original' | 'view' = 'view',
   ) {}
 
@@ -81,18 +81,18 @@ export class CurrentLineSources {
    * @param task index of the last message that no operation changes
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
-    this.known.addExchanges(exchanges, this.whose);
+    this.lineCache.addExchanges(exchanges, this.whose);
     const changed: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
     for (const at of this.settled.listUnsettledIndexes(exchanges)) {
       changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
-    const gone = this.own.splice(exchanges.length);
+    const removed = this.sourcesByExchange.splice(exchanges.length);
     for (const { at, sources } of changed) {
-      gone.push(this.own[at] ?? []);
-      this.own[at] = sources;
+      removed.push(this.sourcesByExchange[at] ?? []);
+      this.sourcesByExchange[at] = sources;
     }
     this.replaceSources(
-      new Set(gone.flat()),
+      new Set(removed.flat()),
       changed.flatMap(({ sources }) => sources),
     );
     this.settled.markSettled(exchanges);
@@ -101,44 +101,45 @@ export class CurrentLineSources {
     return all;
   }
 
-  private replaceSources(gone: ReadonlySet<LineSource>, come: readonly LineSource[]): void {
-    const made = new Map<number, LineSource[]>();
+  private replaceSources(removed: ReadonlySet<LineSource>, added: readonly LineSource[]): void {
+    const byMessage = new Map<number, LineSource[]>();
     const listOf = (message: number): LineSource[] => {
-      const list = made.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !gone.has(source));
-      made.set(message, list);
+      const list = byMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removed.has(source));
+      byMessage.set(message, list);
       return list;
     };
-    for (const { content } of gone) listOf(content.message);
-    for (const source of come) listOf(source.content.message).push(source);
-    for (const message of made.keys())
+    for (const { content } of removed) listOf(content.message);
+    for (const source of added) listOf(source.content.message).push(source);
+    for (const message of byMessage.keys())
       while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
-    for (const [message, list] of made)
+    for (const [message, list] of byMessage)
       this.byMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePlace));
   }
 
   private getSources(exchange: ToolExchange): readonly LineSource[] {
-    const sources = this.byExchange.get(exchange) ?? copyWithoutSpareCapacity(createLineSources(exchange, this.known));
+    const sources =
+      this.byExchange.get(exchange) ?? copyWithoutSpareCapacity(createLineSources(exchange, this.lineCache));
     this.byExchange.set(exchange, sources);
     return sources;
   }
 }
 
-function createLineSources(exchange: ToolExchange, known: LineCache): readonly LineSource[] {
-  const toolKind = getToolRule(known.tools, exchange)?.kind;
+function createLineSources(exchange: ToolExchange, lineCache: LineCache): readonly LineSource[] {
+  const toolKind = getToolRule(lineCache.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
-  const path = getFilePath(known.tools, exchange);
+  const path = getFilePath(lineCache.tools, exchange);
   const sources = (content: PlacedContent, kind: LineSourceKind): LineSource[] => {
     if (content.text.length < MIN_SOURCE_CHARS) return [];
-    const { parts } = known.getLayout(content);
-    const lines = known.getLines(content);
+    const { parts } = lineCache.getLayout(content);
+    const lines = lineCache.getLines(content);
     const [first] = parts;
-    const own = first?.path ?? (toolKind === 'command' ? undefined : path);
+    const shownPath = first?.path ?? (toolKind === 'command' ? undefined : path);
     const isNamed =
-      !first || parts.every((part) => part.path === own && (part.head !== 'search' || part.path === path));
-    const whole: LineSource = { kind, content, exchange, path: own, isNamed, lines };
+      !first || parts.every((part) => part.path === shownPath && (part.head !== 'search' || part.path === path));
+    const wholeSource: LineSource = { kind, content, exchange, path: shownPath, isNamed, lines };
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
-    return isOne ? [whole] : splitSourceIntoFileParts({ ...whole, path: undefined }, parts);
+    return isOne ? [wholeSource] : splitSourceIntoFileParts({ ...wholeSource, path: undefined }, parts);
   };
   // Markers identify a read or search by its request, so the request stays.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
@@ -153,8 +154,8 @@ function createLineSources(exchange: ToolExchange, known: LineCache): readonly L
   ];
 }
 
-function splitSourceIntoFileParts(whole: LineSource, parts: readonly FilePart[]): LineSource[] {
-  const { lines, kind, content } = whole;
+function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FilePart[]): LineSource[] {
+  const { lines, kind, content } = wholeSource;
   const sources: LineSource[] = [];
   let line = 0;
   const add = (to: number, source: Omit<LineSource, 'lines'>): void => {
@@ -165,13 +166,13 @@ function splitSourceIntoFileParts(whole: LineSource, parts: readonly FilePart[])
       sources.push({ ...source, lines: lines.sliceLines(first, last) });
   };
   for (const { start, end, path, head } of parts) {
-    add(start, { ...whole, path: undefined });
+    add(start, { ...wholeSource, path: undefined });
     const isFile = head !== 'search' && head !== 'diff';
-    const own =
+    const partKind =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
-    add(end, { ...whole, kind: own, path });
+    add(end, { ...wholeSource, kind: partKind, path });
   }
-  add(Number.POSITIVE_INFINITY, { ...whole, path: undefined });
+  add(Number.POSITIVE_INFINITY, { ...wholeSource, path: undefined });
   return sources;
 }
 

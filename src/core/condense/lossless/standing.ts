@@ -11,25 +11,25 @@ const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
 /** Counts the lines that the model can read in a view. */
 export class ViewLineCounts {
-  private readonly seen = new SettledItems<ApiMessage>();
+  private readonly countedMessages = new SettledItems<ApiMessage>();
   private readonly texts: (readonly TextLines[])[] = [];
   /** Indexed by line ID. */
   private counts = new Int32Array(1_024);
   /** Indexed by line ID; 1 if a cut relies on the line. */
-  private promised = new Uint8Array(1_024);
+  private needed = new Uint8Array(1_024);
   /** True if a line that a cut relies on has disappeared since the last reset. */
   hasLost = false;
   /** Lines that have left some text; other texts may still contain them. */
   readonly moved = new Set<LineId>();
 
-  constructor(private readonly known: LineCache) {}
+  constructor(private readonly lineCache: LineCache) {}
 
   /** @param collectsMoved whether to record the lines that have left a text */
   updateLineCounts(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly TextLines[] }[] = [];
-    for (const at of this.seen.listUnsettledIndexes(view)) {
+    for (const at of this.countedMessages.listUnsettledIndexes(view)) {
       const texts = copyWithoutSpareCapacity(
-        listContents(view[at] as ApiMessage).map((content) => this.known.getLines(content)),
+        listContents(view[at] as ApiMessage).map((content) => this.lineCache.getLines(content)),
       );
       changed.push({ at, texts });
     }
@@ -42,16 +42,16 @@ export class ViewLineCounts {
       this.texts[at] = texts;
     }
     for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
-    this.seen.markSettled(view);
+    this.countedMessages.markSettled(view);
   }
 
   /** Yields between parts, because a long conversation would block the thread. */
   *countViewLines(view: readonly ApiMessage[]): Generator<undefined, void> {
     let chars = 0;
     for (const [at, message] of view.entries()) {
-      if (this.seen.isSettled(view, at)) continue;
+      if (this.countedMessages.isSettled(view, at)) continue;
       for (const content of listContents(message)) {
-        this.known.getLines(content);
+        this.lineCache.getLines(content);
         chars += content.text.length;
         if (chars < CHARS_PER_EVENT_LOOP_TURN) continue;
         chars = 0;
@@ -71,7 +71,7 @@ export class ViewLineCounts {
 
   recordReliedLine(id: LineId): void {
     this.growCounts();
-    this.promised[id] = 1;
+    this.needed[id] = 1;
   }
 
   private countLines(lines: TextLines, times: 1 | -1): void {
@@ -79,17 +79,17 @@ export class ViewLineCounts {
     for (let line = 0; line < lines.count; line++) {
       const id = lines.getTextId(line);
       this.counts[id] = (this.counts[id] as number) + times;
-      if (this.counts[id] === 0 && this.promised[id] === 1) this.hasLost = true;
+      if (this.counts[id] === 0 && this.needed[id] === 1) this.hasLost = true;
     }
   }
 
   private growCounts(): void {
-    const { count } = this.known.ids;
+    const { count } = this.lineCache.ids;
     if (count <= this.counts.length) return;
     this.counts = copyToLargerArray(this.counts, 2 * count);
-    const promised = new Uint8Array(2 * count);
-    promised.set(this.promised);
-    this.promised = promised;
+    const needed = new Uint8Array(2 * count);
+    needed.set(this.needed);
+    this.needed = needed;
   }
 }
 
@@ -101,7 +101,7 @@ export interface SharedLineRun extends Slice {
 }
 
 /** Finds lines that another text also contains. Blank lines alone make no run. */
-export function findRunsOfSharedLines(text: string, standing: ReadonlySet<string>): SharedLineRun[] {
+export function findRunsOfSharedLines(text: string, otherLines: ReadonlySet<string>): SharedLineRun[] {
   const runs: SharedLineRun[] = [];
   let start = -1;
   let lines = 0;
@@ -118,7 +118,7 @@ export function findRunsOfSharedLines(text: string, standing: ReadonlySet<string
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
-    if (line.trim() === '' || standing.has(line)) {
+    if (line.trim() === '' || otherLines.has(line)) {
       if (start < 0) start = at;
       hasText ||= line.trim() !== '';
       lines++;

@@ -22,22 +22,22 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
       getVersionGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, function* ({ items }) {
         const newest = items.findLastIndex((exchange) => isWriteOfWholeFile(tools, exchange));
         if (newest < 1) return;
-        const standing = new Set(
+        const newestLines = new Set(
           items.flatMap((exchange, index) =>
             index === newest || getToolRule(tools, exchange)?.kind === 'edit' ? listWrittenLines(tools, exchange) : [],
           ),
         );
-        const goes = items
+        const supersededByExchange = items
           .slice(0, newest)
           .map((exchange) =>
             listFileVersions(tools, exchange).filter(
               (content) =>
                 content.text.length >= MIN_VERSION_CHARS &&
                 !isProtectedContent(draft, content) &&
-                content.text.split('\n').some((line) => line.trim() !== '' && !standing.has(line)),
+                content.text.split('\n').some((line) => line.trim() !== '' && !newestLines.has(line)),
             ),
           );
-        for (const [index, versions] of goes.entries()) {
+        for (const [index, versions] of supersededByExchange.entries()) {
           let saved = 0;
           for (const content of versions.toReversed()) {
             const { start, end } = content;

@@ -7,7 +7,7 @@ const createTerminalNoiseRule = (tools: ToolTable): ResultStepRule => ({
   name: 'Terminal noise',
   reason: 'control sequences, overwritten progress, repeated lines',
   strict: false,
-  noiseOf: (exchange) => (getToolRule(tools, exchange)?.kind === 'command' ? findTerminalNoise : undefined),
+  findNoise: (exchange) => (getToolRule(tools, exchange)?.kind === 'command' ? findTerminalNoise : undefined),
 });
 
 /**
@@ -18,8 +18,8 @@ export const createTerminalNoiseStep = createResultStep(createTerminalNoiseRule)
 
 /** Results of failed calls stay whole. */
 export const createNewResultsNoiseStep = createResultStep((tools) => {
-  const { noiseOf, ...own } = createTerminalNoiseRule(tools);
-  return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
+  const { findNoise, ...own } = createTerminalNoiseRule(tools);
+  return { ...own, findNoise: (exchange) => (exchange.isError ? undefined : findNoise(exchange)) };
 });
 
 const ESCAPE_CHAR = '\u001b';

@@ -26,8 +26,8 @@ export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetric
   const groups = new Map<string, RunMetrics[]>();
   for (const run of allRuns) {
     const key = keyOf(run);
-    const known = groups.get(key);
-    if (known) known.push(run);
+    const group = groups.get(key);
+    if (group) group.push(run);
     else groups.set(key, [run]);
   }
   return [...groups]

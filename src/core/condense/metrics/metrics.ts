@@ -134,8 +134,8 @@ export interface MetricsSummary {
 export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   const byProfile = new Map<string, { calls: number; cost: number }>();
   for (const { profile, cost } of runs.flatMap(({ calls }) => calls)) {
-    const known = byProfile.get(profile) ?? { calls: 0, cost: 0 };
-    byProfile.set(profile, { calls: known.calls + 1, cost: known.cost + (cost ?? 0) });
+    const sums = byProfile.get(profile) ?? { calls: 0, cost: 0 };
+    byProfile.set(profile, { calls: sums.calls + 1, cost: sums.cost + (cost ?? 0) });
   }
   const applied = runs.filter(({ outcome }) => outcome === 'condensed');
   return {

@@ -144,8 +144,8 @@ function recommendThreshold(
   if (percent <= threshold) return undefined;
   // A conversation grows from its condensed size to the threshold: the larger the distance, the
   // fewer condensations.
-  const left = threshold * (1 - computeSavedShare(all));
-  const avoided = 1 - (threshold - left) / (percent - left);
+  const remainingPercent = threshold * (1 - computeSavedShare(all));
+  const avoided = 1 - (threshold - remainingPercent) / (percent - remainingPercent);
   return makeThresholdRecommendation(percent, runs.length, {
     dollars: all.cost * avoided,
     tokens: 0,

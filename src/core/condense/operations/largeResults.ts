@@ -27,7 +27,7 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
       // If a recalled text were cut, the agent would only recall it again.
       if (isRecallExchange(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
-        if (content.message < draft.sentBefore || isProtectedContent(draft, content)) continue;
+        if (content.message < draft.sentCount || isProtectedContent(draft, content)) continue;
         const cuts = findCutsOfLargeText(content.text, limitTokens, draft.counter);
         const requests = cuts.map((request) => ({
           ...request,

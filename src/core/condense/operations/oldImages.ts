@@ -11,11 +11,11 @@ export interface ImageWithAge extends PlacedImage {
 }
 
 /** Offers images from oldest to newest; those before and in the task stay. */
-export function removeImages(draft: Draft, step: string, goes: (image: ImageWithAge) => boolean): void {
+export function removeImages(draft: Draft, step: string, isRemoved: (image: ImageWithAge) => boolean): void {
   const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
-    if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
+    if (message <= draft.task || !isRemoved({ ...image, newer: images.length - 1 - index })) continue;
     draft.removeBlock(step, { message, path }, describePlacedImage(image), {
       reason: 'an image that is old or too large',
     });

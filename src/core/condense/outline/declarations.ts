@@ -51,21 +51,28 @@ export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: bool
     if (line.isMarker || text === '') continue;
     const indent = getIndentColumns(line.text);
     while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
-    const words = text.replace(DECLARATION_MODIFIERS, '');
-    if (isDeclaration(text, words, blocks, opensBlock[index] === true)) {
+    const withoutModifiers = text.replace(DECLARATION_MODIFIERS, '');
+    if (isDeclaration(text, withoutModifiers, blocks, opensBlock[index] === true)) {
       declares[index] = true;
       headEnd = Math.max(headEnd, findEndOfDeclarationHead(lines, index));
     }
-    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(words) });
+    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(withoutModifiers) });
   }
   return declares;
 }
 
-function isDeclaration(text: string, words: string, blocks: readonly IndentedBlock[], opensBlock: boolean): boolean {
+function isDeclaration(
+  text: string,
+  withoutModifiers: string,
+  blocks: readonly IndentedBlock[],
+  opensBlock: boolean,
+): boolean {
   if (COMMENT_OR_CLOSER.test(text) || STATEMENT_KEYWORD.test(text)) return false;
   // Declarations inside a function cannot be named from outside.
   if (!blocks.every(({ isContainer }) => isContainer)) return false;
-  return DECLARATION_KEYWORD.test(words) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text));
+  return (
+    DECLARATION_KEYWORD.test(withoutModifiers) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text))
+  );
 }
 
 /**
@@ -130,9 +137,13 @@ export function getDeclaredName(line: string, isMarkdown: boolean): string | und
   return name !== undefined && name.length > 1 ? name : undefined;
 }
 
-function findDeclaredName(words: string): string | undefined {
-  if (NAMELESS_STATEMENT.test(words)) return undefined;
-  const keywords = LEADING_KEYWORDS.exec(words)?.[0];
-  if (keywords !== undefined) return FIRST_NAME.exec(words.slice(keywords.length))?.[1];
-  return ASSIGNED_NAME.exec(words)?.[1] ?? CALLED_NAME.exec(words)?.[1] ?? FIRST_NAME.exec(words)?.[1];
+function findDeclaredName(withoutModifiers: string): string | undefined {
+  if (NAMELESS_STATEMENT.test(withoutModifiers)) return undefined;
+  const keywords = LEADING_KEYWORDS.exec(withoutModifiers)?.[0];
+  if (keywords !== undefined) return FIRST_NAME.exec(withoutModifiers.slice(keywords.length))?.[1];
+  return (
+    ASSIGNED_NAME.exec(withoutModifiers)?.[1] ??
+    CALLED_NAME.exec(withoutModifiers)?.[1] ??
+    FIRST_NAME.exec(withoutModifiers)?.[1]
+  );
 }

@@ -34,10 +34,10 @@ export function splitReadIntoLines(text: string): OutlinedFileLine[] {
     const end = newline < 0 ? text.length : newline;
     const prefix = format && readLinePrefix(text, start, format);
     number = prefix?.number ?? (number === undefined ? undefined : number + 1);
-    const own = text.slice(prefix?.end ?? start, end);
-    const isMarker = findMarkers(own).length > 0;
+    const ownText = text.slice(prefix?.end ?? start, end);
+    const isMarker = findMarkers(ownText).length > 0;
     if (isMarker) number = undefined;
-    lines.push({ start, end, text: own, number, isMarker });
+    lines.push({ start, end, text: ownText, number, isMarker });
     start = end + 1;
   }
   return lines;
@@ -57,17 +57,17 @@ export function markStayingLines(
 ): ReadWithStayingLines {
   const lines = splitReadIntoLines(content.text);
   const declares = findDeclarations(lines, isMarkdown(path));
-  const quoted = lines.map((line) => isQuoted(line.text.trim()));
-  const stays = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
+  const quotedLines = lines.map((line) => isQuoted(line.text.trim()));
+  const isKept = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
   let isBehind = false;
   let near = 0;
   for (const [index, line] of lines.entries()) {
     isBehind ||= line.text.startsWith(REMINDER_START);
-    if (quoted[index]) {
-      stays.fill(true, Math.max(0, index - contextLines), index);
+    if (quotedLines[index]) {
+      isKept.fill(true, Math.max(0, index - contextLines), index);
       near = contextLines + 1;
     }
-    if (line.isMarker || isBehind || near-- > 0) stays[index] = true;
+    if (line.isMarker || isBehind || near-- > 0) isKept[index] = true;
   }
-  return { content, lines, stays };
+  return { content, lines, stays: isKept };
 }

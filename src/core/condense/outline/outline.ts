@@ -30,9 +30,9 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
     // Uses the original, because another pass may have cut an edit's parameters.
-    const quoted = collectQuotedLines(listOriginalExchanges(draft.original), tools);
+    const quotedByFile = collectQuotedLines(listOriginalExchanges(draft.original), tools);
     for (const read of cold) {
-      const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
+      const sets = read.paths.map((path) => quotedByFile.get(makeFileKey(path))).filter((set) => set !== undefined);
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
       for (const content of read.exchange.results) {
         if (draft.tokens <= targetTokens) return;
@@ -48,14 +48,14 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
 function outlineRead(
   name: string,
   draft: Draft,
-  { content, lines, stays }: ReadWithStayingLines,
+  { content, lines, stays: isKept }: ReadWithStayingLines,
   { turns }: FileRead,
 ): void {
   // Markers need not name the file, because the call does.
-  const requests = findRunsOfRemovedLines(stays, lines).map(({ start, end, what }): CutRequest => ({
+  const requests = findRunsOfRemovedLines(isKept, lines).map(({ start, end, what: range }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,
-    marker: what,
+    marker: range,
   }));
   if (requests.length === 0) return;
   draft.cutText(name, getContentPlace(content), requests, {
@@ -70,21 +70,21 @@ function outlineRead(
 const MIN_REMOVED_LINES = 4;
 
 function findRunsOfRemovedLines(
-  stays: readonly boolean[],
+  isKept: readonly boolean[],
   lines: readonly OutlinedFileLine[],
 ): { start: number; end: number; what: string }[] {
   const runs: { start: number; end: number; what: string }[] = [];
   for (let at = 0; at < lines.length; at++) {
     const from = lines[at];
-    if (stays[at] !== false || !from) continue;
+    if (isKept[at] !== false || !from) continue;
     const first = at;
-    while (at + 1 < lines.length && stays[at + 1] === false) at++;
+    while (at + 1 < lines.length && isKept[at + 1] === false) at++;
     const to = lines[at] ?? from;
     const count = at - first + 1;
     if (count < MIN_REMOVED_LINES) continue;
     const isNumbered = from.number !== undefined && to.number === from.number + count - 1;
-    const what = isNumbered ? `lines ${from.number}-${to.number}` : `${count} lines`;
-    runs.push({ start: from.start, end: to.end, what });
+    const range = isNumbered ? `lines ${from.number}-${to.number}` : `${count} lines`;
+    runs.push({ start: from.start, end: to.end, what: range });
   }
   return runs;
 }

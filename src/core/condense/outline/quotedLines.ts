@@ -10,19 +10,19 @@ export type QuotedLinesByFile = ReadonlyMap<string, ReadonlySet<string>>;
 const MIN_QUOTED_CHARS = 6;
 
 export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLinesByFile {
-  const quoted = new Map<string, Set<string>>();
+  const linesByFile = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
     if (getToolRule(tools, exchange)?.kind !== 'edit') continue;
     for (const path of listTouchedPaths(tools, exchange)) {
-      const lines = quoted.get(makeFileKey(path)) ?? new Set<string>();
-      quoted.set(makeFileKey(path), lines);
+      const lines = linesByFile.get(makeFileKey(path)) ?? new Set<string>();
+      linesByFile.set(makeFileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
         addLongEnoughLine(lines, line);
         if (/^[+-]/.test(line)) addLongEnoughLine(lines, line.slice(1));
       }
     }
   }
-  return quoted;
+  return linesByFile;
 }
 
 function addLongEnoughLine(lines: Set<string>, line: string): void {

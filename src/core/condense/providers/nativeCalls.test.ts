@@ -171,12 +171,12 @@ describe('the model that Summary calls', () => {
 
   it('is required, and an error says how to set one up', () => {
     // A pass names a profile that isn't there: the condensing profile is no model of the conversation.
-    expect(selectSummarizer({ condensing: gone, instead: own })).toEqual({
+    expect(selectSummarizer({ condensing: gone, fallback: own })).toEqual({
       summarizer: own,
       chosen: 'condensing-profile',
       warning: `The profile "Cheap" can't be used: it has no key. The condensing profile (Chat, claude-opus-4) is used.`,
     });
-    expect(() => selectSummarizer({ condensing: gone, instead: { profile: 'Work', reason: 'offline.' } })).toThrow(
+    expect(() => selectSummarizer({ condensing: gone, fallback: { profile: 'Work', reason: 'offline.' } })).toThrow(
       `The profile "Cheap" can't be used: it has no key. The condensing profile "Work" can't be used: offline.`,
     );
     expect(() => selectSummarizer({})).toThrow('No model is set up for condensing. Add an API profile');

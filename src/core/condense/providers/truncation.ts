@@ -127,7 +127,7 @@ async function runTruncation(context: ConversationContext, config: TruncationCon
   const tokensBefore = draft.tokens;
   const steps = await runPipeline(draft, createTruncationSteps(config, options, context.pinned), {
     ...options,
-    watch: createReferenceWatcher(options.tools, options.signal),
+    watchStep: createReferenceWatcher(options.tools, options.signal),
   });
   draft.rememberDraftFor();
   return { draft, steps, tokensBefore };
@@ -143,10 +143,10 @@ function createTruncationSteps(
     const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
     const isOld = ({ message, newer }: ImageWithAge): boolean =>
       message < zone.end && newer >= config.images.keepNewest && !isMet();
-    const goes = (image: ImageWithAge): boolean =>
+    const isRemoved = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOld(image) || isImageTooLarge(image, config.images));
     // Images go first, because they have the most tokens and most results describe them in text.
-    if (config.images.mode === 'suppress') removeImages(draft, TRUNCATION_STEP_NAME, goes);
+    if (config.images.mode === 'suppress') removeImages(draft, TRUNCATION_STEP_NAME, isRemoved);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;
       signal?.throwIfAborted();
@@ -200,8 +200,8 @@ function truncateContent(
   }
   const slice = findTruncatedSlice(text, operation);
   if (!slice) return;
-  const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
-  const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };
+  const size = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
+  const request = { start: start + slice.start, end: start + slice.end, marker: `${size} truncated` };
   draft.cutText(TRUNCATION_STEP_NAME, place, [request], {
     contentType: type,
     operation: 'truncate',

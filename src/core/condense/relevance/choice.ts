@@ -25,25 +25,25 @@ export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
 /** Adjacent removed blocks share a marker. */
 export class RemovedBlocks {
-  private readonly gone: Uint8Array;
+  private readonly removed: Uint8Array;
 
   /** @param follows for each block, whether it directly follows another in the same text */
   constructor(
     private readonly tokens: readonly number[],
     private readonly follows: readonly boolean[],
   ) {
-    this.gone = new Uint8Array(tokens.length);
+    this.removed = new Uint8Array(tokens.length);
   }
 
   isRemoved(block: number): boolean {
-    return this.gone[block] === 1;
+    return this.removed[block] === 1;
   }
 
   /** @returns approximate tokens saved; negative if the block is put back */
-  setRemoved(block: number, goes: boolean): number {
-    const getSaving = this.computeSavingOfRemoval(block);
-    this.gone[block] = goes ? 1 : 0;
-    return goes ? getSaving : -getSaving;
+  setRemoved(block: number, isRemoved: boolean): number {
+    const saving = this.computeSavingOfRemoval(block);
+    this.removed[block] = isRemoved ? 1 : 0;
+    return isRemoved ? saving : -saving;
   }
 
   /** The saving depends on the block's neighbors, because adjacent blocks share a marker. */
@@ -127,9 +127,9 @@ class RemovalOfferQueue {
       const [left, right] = [this.heap[child], this.heap[child + 1]];
       if (!left) break;
       if (right && isCheaperOffer(right, left)) child++;
-      const least = this.heap[child] as RemovalOffer;
-      if (!isCheaperOffer(least, last)) break;
-      this.heap[at] = least;
+      const smallest = this.heap[child] as RemovalOffer;
+      if (!isCheaperOffer(smallest, last)) break;
+      this.heap[at] = smallest;
       at = child;
     }
     this.heap[at] = last;

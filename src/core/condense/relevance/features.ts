@@ -23,7 +23,7 @@ export interface ContentFacts {
 
 export interface PlacedBlock {
   readonly block: TextBlock;
-  readonly standing: ContentFacts;
+  readonly facts: ContentFacts;
 }
 
 /** In the order of {@link FEATURE_NAMES}. */
@@ -78,16 +78,16 @@ export class BlockFeatureRows {
   constructor(private readonly surroundings: FeatureContext) {}
 
   /** Computes what depends on no other block; {@link finishBlocks} adds the rest. */
-  computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
+  computeFeatures({ block, lines }: BlockWithLines, facts: ContentFacts): Float32Array {
     const { surroundings } = this;
-    const path = block.part?.path ?? standing.path;
+    const path = block.part?.path ?? facts.path;
     const file = path === undefined ? undefined : surroundings.files.getFileUse(path);
     const row = this.allocateRow();
     const set = (name: FeatureName, value: number): void => {
       row[FEATURE_INDEX[name]] = value;
     };
-    addContentFeatures(set, block, standing, path, surroundings);
-    if (file) addFileFeatures(set, lines, standing, file, surroundings);
+    addContentFeatures(set, block, facts, path, surroundings);
+    if (file) addFileFeatures(set, lines, facts, file, surroundings);
     return row;
   }
 
@@ -115,17 +115,17 @@ type SetFeature = (name: FeatureName, value: number) => void;
 function addContentFeatures(
   set: SetFeature,
   block: TextBlock,
-  standing: ContentFacts,
+  facts: ContentFacts,
   path: string | undefined,
   { focus }: FeatureContext,
 ): void {
-  const origin = getBlockOrigin(standing, block.part);
-  set('results', Math.log1p(standing.resultsAfter));
-  set('lately', Math.exp(-standing.turns / 20));
+  const origin = getBlockOrigin(facts, block.part);
+  set('results', Math.log1p(facts.resultsAfter));
+  set('lately', Math.exp(-facts.turns / 20));
   set('block', Math.log(Math.max(1, block.tokens)));
   if (origin === 'printed' || origin === 'found') set(origin, 1);
-  if (origin === 'put') set('putTurns', Math.log1p(standing.turns));
-  if (standing.turns <= MAX_UNSOLVED_TURNS && isCommandOutput(standing, block) && findErrorLines(block.text).length > 0)
+  if (origin === 'put') set('putTurns', Math.log1p(facts.turns));
+  if (facts.turns <= MAX_UNSOLVED_TURNS && isCommandOutput(facts, block) && findErrorLines(block.text).length > 0)
     set('unsolved', 1);
   if (path === undefined) return;
   if (DOCUMENT_FILE_NAME.test(path)) set('document', 1);
@@ -158,8 +158,10 @@ function addFileFeatures(
       continue;
     }
     // A line that the agent has put back counts as present.
-    if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
-    if ((facts.quoted >= 0 && facts.quoted !== message) || (facts.put >= 0 && facts.put !== message)) isQuoted = true;
+    if (facts.removedAt > Math.max(message, facts.writtenAt) || (isRewritten && facts.writtenAt < file.written))
+      stale++;
+    if ((facts.quotedAt >= 0 && facts.quotedAt !== message) || (facts.writtenAt >= 0 && facts.writtenAt !== message))
+      isQuoted = true;
   }
   set('stale', stale / Math.max(1, lines.length));
   // The blocks around this one get a share of the value later.
@@ -177,7 +179,7 @@ function listRangesOfContents(placed: readonly PlacedBlock[]): { from: number; t
   const ranges: { from: number; to: number }[] = [];
   for (let from = 0; from < placed.length;) {
     let to = from + 1;
-    while (to < placed.length && placed[to]?.standing === placed[from]?.standing) to++;
+    while (to < placed.length && placed[to]?.facts === placed[from]?.facts) to++;
     ranges.push({ from, to });
     from = to;
   }
@@ -207,27 +209,27 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to:
 
 interface WordsByVoiceTable {
   /** Weight of each word for each voice, at index word × voices + voice. */
-  readonly said: Float64Array;
+  readonly weightByVoice: Float64Array;
   readonly count: number;
-  readonly eachIn: (text: string, tell: (word: number) => void) => void;
+  readonly forEachWord: (text: string, tell: (word: number) => void) => void;
 }
 
 /** Creating a string for each word would dominate the cost. */
-function createWordTable(words: ConversationFocus['words']): WordsByVoiceTable {
+function createWordTable(wordWeights: ConversationFocus['words']): WordsByVoiceTable {
   const ids = new LineIds();
   let count = 0;
   const weights: (readonly [place: number, weight: number])[] = [];
   for (const [at, voice] of WORD_SOURCES.entries())
-    for (const [word, weight] of words[voice]) {
+    for (const [word, weight] of wordWeights[voice]) {
       const id = ids.getOrCreateId(word, 0, word.length, false);
       count = Math.max(count, id + 1);
       weights.push([id * WORD_SOURCES.length + at, weight]);
     }
-  const said = new Float64Array(count * WORD_SOURCES.length);
-  for (const [place, weight] of weights) said[place] = weight;
+  const weightByVoice = new Float64Array(count * WORD_SOURCES.length);
+  for (const [place, weight] of weights) weightByVoice[place] = weight;
   const foundIn = new Uint32Array(count);
   let texts = 0;
-  const eachIn: WordsByVoiceTable['eachIn'] = (text, tell) => {
+  const forEachWordIn: WordsByVoiceTable['forEachWord'] = (text, tell) => {
     texts++;
     forEachWord(text, (start, end) => {
       const word = ids.findId(text, start, end);
@@ -236,12 +238,12 @@ function createWordTable(words: ConversationFocus['words']): WordsByVoiceTable {
       tell(word);
     });
   };
-  return { said, count, eachIn };
+  return { weightByVoice, count, forEachWord: forEachWordIn };
 }
 
 /** Scores the rare words that a block shares with each voice. */
 function addSharedWords(blocks: readonly BlockWithFeatures[], focus: ConversationFocus): void {
-  const { said, count, eachIn } = createWordTable(focus.words);
+  const { weightByVoice, count, forEachWord: forEachWordIn } = createWordTable(focus.words);
   /** For each word, the number of blocks that contain it. */
   const spread = new Uint32Array(count);
   // An array for each block would dominate the cost of a condensation.
@@ -254,7 +256,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
     spread[word] = (spread[word] as number) + 1;
   };
   for (const [index, { block }] of blocks.entries()) {
-    eachIn(block.text, add);
+    forEachWordIn(block.text, add);
     ends[index] = size;
   }
   const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));
@@ -263,15 +265,20 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
     sums.fill(0);
     const found = all.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
     const declares = new Set<number>();
-    if (block.head !== '' && found.length > 0) eachIn(block.head, (word) => declares.add(word));
+    if (block.head !== '' && found.length > 0) forEachWordIn(block.head, (word) => declares.add(word));
     let declared = 0;
     for (const word of found) {
       const first = word * sums.length;
       const rare = rarity[word] as number;
-      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + rare * (said[first + at] as number);
+      for (let at = 0; at < sums.length; at++)
+        sums[at] = (sums[at] as number) + rare * (weightByVoice[first + at] as number);
       if (declares.has(word))
         declared +=
-          rare * Math.max(said[first + PROSE_SOURCE_INDEX] as number, said[first + CALLS_SOURCE_INDEX] as number);
+          rare *
+          Math.max(
+            weightByVoice[first + PROSE_SOURCE_INDEX] as number,
+            weightByVoice[first + CALLS_SOURCE_INDEX] as number,
+          );
     }
     for (const [at, voice] of WORD_SOURCES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);
     features[FEATURE_INDEX.declared] = Math.log1p(declared);

@@ -10,9 +10,9 @@ import type { ApiMessage } from '../../messages/types';
  * none.
  */
 export interface FileLineHistory {
-  quoted: number;
-  put: number;
-  gone: number;
+  quotedAt: number;
+  writtenAt: number;
+  removedAt: number;
 }
 
 export interface FileUseHistory {
@@ -87,8 +87,8 @@ export class ConversationFileHistory {
 
   /** Agents write the same path from the root or from the workspace, with either slash. */
   private getFileId(path: string, isNew: boolean): number | undefined {
-    const known = this.idByPath.get(path);
-    if (known !== undefined) return known;
+    const knownId = this.idByPath.get(path);
+    if (knownId !== undefined) return knownId;
     const name = path.slice(path.search(/[^\\/]*[\\/]*$/)).toLowerCase();
     const namesakes = this.byName.get(name) ?? [];
     const same = namesakes.find((other) => isSameFile(other.path, path));
@@ -107,23 +107,23 @@ function recordChangedLines(
   message: number,
   isError: boolean,
 ): void {
-  const at = (line: string): FileLineHistory | undefined => {
+  const getFacts = (line: string): FileLineHistory | undefined => {
     if (line.length < MIN_LINE_CHARS) return undefined;
     let facts = lines.get(line);
-    if (!facts) lines.set(line, (facts = { quoted: -1, put: -1, gone: -1 }));
+    if (!facts) lines.set(line, (facts = { quotedAt: -1, writtenAt: -1, removedAt: -1 }));
     return facts;
   };
-  const quoted = new Set(before.map((line) => line.trim()));
-  const left = new Set(after.map((line) => line.trim()));
-  for (const line of quoted) {
-    const facts = at(line);
+  const oldLines = new Set(before.map((line) => line.trim()));
+  const newLines = new Set(after.map((line) => line.trim()));
+  for (const line of oldLines) {
+    const facts = getFacts(line);
     if (!facts) continue;
-    facts.quoted = message;
-    if (!isError && !left.has(line)) facts.gone = message;
+    facts.quotedAt = message;
+    if (!isError && !newLines.has(line)) facts.removedAt = message;
   }
   if (isError) return;
-  for (const line of left) {
-    const facts = quoted.has(line) ? undefined : at(line);
-    if (facts) facts.put = message;
+  for (const line of newLines) {
+    const facts = oldLines.has(line) ? undefined : getFacts(line);
+    if (facts) facts.writtenAt = message;
   }
 }

@@ -64,32 +64,32 @@ export function computeConversationFocus(
   tools: ToolTable,
   turnsSince: (message: number) => number,
 ): ConversationFocus {
-  const words = Object.fromEntries(WORD_SOURCES.map((voice) => [voice, new Map<string, number>()])) as Record<
+  const wordsByVoice = Object.fromEntries(WORD_SOURCES.map((voice) => [voice, new Map<string, number>()])) as Record<
     WordSource,
     Map<string, number>
   >;
-  const named: string[] = [];
-  const namedLately: string[] = [];
-  const putOut: string[] = [];
-  const add = (voice: WordSource, said: ReadonlySet<string>, weight: number): void => {
-    const known = words[voice];
-    for (const word of said) if ((known.get(word) ?? 0) < weight) known.set(word, weight);
+  const searchedTexts: string[] = [];
+  const recentTexts: string[] = [];
+  const outputs: string[] = [];
+  const add = (voice: WordSource, addedWords: ReadonlySet<string>, weight: number): void => {
+    const weights = wordsByVoice[voice];
+    for (const word of addedWords) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
   };
   const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE_TURNS);
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {
       if (isMachineMessage(message)) continue;
-      for (const { words: said } of listWrittenTexts(message)) {
-        named.push(said);
+      for (const { words: userText } of listWrittenTexts(message)) {
+        searchedTexts.push(userText);
         // Users' words never fade completely.
-        add('people', collectWords(said), Math.max(0.5, fadedAt(index)));
+        add('people', collectWords(userText), Math.max(0.5, fadedAt(index)));
       }
       continue;
     }
     for (const content of listContents(message)) {
       if (content.type !== 'messageText') continue;
-      named.push(content.text);
-      if (turnsSince(index) <= RECENT_PROSE_TURNS) namedLately.push(content.text);
+      searchedTexts.push(content.text);
+      if (turnsSince(index) <= RECENT_PROSE_TURNS) recentTexts.push(content.text);
       const weight = fadedAt(index);
       if (weight >= MIN_WEIGHT) add('prose', collectWords(content.text), weight);
     }
@@ -100,27 +100,27 @@ export function computeConversationFocus(
     const plans = isPlanTool(tool, kind);
     const weight = fadedAt(callMessage);
     for (const content of parameters) {
-      if (plans || kind === 'search') named.push(content.text);
-      if (plans && turnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) namedLately.push(content.text);
+      if (plans || kind === 'search') searchedTexts.push(content.text);
+      if (plans && turnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) recentTexts.push(content.text);
       if (weight >= MIN_WEIGHT && !plans) add('calls', collectWords(content.text), weight);
     }
     if (kind === 'command' && turnsSince(callMessage) <= RECENT_PROSE_TURNS)
-      putOut.push(...exchange.results.map(({ text }) => text));
+      outputs.push(...exchange.results.map(({ text }) => text));
   }
   return {
-    words,
-    isNamed: createNamedPathTest(named),
-    isNamedLately: createNamedPathTest(namedLately),
-    isInOutput: createNamedPathTest(putOut),
+    words: wordsByVoice,
+    isNamed: createNamedPathTest(searchedTexts),
+    isNamedLately: createNamedPathTest(recentTexts),
+    isInOutput: createNamedPathTest(outputs),
   };
 }
 
 function createNamedPathTest(texts: readonly string[]): (path: string) => boolean {
-  const known = new Map<string, boolean>();
+  const answers = new Map<string, boolean>();
   return (path) => {
     const name = path.split(/[\\/]/).at(-1) ?? '';
-    const answer = known.get(name) ?? (name !== '' && texts.some((text) => text.includes(name)));
-    known.set(name, answer);
+    const answer = answers.get(name) ?? (name !== '' && texts.some((text) => text.includes(name)));
+    answers.set(name, answer);
     return answer;
   };
 }

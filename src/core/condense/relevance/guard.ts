@@ -16,11 +16,11 @@ export interface BlockToGuard {
   readonly showsFile: boolean;
 }
 
-export function toGuardedBlock({ block, standing }: PlacedBlock): BlockToGuard {
-  const origin = getBlockOrigin(standing, block.part);
+export function toGuardedBlock({ block, facts }: PlacedBlock): BlockToGuard {
+  const origin = getBlockOrigin(facts, block.part);
   return {
     tokens: block.tokens,
-    result: standing.type === 'toolResults' ? standing.message : undefined,
+    result: facts.type === 'toolResults' ? facts.message : undefined,
     showsFile: origin === 'read' || origin === 'printed',
   };
 }
@@ -38,8 +38,8 @@ export function protectNewestResults(
   for (const { result, tokens } of blocks)
     if (result !== undefined) sizes.set(result, (sizes.get(result) ?? 0) + tokens);
   const newest = [...sizes].sort(([a], [b]) => b - a);
-  let left = room;
-  const fitting = newest.findIndex(([, tokens]) => (left -= tokens) < 0);
+  let remaining = room;
+  const fitting = newest.findIndex(([, tokens]) => (remaining -= tokens) < 0);
   const count = Math.floor(GUARDED_RESULT_SHARE * (fitting < 0 ? newest.length : fitting));
   const oldest = newest[count - 1]?.[0] ?? Infinity;
   return relevance.map((own, at) => {

@@ -125,8 +125,8 @@ describe('the history of a file for relevance', () => {
 
   it('includes the lines that an edit removed and inserted', () => {
     const lines = files.getFileUse('/w/a.ts')?.lines;
-    expect(lines?.get(LINES[0] ?? '')).toEqual({ quoted: 5, put: -1, gone: 5 });
-    expect(lines?.get('export const other = 1;')).toEqual({ quoted: -1, put: 5, gone: -1 });
+    expect(lines?.get(LINES[0] ?? '')).toEqual({ quotedAt: 5, writtenAt: -1, removedAt: 5 });
+    expect(lines?.get('export const other = 1;')).toEqual({ quotedAt: -1, writtenAt: 5, removedAt: -1 });
   });
 });
 
@@ -153,7 +153,7 @@ describe('relevance features of a block', () => {
   const featured = (rows: BlockFeatureRows, text: string, own: ContentFacts): BlockWithFeatures => {
     const [read] = splitIntoBlocks(contentOf(text), { tokens: 20, path: own.path, parts: [], from: 0 });
     if (!read) throw new Error('no block');
-    return { block: read.block, standing: own, features: rows.computeFeatures(read, own) };
+    return { block: read.block, facts: own, features: rows.computeFeatures(read, own) };
   };
   const featuresIn = (text: string, own: ContentFacts): ((name: FeatureName) => number) => {
     const rows = newRows();

@@ -51,26 +51,26 @@ export function splitIntoBlocks(
   const declares = findDeclarations(lines, isMarkdown(path));
   const partOf = createFilePartFinder(parts);
   const blocks: BlockWithLines[] = [];
-  const add = (own: readonly OutlinedFileLine[], first: number): void => {
-    const [top, bottom] = [own[0], own.at(-1)];
+  const add = (blockLines: readonly OutlinedFileLine[], first: number): void => {
+    const [top, bottom] = [blockLines[0], blockLines.at(-1)];
     const start = Math.max(from, top?.start ?? 0);
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = partOf(top.start);
-    const declared = copyWithoutSpareCapacity(own.filter((_, at) => declares[first + at]));
+    const declared = copyWithoutSpareCapacity(blockLines.filter((_, at) => declares[first + at]));
     const block = {
       index: blocks.length,
       start,
       end,
       text: text.slice(start, end),
-      count: own.length,
+      count: blockLines.length,
       head: declared.map((line) => line.text).join('\n'),
       declared,
       tokens: (tokens * (end - start)) / Math.max(1, text.length),
       part,
-      numbers: getLineNumberRange(top, bottom, own.length),
+      numbers: getLineNumberRange(top, bottom, blockLines.length),
     };
-    blocks.push({ block, lines: own.map((line) => stripLinePrefix(line.text, part?.head)) });
+    blocks.push({ block, lines: blockLines.map((line) => stripLinePrefix(line.text, part?.head)) });
   };
   let first = 0;
   const endBefore = (end: number): void => {
@@ -84,9 +84,9 @@ export function splitIntoBlocks(
   for (const [index, line] of lines.entries()) {
     const length = index - first;
     const isLong = length >= MAX_BLOCK_LINES && (isBlankLine(line) || length >= 2 * MAX_BLOCK_LINES);
-    const own = partOf(line.start);
-    if (isLong || own !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);
-    part = own;
+    const linePart = partOf(line.start);
+    if (isLong || linePart !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);
+    part = linePart;
   }
   endBefore(lines.length);
   return blocks;

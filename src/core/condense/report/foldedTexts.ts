@@ -38,11 +38,11 @@ function* pairSections(
   before: readonly (readonly string[])[],
   after: readonly (readonly string[])[],
 ): Generator<readonly [readonly string[], readonly string[]]> {
-  const known = new Map(createSectionKeys(after).map((key, at) => [key, at]));
+  const indexByKey = new Map(createSectionKeys(after).map((key, at) => [key, at]));
   const keys = createSectionKeys(before);
   let next = 0;
   for (const [index, section] of before.entries()) {
-    const at = known.get(keys[index] ?? '');
+    const at = indexByKey.get(keys[index] ?? '');
     if (at === undefined || at < next) {
       yield [section, []];
       continue;
@@ -56,10 +56,10 @@ function* pairSections(
 
 /** Makes repeated headings unique. */
 function createSectionKeys(sections: readonly (readonly string[])[]): readonly string[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return sections.map(([heading = '']) => {
-    const nth = seen.get(heading) ?? 0;
-    seen.set(heading, nth + 1);
+    const nth = counts.get(heading) ?? 0;
+    counts.set(heading, nth + 1);
     return `${nth} ${heading}`;
   });
 }
@@ -86,35 +86,35 @@ export function foldUnchangedText(before: string, after: string, isPreview = fal
   for (const [a, b] of together) {
     if (!areLinesEqual(a, b)) changed++;
   }
-  const most = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changed)));
-  const left: string[] = [];
-  const right: string[] = [];
+  const maxLines = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changed)));
+  const leftLines: string[] = [];
+  const rightLines: string[] = [];
   let firstChange: number | undefined;
   for (const [a, b] of together) {
     if (areLinesEqual(a, b)) {
       const [heading = '', ...body] = a;
       const shown = [heading, ...foldUnchangedLines(body, 1, 1)];
-      left.push(...shown);
-      right.push(...shown);
+      leftLines.push(...shown);
+      rightLines.push(...shown);
       continue;
     }
     const [shown, other] = [stripRemovedLineNumbers(a, b), b];
     const same = countCommonLinesAtEnds(shown, other);
     const head = foldLinesBeforeChange(shown.slice(0, same.head));
     const tail = foldUnchangedLines(shown.slice(shown.length - same.tail), CONTEXT_LINES, 1);
-    firstChange ??= right.length + head.length;
-    left.push(
+    firstChange ??= rightLines.length + head.length;
+    leftLines.push(
       ...head,
-      ...shortenChangedLines(shown.slice(same.head, shown.length - same.tail), most, hiddenWords),
+      ...shortenChangedLines(shown.slice(same.head, shown.length - same.tail), maxLines, hiddenWords),
       ...tail,
     );
-    right.push(
+    rightLines.push(
       ...head,
-      ...shortenChangedLines(other.slice(same.head, other.length - same.tail), most, hiddenWords),
+      ...shortenChangedLines(other.slice(same.head, other.length - same.tail), maxLines, hiddenWords),
       ...tail,
     );
   }
-  return { before: left.join('\n'), after: right.join('\n'), firstChange };
+  return { before: leftLines.join('\n'), after: rightLines.join('\n'), firstChange };
 }
 
 const LINE_NUMBER_PREFIX = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
@@ -153,11 +153,11 @@ function countCommonLinesAtEnds(
   a: readonly string[],
   b: readonly string[],
 ): { readonly head: number; readonly tail: number } {
-  const most = Math.min(a.length, b.length);
+  const maxLength = Math.min(a.length, b.length);
   let head = 0;
-  while (head < most && a[head] === b[head]) head++;
+  while (head < maxLength && a[head] === b[head]) head++;
   let tail = 0;
-  while (tail < most - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  while (tail < maxLength - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
   return { head, tail };
 }
 
@@ -176,9 +176,13 @@ function foldLinesBeforeChange(lines: readonly string[]): readonly string[] {
     : [...foldUnchangedLines(lines.slice(0, named), 1, 0), ...foldUnchangedLines(lines.slice(named), 1, CONTEXT_LINES)];
 }
 
-function shortenChangedLines(lines: readonly string[], most: number, hiddenWords: string): readonly string[] {
-  const hidden = lines.length - most;
+function shortenChangedLines(lines: readonly string[], maxLines: number, hiddenWords: string): readonly string[] {
+  const hidden = lines.length - maxLines;
   if (hidden <= 1) return lines;
-  const half = Math.ceil(most / 2);
-  return [...lines.slice(0, half), formatFoldLine(hidden, hiddenWords), ...lines.slice(lines.length - (most - half))];
+  const half = Math.ceil(maxLines / 2);
+  return [
+    ...lines.slice(0, half),
+    formatFoldLine(hidden, hiddenWords),
+    ...lines.slice(lines.length - (maxLines - half)),
+  ];
 }

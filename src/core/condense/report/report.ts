@@ -41,10 +41,10 @@ export function formatOutcomeReport(
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
   // Users who see no steps find these failures in the notes.
-  const told = outcome.steps.flatMap((step) =>
+  const toldNotes = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );
-  const notes = outcome.notes.filter((note) => !told.includes(note));
+  const notes = outcome.notes.filter((note) => !toldNotes.includes(note));
   return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
@@ -54,10 +54,10 @@ function formatTotalChange(
   tokens: (count: number) => string,
 ): string {
   const { tokensBefore, tokensAfter } = request ?? messages;
-  const words = request ? formatTokens : tokens;
+  const format = request ? formatTokens : tokens;
   const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
   const ofWhat = request ? ' of the whole request' : '';
-  return ` - Total reduction: ${reduction}${ofWhat} (${words(tokensBefore)} → ${words(tokensAfter)} tokens)`;
+  return ` - Total reduction: ${reduction}${ofWhat} (${format(tokensBefore)} → ${format(tokensAfter)} tokens)`;
 }
 
 export const formatMissedTarget = (
@@ -71,8 +71,8 @@ export const formatMissedTarget = (
 function describeModelRequests(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
-    const own = chosen === 'conversation' ? ", the conversation's own" : '';
-    const whose = profile === model ? `${model}${own}` : `${model} (${profile}${own})`;
+    const ownModelNote = chosen === 'conversation' ? ", the conversation's own" : '';
+    const whose = profile === model ? `${model}${ownModelNote}` : `${model} (${profile}${ownModelNote})`;
     models.set(whose, (models.get(whose) ?? 0) + 1);
   }
   return [...models].map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`).join('');
@@ -110,8 +110,8 @@ function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => s
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
       const [first] = outcome.violations;
-      const where = first ? `message ${first.message}: ${first.detail} (${first.rule})` : '';
-      return `Nothing was condensed: the result of ${name} would not be a valid conversation. ${where}`;
+      const placeText = first ? `message ${first.message}: ${first.detail} (${first.rule})` : '';
+      return `Nothing was condensed: the result of ${name} would not be a valid conversation. ${placeText}`;
     }
     case 'cancelled':
       return 'Cancelled. Nothing was condensed.';

@@ -76,8 +76,8 @@ export function renderFactSheet(
   }
   const written = sections.filter((text) => text !== '');
   const rest = budget - written.reduce((sum, text) => sum + counter.countText(text), 0);
-  const words = renderInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
-  return [words, ...written].filter((text) => text !== '').join('\n\n');
+  const instructions = renderInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
+  return [instructions, ...written].filter((text) => text !== '').join('\n\n');
 }
 
 type FactSection = keyof typeof TOKEN_SHARE_BY_SECTION;
@@ -86,22 +86,22 @@ const computeSectionLimit = (share: FactSection, budget: number): number =>
 
 function renderFactSections(
   facts: ConversationFacts,
-  within: (lines: readonly string[], share: FactSection) => string[],
+  fitLines: (lines: readonly string[], share: FactSection) => string[],
 ): string[] {
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
   const folder = findCommonFolder(files.map(({ path }) => path));
-  const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
+  const shorten = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const below = folder === '' ? '' : ` (below ${folder})`;
   const changed = files
     .filter(({ changes }) => changes > 0)
-    .map(({ path, changes }) => `- ${short(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
-  const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${short(path)}`);
-  const errors = facts.errors.map(({ what, error }) => `- ${short(`${toOneLine(what)}: ${toOneLine(error)}`)}`);
+    .map(({ path, changes }) => `- ${shorten(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
+  const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${shorten(path)}`);
+  const errors = facts.errors.map(({ what, error }) => `- ${shorten(`${toOneLine(what)}: ${toOneLine(error)}`)}`);
   return [
-    formatSection(`Files changed${below}`, within(changed, 'changed')),
-    formatSection(`Files only read${below}`, within(read, 'read')),
-    formatSection('Commands run, with the last result', within(facts.commands.map(describeCommand), 'commands')),
-    formatSection('Errors that nothing later settled', within(errors, 'errors')),
+    formatSection(`Files changed${below}`, fitLines(changed, 'changed')),
+    formatSection(`Files only read${below}`, fitLines(read, 'read')),
+    formatSection('Commands run, with the last result', fitLines(facts.commands.map(describeCommand), 'commands')),
+    formatSection('Errors that nothing later settled', fitLines(errors, 'errors')),
   ];
 }
 

@@ -33,8 +33,8 @@ const FEEDBACK_TAG_END = /<\/(?:feedback|answer|user_message)>/g;
 
 function* findTextsWrittenByPerson(result: string): Generator<UserTextSlice> {
   for (const pattern of FEEDBACK_TEXTS) {
-    for (const { index, 0: whole, 1: words = '' } of result.matchAll(pattern)) {
-      yield { start: index, end: index + whole.length, words: words.trim() };
+    for (const { index, 0: match, 1: words = '' } of result.matchAll(pattern)) {
+      yield { start: index, end: index + match.length, words: words.trim() };
     }
   }
   yield* findFeedbackElements(result);
@@ -55,10 +55,10 @@ function* findFeedbackElements(result: string): Generator<UserTextSlice> {
 }
 
 export const findSlicesWrittenByPerson = (result: string, exchange: ToolExchange | undefined): Slice[] =>
-  exchange?.isPersonsAnswer ? [...findTextsWrittenByPerson(result)].sort(compareStart) : [];
+  exchange?.isUserAnswer ? [...findTextsWrittenByPerson(result)].sort(compareStart) : [];
 
 const getFeedbackOfPerson = memoizeByObject((exchange: ToolExchange): string => {
-  if (!exchange.isPersonsAnswer) return '';
+  if (!exchange.isUserAnswer) return '';
   for (const { words } of findTextsWrittenByPerson(exchange.resultText)) if (words !== '') return words;
   return '';
 });

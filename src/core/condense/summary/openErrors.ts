@@ -24,10 +24,10 @@ export function findUnresolvedErrors(exchanges: readonly ToolExchange[], tools: 
   const open = new Map<string, UnresolvedError>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined || REFUSED_BY_USER.test(exchange.resultText.slice(0, 300))) continue;
-    const { what, key } = getErrorSubject(exchange, tools);
+    const { what: name, key } = getErrorSubject(exchange, tools);
     open.delete(key);
     if (hasExchangeFailed(exchange)) {
-      open.set(key, { message: exchange.resultMessage, what, error: getBeginningOfError(exchange.resultText) });
+      open.set(key, { message: exchange.resultMessage, what: name, error: getBeginningOfError(exchange.resultText) });
     }
   }
   return [...open.values()];
@@ -41,8 +41,8 @@ function getErrorSubject(exchange: ToolExchange, tools: ToolTable): { readonly w
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
     return { what: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
   }
-  const what = kind === 'command' ? `\`${getProgramName(getCommandLine(exchange))}\`` : exchange.tool;
-  return { what, key: what };
+  const name = kind === 'command' ? `\`${getProgramName(getCommandLine(exchange))}\`` : exchange.tool;
+  return { what: name, key: name };
 }
 
 /** `cd x && go test ./...` and `go test ./pkg` are attempts at the same thing. */

@@ -47,12 +47,12 @@ function recordTaskCall(
     return;
   }
   const id = findFirstText(input, ['taskId']);
-  const known = tasks.get(id);
-  if (!known) return;
+  const task = tasks.get(id);
+  if (!task) return;
   const text = findFirstText(input, ['subject']);
   tasks.set(id, {
-    ...(text === '' ? known : { text, message }),
-    status: typeof input['status'] === 'string' ? input['status'] : known.status,
+    ...(text === '' ? task : { text, message }),
+    status: typeof input['status'] === 'string' ? input['status'] : task.status,
   });
 }
 

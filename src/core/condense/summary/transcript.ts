@@ -82,8 +82,8 @@ function renderText(message: ApiMessage, at: number | undefined, text: string, l
     out += text.slice(from, content.start) + cutMiddle(content.text, limit);
     from = content.end;
   }
-  const told = (out + text.slice(from)).trim();
-  return told === '' ? '' : addQuotePrefixToLines(told);
+  const shownText = (out + text.slice(from)).trim();
+  return shownText === '' ? '' : addQuotePrefixToLines(shownText);
 }
 
 function renderParameters(input: unknown, limits: TranscriptLimits): string {
@@ -138,10 +138,10 @@ export function packTextsIntoChunks(
   };
   for (const text of texts.flatMap((long) => splitTextToBudget(long, budget, count))) {
     // Includes the blank line between two texts.
-    const own = count(text) + 1;
-    if (tokens + own > budget) close();
+    const lineTokens = count(text) + 1;
+    if (tokens + lineTokens > budget) close();
     open.push(text);
-    tokens += own;
+    tokens += lineTokens;
   }
   close();
   return chunks;

@@ -13,10 +13,10 @@ const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directo
 
 /** Undefined if there is no command line, or several whose outputs can't be separated. */
 export function parseCommandCall(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
-  const given = parseCodeModeCall(input['input']) ?? input;
-  const line = COMMAND_LINE_KEYS.map((key) => getCommandLine(given[key])).find((found) => found !== undefined);
+  const parsed = parseCodeModeCall(input['input']) ?? input;
+  const line = COMMAND_LINE_KEYS.map((key) => getCommandLine(parsed[key])).find((found) => found !== undefined);
   if (line === undefined) return undefined;
-  const folder = FOLDER_KEYS.map((key) => given[key]).find((value) => typeof value === 'string' && value !== '');
+  const folder = FOLDER_KEYS.map((key) => parsed[key]).find((value) => typeof value === 'string' && value !== '');
   const shell = /powershell|pwsh/i.test(tool) ? 'powershell' : detectShell(line);
   return { line, shell, folder: typeof folder === 'string' ? folder : undefined };
 }

@@ -77,16 +77,16 @@ const findProgramOrUnknown = (name: ScriptWord): SimulatedProgram =>
   (name === undefined ? undefined : findProgram(name)) ?? runUnknownProgram;
 
 function getCommandInput(
-  { given, inputFile }: SimpleCommand,
+  { inputText, inputFile }: SimpleCommand,
   folder: ScriptWord,
   piped: readonly ExpectedPrint[] | undefined,
 ): readonly ExpectedPrint[] | undefined {
-  if (given) return [makeGivenText(given)];
+  if (inputText) return [makeGivenText(inputText)];
   if (inputFile === null) return piped;
   const path = joinWordPath(folder, inputFile);
   return path === undefined || path === '/dev/null'
     ? [UNKNOWN_PRINTED]
-    : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
+    : [{ kind: 'lines', path, ranges: [{ first: 1, maxLines: Infinity }], numbers: undefined, maxLines: Infinity }];
 }
 
 function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, folder: ScriptWord): CommandOutcome {

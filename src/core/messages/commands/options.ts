@@ -2,7 +2,7 @@ import type { ScriptWord } from './script';
 
 export interface ParsedCommandOptions {
   /** By option name without dashes; '' if an option has no value. */
-  readonly given: ReadonlyMap<string, readonly ScriptWord[]>;
+  readonly valuesByOption: ReadonlyMap<string, readonly ScriptWord[]>;
   /** Files and patterns; undefined if unknown before the command runs. */
   readonly operands: readonly ScriptWord[];
 }
@@ -13,12 +13,12 @@ export interface ParsedCommandOptions {
  * @param valued options that take a value; single letters take it in the same word, too
  */
 export function parseCommandOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): ParsedCommandOptions {
-  const given = new Map<string, ScriptWord[]>();
+  const valuesByOption = new Map<string, ScriptWord[]>();
   const operands: ScriptWord[] = [];
   const add = (name: string, value: ScriptWord): void => {
-    const values = given.get(name);
+    const values = valuesByOption.get(name);
     if (values) values.push(value);
-    else given.set(name, [value]);
+    else valuesByOption.set(name, [value]);
   };
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
@@ -46,15 +46,15 @@ export function parseCommandOptions(words: readonly ScriptWord[], valued: Readon
       }
     }
   }
-  return { given, operands };
+  return { valuesByOption, operands };
 }
 
-export const hasOption = ({ given }: ParsedCommandOptions, ...names: readonly string[]): boolean =>
-  names.some((name) => given.has(name));
+export const hasOption = ({ valuesByOption }: ParsedCommandOptions, ...names: readonly string[]): boolean =>
+  names.some((name) => valuesByOption.has(name));
 
-export function getOption({ given }: ParsedCommandOptions, ...names: readonly string[]): ScriptWord {
+export function getOption({ valuesByOption }: ParsedCommandOptions, ...names: readonly string[]): ScriptWord {
   for (const name of names) {
-    const value = given.get(name)?.at(-1);
+    const value = valuesByOption.get(name)?.at(-1);
     if (value !== undefined) return value;
   }
   return undefined;

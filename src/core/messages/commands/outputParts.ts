@@ -104,9 +104,9 @@ interface OutputPieceOfPrinted {
 
 interface PrintedTextWithLines {
   readonly printed: ExpectedPrint;
-  /** In lines, like `most`. */
-  least: number;
-  most: number;
+  /** In lines, like `maxLines`. */
+  minLines: number;
+  maxLines: number;
   /** Line at which the item's text was found. */
   at: number | undefined;
 }
@@ -114,11 +114,11 @@ interface PrintedTextWithLines {
 function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutput): OutputPieceOfPrinted[] {
   const items = steps.flatMap(({ when, printed }) =>
     printed
-      .filter(({ kind, most }) => kind !== 'nothing' && most > 0)
+      .filter(({ kind, maxLines }) => kind !== 'nothing' && maxLines > 0)
       .map((one): PrintedTextWithLines & { isSure: boolean } => ({
         printed: one,
-        least: 0,
-        most: one.most,
+        minLines: 0,
+        maxLines: one.maxLines,
         at: undefined,
         isSure: when === 'always',
       })),
@@ -136,7 +136,7 @@ function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutp
     // Lines with an error message belong to no item, because the message may have any origin.
     if (!failed.some((line) => line >= from && line < to))
       found.push(...splitLinesBetweenItems(items.slice(first, item), output, { first: from, last: to - 1 }));
-    if (anchor) from = to + anchor.most;
+    if (anchor) from = to + anchor.maxLines;
     if (anchor?.printed.kind === 'lines') {
       const lines = { first: to, last: from - 1 };
       found.push({ printed: anchor.printed, lines, isStartSure: true });
@@ -158,13 +158,13 @@ function locateNumberedFiles(items: readonly PrintedTextWithLines[], output: Ind
     const first = ranges?.length === 1 ? ranges[0]?.first : undefined;
     if (form === undefined || first === undefined) continue;
     const key = `${form} ${first}`;
-    const known = uses.get(key);
-    if (known) known.items.push(item);
+    const use = uses.get(key);
+    if (use) use.items.push(item);
     else uses.set(key, { form, first, items: [item] });
   }
   if (items.length < 2) return;
   const before = items.map((item) => ({ ...item }));
-  for (const { form, first, items: own } of uses.values()) {
+  for (const { form, first, items: sameRange } of uses.values()) {
     const starts: number[] = [];
     for (let line = 0; line < output.count; line++)
       if (
@@ -172,11 +172,11 @@ function locateNumberedFiles(items: readonly PrintedTextWithLines[], output: Ind
         (line === 0 || readLineNumber(output, line - 1, form) !== first - 1)
       )
         starts.push(line);
-    if (starts.length !== own.length) continue;
-    own.forEach((item, at) => {
+    if (starts.length !== sameRange.length) continue;
+    sameRange.forEach((item, at) => {
       const start = starts[at] as number;
       item.at = start;
-      item.most = countNumberedLines(output, start, form, Math.min(item.most, output.count - start));
+      item.maxLines = countNumberedLines(output, start, form, Math.min(item.maxLines, output.count - start));
     });
   }
   if (!areItemsInOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
@@ -188,11 +188,11 @@ const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: Lin
 /**
  * Counts consecutive line numbers. Condensed output may lack some numbers or have a marker instead.
  */
-function countNumberedLines(output: IndexedOutput, start: number, form: LineNumberForm, most: number): number {
+function countNumberedLines(output: IndexedOutput, start: number, form: LineNumberForm, maxLines: number): number {
   let sure = 1;
   let expected = (readLineNumber(output, start, form) as number) + 1;
   let hasGap = false;
-  for (let line = start + 1; line < start + most; line++, expected++) {
+  for (let line = start + 1; line < start + maxLines; line++, expected++) {
     const number = readLineNumber(output, line, form);
     if (number === undefined) {
       hasGap ||= mayContainMarker(getLineText(output, line));
@@ -214,10 +214,7 @@ function locateKnownTexts(
   items: readonly (PrintedTextWithLines & { isSure: boolean })[],
   output: IndexedOutput,
 ): boolean {
-  const uses = new Map<
-    string,
-    { item: PrintedTextWithLines & { isSure: boolean }; before: number; behind: number }[]
-  >();
+  const uses = new Map<string, { item: PrintedTextWithLines & { isSure: boolean }; before: number; after: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
     const text = extractOnlyTextLine(item.printed.text);
@@ -230,15 +227,15 @@ function locateKnownTexts(
   for (const [text, own] of uses) {
     const lines = places.get(text) ?? [];
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
-      own.forEach(({ item, before, behind }, at) => {
+      own.forEach(({ item, before, after: linesAfter }, at) => {
         const line = lines[at] as number;
         // The agent may have removed leading blank lines.
         item.at = Math.max(0, line - before);
-        item.most = line - item.at + behind + 1;
+        item.maxLines = line - item.at + linesAfter + 1;
       });
     } else if (lines.length === 0) {
       if (output.cut === undefined && own.some(({ item }) => item.isSure)) return false;
-      for (const { item } of own) item.most = 0;
+      for (const { item } of own) item.maxLines = 0;
     }
   }
   return true;
@@ -246,22 +243,22 @@ function locateKnownTexts(
 
 function areItemsInOrder(items: readonly PrintedTextWithLines[]): boolean {
   let end = 0;
-  for (const { at, most, printed } of items) {
+  for (const { at, maxLines, printed } of items) {
     if (at === undefined) continue;
     if (at < end) return false;
     // Blank lines around a text may belong to its neighbors.
-    end = at + (printed.kind === 'lines' ? most : 1);
+    end = at + (printed.kind === 'lines' ? maxLines : 1);
   }
   return true;
 }
 
-function extractOnlyTextLine(text: string): { line: string; before: number; behind: number } | undefined {
+function extractOnlyTextLine(text: string): { line: string; before: number; after: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
   const at = lines.findIndex((line) => line.trim() !== '');
   const line = lines[at];
   const isSole = lines.every((other, index) => index === at || other.trim() === '');
-  return line !== undefined && isSole ? { line, before: at, behind: lines.length - 1 - at } : undefined;
+  return line !== undefined && isSole ? { line, before: at, after: lines.length - 1 - at } : undefined;
 }
 
 function splitLinesBetweenItems(
@@ -269,17 +266,17 @@ function splitLinesBetweenItems(
   output: IndexedOutput,
   lines: LineCountRange,
 ): OutputPieceOfPrinted[] {
-  const open = items.filter(({ most }) => most > 0);
+  const open = items.filter(({ maxLines }) => maxLines > 0);
   const count = lines.last - lines.first + 1;
   if (count <= 0 || open.length === 0) return [];
   const [only] = open;
   if (only && open.length === 1) {
-    return count > only.most && !areOverflowLinesBlank(output, lines, only.most)
+    return count > only.maxLines && !areOverflowLinesBlank(output, lines, only.maxLines)
       ? []
       : [
           {
             printed: only.printed,
-            lines: { first: lines.first, last: Math.min(lines.last, lines.first + only.most - 1) },
+            lines: { first: lines.first, last: Math.min(lines.last, lines.first + only.maxLines - 1) },
             isStartSure: true,
           },
         ];
@@ -287,19 +284,20 @@ function splitLinesBetweenItems(
   // If text was removed, the number of lines is unknown.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
   limitItemsToFileLength(open, output, lines);
-  for (const item of open) item.most = Math.min(item.most, countLongestMatchingRun(item.printed, output, lines));
-  const before = computePrefixSums(open.map(({ most }) => most));
-  const behind = computePrefixSums(open.map(({ most }) => most).reverse()).reverse();
+  for (const item of open)
+    item.maxLines = Math.min(item.maxLines, countLongestMatchingRun(item.printed, output, lines));
+  const before = computePrefixSums(open.map(({ maxLines }) => maxLines));
+  const suffixSums = computePrefixSums(open.map(({ maxLines }) => maxLines).reverse()).reverse();
   // Another command printed the lines that exceed the items' maximum.
-  if (count > (before.at(-1) as number) + (open.at(-1) as PrintedTextWithLines).most) return [];
-  return open.map(({ printed, most }, at): OutputPieceOfPrinted => {
-    const [ahead, after] = [before[at] as number, behind[at] as number];
+  if (count > (before.at(-1) as number) + (open.at(-1) as PrintedTextWithLines).maxLines) return [];
+  return open.map(({ printed, maxLines }, at): OutputPieceOfPrinted => {
+    const [ahead, after] = [before[at] as number, suffixSums[at] as number];
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);
     return {
       printed,
       lines: { first: lines.first + start, last: lines.first + end - 1 },
-      isStartSure: start <= Math.max(0, count - after - most),
+      isStartSure: start <= Math.max(0, count - after - maxLines),
     };
   });
 }
@@ -321,14 +319,14 @@ function limitItemsToFileLength(
     const file = `${printed.revision ?? ''}:${printed.path}`;
     if (range?.first === undefined || range.first <= end || (path !== undefined && path !== file)) return;
     path = file;
-    end = range.first + range.most - 1;
+    end = range.first + range.maxLines - 1;
   }
   // A marker replaces an unknown number of lines.
   if (mayContainMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
-  let left = lines.last - lines.first + 1;
+  let remaining = lines.last - lines.first + 1;
   for (const item of items) {
-    item.most = Math.min(item.most, left);
-    left -= item.most;
+    item.maxLines = Math.min(item.maxLines, remaining);
+    remaining -= item.maxLines;
   }
 }
 
@@ -379,8 +377,8 @@ function computePrefixSums(numbers: readonly number[]): number[] {
 }
 
 /** Some agents append blank lines. */
-function areOverflowLinesBlank(output: IndexedOutput, lines: LineCountRange, most: number): boolean {
-  for (let line = lines.first + most; line <= lines.last; line++)
+function areOverflowLinesBlank(output: IndexedOutput, lines: LineCountRange, maxLines: number): boolean {
+  for (let line = lines.first + maxLines; line <= lines.last; line++)
     if (getLineText(output, line).trim() !== '') return false;
   return true;
 }
@@ -432,9 +430,9 @@ function splitShownLines(
   const parts: OutputPart[] = [];
   let from = lines.first;
   const to = cut ? cut.first - 1 : lines.last;
-  for (const [at, { first, most }] of ranges.entries()) {
+  for (const [at, { first, maxLines }] of ranges.entries()) {
     if (from > to) break;
-    const last = Math.min(to, from + most - 1);
+    const last = Math.min(to, from + maxLines - 1);
     parts.push(...part({ first: from, last: at === ranges.length - 1 ? to : last }, first));
     from = last + 1;
   }
@@ -500,11 +498,11 @@ function splitSearchMatches(
   let run: { path: string; first: number; last: number } | undefined;
   let before: string | undefined;
   const close = (): void => {
-    const known = run && joinPath(folder, run.path);
-    if (run && known !== undefined)
+    const knownPath = run && joinPath(folder, run.path);
+    if (run && knownPath !== undefined)
       parts.push({
         ...toTextSlice(output, run),
-        path: known,
+        path: knownPath,
         revision: undefined,
         head: 'search',
         firstLine: undefined,
@@ -516,14 +514,14 @@ function splitSearchMatches(
     const isGone = isOutputTruncatedAt(output, { first: line, last: line });
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // Without a path, a line has that of the line before; a marker replaces lines of the same file.
-    const known = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
-    if (text !== '--') before = known;
-    if (run && known === run.path) {
+    const knownPath = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
+    if (text !== '--') before = knownPath;
+    if (run && knownPath === run.path) {
       run.last = line;
       continue;
     }
     close();
-    if (known !== undefined) run = { path: known, first: line, last: line };
+    if (knownPath !== undefined) run = { path: knownPath, first: line, last: line };
   }
   close();
   return parts;
@@ -551,14 +549,14 @@ function splitMatchesByFile(output: IndexedOutput, lines: LineCountRange, path: 
 function splitDiffs(folder: string | undefined, output: IndexedOutput, lines: LineCountRange): OutputPart[] {
   const { start, end } = toTextSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {
-    const known = joinPath(folder, movedTo ?? path);
-    if (known === undefined) return [];
+    const knownPath = joinPath(folder, movedTo ?? path);
+    if (knownPath === undefined) return [];
     return hunks
       .filter((hunk) => hunk.end > hunk.start)
       .map((hunk): OutputPart => ({
         start: start + hunk.start,
         end: start + hunk.end,
-        path: known,
+        path: knownPath,
         revision: undefined,
         head: 'diff',
         firstLine: hunk.firstNew,

@@ -5,7 +5,7 @@ import type { ScriptWord } from './script';
 export interface LineRange {
   /** Starts at 1; undefined if it depends on the file's length. */
   readonly first: number | undefined;
-  readonly most: number;
+  readonly maxLines: number;
 }
 
 export type ExpectedPrint =
@@ -16,9 +16,9 @@ export type ExpectedPrint =
       /** Undefined if the lines are unknown. */
       readonly ranges: readonly LineRange[] | undefined;
       readonly numbers: LineNumberForm | undefined;
-      readonly most: number;
+      readonly maxLines: number;
     }
-  | { readonly kind: 'headed'; readonly folder: ScriptWord; readonly most: number }
+  | { readonly kind: 'headed'; readonly folder: ScriptWord; readonly maxLines: number }
   /**
    * Search matches: `12:text` for one file, `path:12:text` for several, `path:text` without
    * numbers.
@@ -29,14 +29,14 @@ export type ExpectedPrint =
       readonly path: string | undefined;
       readonly isNumbered: boolean;
       readonly folder: ScriptWord;
-      readonly most: number;
+      readonly maxLines: number;
     }
-  | { readonly kind: 'diff'; readonly folder: ScriptWord; readonly most: number }
-  | { readonly kind: 'status'; readonly most: number }
-  | { readonly kind: 'paths'; readonly most: number }
-  | { readonly kind: 'text'; readonly text: string; readonly at: Slice | undefined; readonly most: number }
-  | { readonly kind: 'nothing'; readonly most: 0 }
-  | { readonly kind: 'other'; readonly most: number };
+  | { readonly kind: 'diff'; readonly folder: ScriptWord; readonly maxLines: number }
+  | { readonly kind: 'status'; readonly maxLines: number }
+  | { readonly kind: 'paths'; readonly maxLines: number }
+  | { readonly kind: 'text'; readonly text: string; readonly at: Slice | undefined; readonly maxLines: number }
+  | { readonly kind: 'nothing'; readonly maxLines: 0 }
+  | { readonly kind: 'other'; readonly maxLines: number };
 
 export type CommandEffect =
   /** Leaves out text that is unknown before the command runs. */
@@ -57,10 +57,10 @@ export interface CommandOutcome {
   readonly effects: readonly CommandEffect[];
 }
 
-export const NOTHING_PRINTED: ExpectedPrint = { kind: 'nothing', most: 0 };
-export const UNKNOWN_PRINTED: ExpectedPrint = { kind: 'other', most: Infinity };
+export const NOTHING_PRINTED: ExpectedPrint = { kind: 'nothing', maxLines: 0 };
+export const UNKNOWN_PRINTED: ExpectedPrint = { kind: 'other', maxLines: Infinity };
 
-export const makeUnknownPrinted = (most: number): ExpectedPrint => ({ kind: 'other', most });
+export const makeUnknownPrinted = (maxLines: number): ExpectedPrint => ({ kind: 'other', maxLines });
 
 export const makeOutcomeThatPrints = (...printed: readonly ExpectedPrint[]): CommandOutcome => ({
   printed,
@@ -70,19 +70,21 @@ export const makeOutcomeThatPrints = (...printed: readonly ExpectedPrint[]): Com
 export const makePrintedFile = (path: string, numbers?: LineNumberForm): ExpectedPrint => ({
   kind: 'lines',
   path,
-  ranges: [{ first: 1, most: Infinity }],
+  ranges: [{ first: 1, maxLines: Infinity }],
   numbers,
-  most: Infinity,
+  maxLines: Infinity,
 });
 
 export function selectPrintedLines(printed: ExpectedPrint, ranges: readonly LineNumberRange[]): ExpectedPrint {
-  const most = Math.min(
-    printed.most,
+  const maxLines = Math.min(
+    printed.maxLines,
     ranges.reduce((sum, { first, last }) => sum + Math.max(0, last - first + 1), 0),
   );
-  if (printed.kind === 'lines') return { ...printed, ranges: selectRanges(printed.ranges, ranges), most };
+  if (printed.kind === 'lines') return { ...printed, ranges: selectRanges(printed.ranges, ranges), maxLines };
   // Printed line numbers identify lines even if others are left out.
-  return printed.kind === 'text' || printed.kind === 'nothing' ? makeUnknownPrinted(most) : { ...printed, most };
+  return printed.kind === 'text' || printed.kind === 'nothing'
+    ? makeUnknownPrinted(maxLines)
+    : { ...printed, maxLines };
 }
 
 /** Starts at 1; Infinity for the end. */
@@ -99,7 +101,7 @@ function selectRanges(
   if (!only || ranges?.length !== 1) return undefined;
   return wanted.map(({ first, last }) => ({
     first: only.first === undefined ? undefined : only.first + first - 1,
-    most: Math.max(0, Math.min(last, only.most) - first + 1),
+    maxLines: Math.max(0, Math.min(last, only.maxLines) - first + 1),
   }));
 }
 

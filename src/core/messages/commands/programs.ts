@@ -44,12 +44,12 @@ function simulatePrintingFiles(
 ): CommandOutcome {
   const { operands } = options;
   if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
-    const only = getOnlyElement(call.input);
+    const singleInput = getOnlyElement(call.input);
     if (!call.input) return UNKNOWN_OUTCOME;
     if (numbers === undefined) return makeOutcomeThatPrints(...call.input);
     // If the whole file is piped, the numbers are the file's own.
-    return only?.kind === 'lines' && only.numbers === undefined && startsAtFirstLine(only)
-      ? makeOutcomeThatPrints({ ...only, numbers })
+    return singleInput?.kind === 'lines' && singleInput.numbers === undefined && startsAtFirstLine(singleInput)
+      ? makeOutcomeThatPrints({ ...singleInput, numbers })
       : makeOutcomeThatPrints(makeUnknownPrinted(sumMaxLines(call.input)));
   }
   const paths = operands.map((operand) => joinWordPath(call.folder, operand));
@@ -58,7 +58,8 @@ function simulatePrintingFiles(
   return makeOutcomeThatPrints(...paths.map((path) => makePrintedFile(path as string, numbers)));
 }
 
-const sumMaxLines = (printed: readonly ExpectedPrint[]): number => printed.reduce((sum, part) => sum + part.most, 0);
+const sumMaxLines = (printed: readonly ExpectedPrint[]): number =>
+  printed.reduce((sum, part) => sum + part.maxLines, 0);
 
 const startsAtFirstLine = ({ ranges }: Extract<ExpectedPrint, { kind: 'lines' }>): boolean =>
   ranges?.length === 1 && ranges[0]?.first === 1;
@@ -93,16 +94,18 @@ function simulateHeadOrTail(
   part: (whole: ExpectedPrint) => ExpectedPrint,
 ): CommandOutcome {
   if (operands.length === 0) {
-    const only = getOnlyElement(call.input);
-    if (only) return makeOutcomeThatPrints(part(only));
+    const singleInput = getOnlyElement(call.input);
+    if (singleInput) return makeOutcomeThatPrints(part(singleInput));
     return makeOutcomeThatPrints(
-      makeUnknownPrinted(call.input ? part(makeUnknownPrinted(sumMaxLines(call.input))).most : Infinity),
+      makeUnknownPrinted(call.input ? part(makeUnknownPrinted(sumMaxLines(call.input))).maxLines : Infinity),
     );
   }
   const [operand] = operands;
   if (operands.length > 1) {
     // An unknown word may be any number of files, each with a header.
-    return isHeaded ? makeOutcomeThatPrints({ kind: 'headed', folder: call.folder, most: Infinity }) : UNKNOWN_OUTCOME;
+    return isHeaded
+      ? makeOutcomeThatPrints({ kind: 'headed', folder: call.folder, maxLines: Infinity })
+      : UNKNOWN_OUTCOME;
   }
   const path = joinWordPath(call.folder, operand);
   // A wildcard may match one file, which has no header, or several.
@@ -112,8 +115,9 @@ function simulateHeadOrTail(
 const simulateHead: SimulatedProgram = (call) => {
   const options = parseCommandOptions(call.words, new Set(['n', 'c', 'lines', 'bytes']));
   if (hasOption(options, 'c', 'bytes', 'z')) return UNKNOWN_OUTCOME;
-  const given = getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
-  const count = /^-?\d+$/.test(given) ? Number(given) : undefined;
+  const countOption =
+    getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
+  const count = /^-?\d+$/.test(countOption) ? Number(countOption) : undefined;
   if (count === undefined) return UNKNOWN_OUTCOME;
   return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) =>
     selectPrintedLines(whole, [{ first: 1, last: count < 0 ? Infinity : count }]),
@@ -124,10 +128,11 @@ const simulateTail: SimulatedProgram = (call) => {
   const words = /^\+\d+$/.test(call.words[0] ?? '') ? ['-n', ...call.words] : call.words;
   const options = parseCommandOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
   if (hasOption(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return UNKNOWN_OUTCOME;
-  const given = getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
-  if (!/^[+-]?\d+$/.test(given)) return UNKNOWN_OUTCOME;
-  const count = Math.abs(Number(given));
-  if (given.startsWith('+'))
+  const countOption =
+    getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
+  if (!/^[+-]?\d+$/.test(countOption)) return UNKNOWN_OUTCOME;
+  const count = Math.abs(Number(countOption));
+  if (countOption.startsWith('+'))
     return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) =>
       selectPrintedLines(whole, [{ first: Math.max(1, count), last: Infinity }]),
     );
@@ -135,17 +140,19 @@ const simulateTail: SimulatedProgram = (call) => {
 };
 
 function takeLastLines(whole: ExpectedPrint, count: number): ExpectedPrint {
-  const least = Math.min(whole.most, count);
+  const least = Math.min(whole.maxLines, count);
   if (whole.kind !== 'lines')
-    return { ...selectPrintedLines(whole, [{ first: 1, last: count }]), most: least } as ExpectedPrint;
-  return { ...whole, ranges: [{ first: undefined, most: least }], most: least };
+    return { ...selectPrintedLines(whole, [{ first: 1, last: count }]), maxLines: least } as ExpectedPrint;
+  return { ...whole, ranges: [{ first: undefined, maxLines: least }], maxLines: least };
 }
 
 const simulateSed: SimulatedProgram = (call) => {
   const words = call.words;
   const options = parseCommandOptions(words, new Set(['e', 'f', 'l', 'expression', 'file', 'line-length']));
-  const inPlace = [...options.given.keys()].some((name) => name === 'i' || name === 'in-place' || name === 'I');
-  const scripts = [...(options.given.get('e') ?? []), ...(options.given.get('expression') ?? [])];
+  const inPlace = [...options.valuesByOption.keys()].some(
+    (name) => name === 'i' || name === 'in-place' || name === 'I',
+  );
+  const scripts = [...(options.valuesByOption.get('e') ?? []), ...(options.valuesByOption.get('expression') ?? [])];
   const operands = scripts.length > 0 || hasOption(options, 'f', 'file') ? options.operands : options.operands.slice(1);
   if (inPlace) return makeEditOutcome(call.folder, listSedTargets(words));
   if (hasOption(options, 'f', 'file', 's', 'z') || scripts.includes(undefined)) return UNKNOWN_OUTCOME;
@@ -165,7 +172,7 @@ const takeUnknownLines = (whole: ExpectedPrint): ExpectedPrint =>
     ? { ...whole, ranges: undefined }
     : whole.kind === 'matches' || whole.kind === 'paths'
       ? whole
-      : makeUnknownPrinted(whole.most);
+      : makeUnknownPrinted(whole.maxLines);
 
 /** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
 function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
@@ -215,7 +222,7 @@ const makePrintedText = (text: string, at?: GivenText['at']): ExpectedPrint => (
   kind: 'text',
   text,
   at,
-  most: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
+  maxLines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
 export const makeGivenText = ({ text, at }: GivenText): ExpectedPrint => makePrintedText(text, at);
@@ -258,9 +265,14 @@ const simulateWc: SimulatedProgram = ({ words }) => {
 };
 
 const simulateReordering: SimulatedProgram = ({ input, words }) => {
-  const only = getOnlyElement(input);
-  if (!only || parseCommandOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return UNKNOWN_OUTCOME;
-  return makeOutcomeThatPrints(only.kind === 'matches' || only.kind === 'paths' ? only : makeUnknownPrinted(only.most));
+  const singleInput = getOnlyElement(input);
+  if (!singleInput || parseCommandOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0)
+    return UNKNOWN_OUTCOME;
+  return makeOutcomeThatPrints(
+    singleInput.kind === 'matches' || singleInput.kind === 'paths'
+      ? singleInput
+      : makeUnknownPrinted(singleInput.maxLines),
+  );
 };
 
 export const makeWriteEffect = (path: string, printed: ExpectedPrint | undefined, appends: boolean): CommandEffect =>
@@ -279,10 +291,10 @@ const simulateRm: SimulatedProgram = ({ words, folder }) => {
 
 const simulateApplyPatch: SimulatedProgram = ({ words, folder, input }) => {
   const [patch] = words;
-  const given = getOnlyElement(input);
-  const text = patch ?? (given?.kind === 'text' ? given.text : undefined);
+  const singleInput = getOnlyElement(input);
+  const text = patch ?? (singleInput?.kind === 'text' ? singleInput.text : undefined);
   if (text?.includes('*** Begin Patch') !== true) return UNKNOWN_OUTCOME;
-  const at = patch === undefined && given?.kind === 'text' ? given.at : undefined;
+  const at = patch === undefined && singleInput?.kind === 'text' ? singleInput.at : undefined;
   return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text, at, folder }] };
 };
 
@@ -292,10 +304,10 @@ const simulateFind: SimulatedProgram = ({ words }) => {
   );
   return actions.length > 0 && !actions.every((word) => word === '-ls')
     ? UNKNOWN_OUTCOME
-    : makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
+    : makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
 };
 
-const simulatePathLister: SimulatedProgram = () => makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
+const simulatePathLister: SimulatedProgram = () => makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
 
 const simulateSilentProgram: SimulatedProgram = () => SILENT_OUTCOME;
 

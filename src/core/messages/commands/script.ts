@@ -18,7 +18,7 @@ export interface OutputRedirect {
 export interface SimpleCommand {
   /** Starts with the program's name without its folder. */
   readonly words: readonly ScriptWord[];
-  readonly given: GivenText | undefined;
+  readonly inputText: GivenText | undefined;
   readonly inputFile: ScriptWord | null;
   readonly redirects: readonly OutputRedirect[];
 }

@@ -115,21 +115,25 @@ const createSearchProgram =
     const options = parseCommandOptions(words, values);
     if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcomeThatPrints(NOTHING_PRINTED);
     if (hasOption(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
-      return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
+      return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
     if (hasOption(options, ...noLines)) return UNKNOWN_OUTCOME;
     const hasPattern = hasOption(options, 'e', 'f', 'regexp', 'file');
-    const where = hasPattern ? options.operands : options.operands.slice(1);
+    const searchedPaths = hasPattern ? options.operands : options.operands.slice(1);
     const isNumbered = hasOption(options, 'n', 'line-number') && !hasOption(options, 'N', 'no-line-number');
-    const matches = { kind: 'matches', isNumbered, folder, most: Infinity } as const;
+    const matches = { kind: 'matches', isNumbered, folder, maxLines: Infinity } as const;
     const recurses = isRecursive || hasOption(options, 'r', 'R', 'recursive', 'dereference-recursive');
-    if (where.length === 0 && input) return makeOutcomeThatPrints(simulateFilteringInput(input, options, isNumbered));
+    if (searchedPaths.length === 0 && input)
+      return makeOutcomeThatPrints(simulateFilteringInput(input, options, isNumbered));
     if (hasOption(options, 'h', 'no-filename', 'I'))
-      return where.length === 1 && !recurses ? makeSearchOutcomeOfOneFile(where[0], matches) : UNKNOWN_OUTCOME;
-    if (where.length === 0 && !recurses) return UNKNOWN_OUTCOME;
-    const isOne = where.length === 1 && !hasOption(options, 'H', 'with-filename') && !looksLikeFolder(where[0]);
+      return searchedPaths.length === 1 && !recurses
+        ? makeSearchOutcomeOfOneFile(searchedPaths[0], matches)
+        : UNKNOWN_OUTCOME;
+    if (searchedPaths.length === 0 && !recurses) return UNKNOWN_OUTCOME;
+    const isOne =
+      searchedPaths.length === 1 && !hasOption(options, 'H', 'with-filename') && !looksLikeFolder(searchedPaths[0]);
     // grep -r prints the file name; ripgrep omits it for a single file.
     if (isOne && (!recurses || isRecursive))
-      return where[0] === undefined ? UNKNOWN_OUTCOME : makeSearchOutcomeOfOneFile(where[0], matches);
+      return searchedPaths[0] === undefined ? UNKNOWN_OUTCOME : makeSearchOutcomeOfOneFile(searchedPaths[0], matches);
     return makeOutcomeThatPrints({ ...matches, path: undefined });
   };
 
@@ -152,20 +156,20 @@ function simulateFilteringInput(
 ): ExpectedPrint {
   const [only] = input;
   if (!only || input.length !== 1) return UNKNOWN_PRINTED;
-  if (only.kind === 'matches') return isNumbered ? makeUnknownPrinted(only.most) : only;
+  if (only.kind === 'matches') return isNumbered ? makeUnknownPrinted(only.maxLines) : only;
   if (only.kind === 'paths') return only;
-  if (only.kind !== 'lines') return makeUnknownPrinted(only.most);
+  if (only.kind !== 'lines') return makeUnknownPrinted(only.maxLines);
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
     // If the whole file is piped, the numbers are the file's own.
     const isWhole = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
     return isWhole
-      ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most }
-      : makeUnknownPrinted(only.most);
+      ? { kind: 'matches', path: only.path, isNumbered, folder: '', maxLines: only.maxLines }
+      : makeUnknownPrinted(only.maxLines);
   }
   // Dashes between groups of context are not lines of the file.
   if (hasContext && only.numbers === undefined)
-    return { kind: 'matches', path: only.path, isNumbered: false, folder: '', most: Infinity };
+    return { kind: 'matches', path: only.path, isNumbered: false, folder: '', maxLines: Infinity };
   return { ...only, ranges: undefined };
 }
 
@@ -253,23 +257,23 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
     case 'log': {
       const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
       if (hasOption(options, 'p', 'patch', 'u') && !hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF))
-        return makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity });
+        return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
       return makeOutcomeThatPrints(makeUnknownPrinted(countLogLines(options)));
     }
     case 'stash':
       return words[0] === 'show' && hasOption(parseCommandOptions(words, DIFF_VALUE_OPTIONS), 'p', 'patch')
-        ? makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity })
+        ? makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity })
         : UNKNOWN_OUTCOME;
     case 'grep':
       // In another revision, each line starts with the revision's name.
       return simulateGitGrep(call);
     case 'ls-files':
     case 'ls-tree':
-      return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
+      return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
     case 'status': {
       const options = parseCommandOptions(words, new Set());
       return hasOption(options, 's', 'short', 'porcelain')
-        ? makeOutcomeThatPrints({ kind: 'status', most: Infinity })
+        ? makeOutcomeThatPrints({ kind: 'status', maxLines: Infinity })
         : UNKNOWN_OUTCOME;
     }
     case 'branch':
@@ -356,10 +360,10 @@ function makeFileEffects(kind: 'edit' | 'delete', words: readonly ScriptWord[], 
 
 function simulateDiff(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
   const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
-  if (hasOption(options, 'name-only')) return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
+  if (hasOption(options, 'name-only')) return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
   // `--stat -p` also prints a diff, which its header reveals.
   if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
-  return makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity });
+  return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
 }
 
 /** `git show HEAD:path` prints a file, `git show HEAD` a commit. */
@@ -372,28 +376,28 @@ function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): Comm
     if (colon >= 0 && !object.startsWith(':/')) {
       const path = object.slice(colon + 1).replace(/^\d:/, '');
       // Paths in a revision are relative to the repository root unless they start with `./`.
-      const known = path.startsWith('./') ? joinPath(folder, path) : path;
-      return known === undefined || path === '' || path.endsWith('/')
+      const knownPath = path.startsWith('./') ? joinPath(folder, path) : path;
+      return knownPath === undefined || path === '' || path.endsWith('/')
         ? UNKNOWN_OUTCOME
         : makeOutcomeThatPrints({
             kind: 'lines',
-            path: known,
+            path: knownPath,
             revision: object.slice(0, colon),
-            ranges: [{ first: 1, most: Infinity }],
+            ranges: [{ first: 1, maxLines: Infinity }],
             numbers: undefined,
-            most: Infinity,
+            maxLines: Infinity,
           });
     }
   }
   if (options.operands.some((operand) => operand?.includes(':'))) return UNKNOWN_OUTCOME;
   if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
-  return makeOutcomeThatPrints({ kind: 'diff', folder, most: Infinity });
+  return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
 }
 
 function simulateGitGrep({ words, folder }: SimulatedCall): CommandOutcome {
   const options = parseCommandOptions(words, GREP_VALUE_OPTIONS);
   if (hasOption(options, 'l', 'files-with-matches', 'L', 'name-only'))
-    return makeOutcomeThatPrints({ kind: 'paths', most: Infinity });
+    return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
   if (hasOption(options, 'c', 'count', 'o', 'only-matching', 'h', 'heading', 'break', 'column', 'p', 'W', 'q'))
     return UNKNOWN_OUTCOME;
   return makeOutcomeThatPrints({
@@ -401,6 +405,6 @@ function simulateGitGrep({ words, folder }: SimulatedCall): CommandOutcome {
     path: undefined,
     isNumbered: hasOption(options, 'n', 'line-number'),
     folder,
-    most: Infinity,
+    maxLines: Infinity,
   });
 }

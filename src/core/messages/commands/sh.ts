@@ -73,9 +73,9 @@ class ShScriptReader {
     const simple = isPlain
       ? commands.map((command) => (command.type === 'Command' ? this.readSimpleCommand(command) : undefined))
       : [];
-    const known = simple.filter((command) => command !== undefined);
-    return known.length > 0 && known.length === simple.length
-      ? this.shell.addStep(when, known)
+    const knownCommands = simple.filter((command) => command !== undefined);
+    return knownCommands.length > 0 && knownCommands.length === simple.length
+      ? this.shell.addStep(when, knownCommands)
       : this.addUnknown(node, when);
   }
 
@@ -187,16 +187,16 @@ class ShScriptReader {
     for (const arg of node.args) words.push(arg.type === 'Word' ? this.readWord(arg) : this.readAssignment(arg));
     const [program] = words;
     if (program !== undefined) words[0] = getProgramName(program);
-    let given: GivenText | undefined;
+    let givenText: GivenText | undefined;
     let inputFile: ScriptWord | null = null;
     const redirects: OutputRedirect[] = [];
     for (const redirection of node.redirects) {
-      if (redirection.type === 'HereDoc') given = this.readHereDocument(redirection);
-      else if (redirection.type === 'HereString') given = this.readHereString(redirection.target);
+      if (redirection.type === 'HereDoc') givenText = this.readHereDocument(redirection);
+      else if (redirection.type === 'HereString') givenText = this.readHereString(redirection.target);
       else if (redirection.operator === '<') inputFile = this.readWord(redirection.target);
       else redirects.push(...this.readRedirect(redirection));
     }
-    return { words, given, inputFile, redirects };
+    return { words, inputText: givenText, inputFile, redirects };
   }
 
   private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): OutputRedirect[] {

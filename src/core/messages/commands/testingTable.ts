@@ -11,8 +11,8 @@ export function describeSteps(steps: readonly CommandStep[] | undefined): string
 }
 
 function describePrinted(printed: ExpectedPrint): string[] {
-  const { most } = printed;
-  const limit = most === Infinity ? '' : ` max ${most}`;
+  const { maxLines } = printed;
+  const limit = maxLines === Infinity ? '' : ` max ${maxLines}`;
   switch (printed.kind) {
     case 'nothing':
       return [];
@@ -34,13 +34,13 @@ function describePrinted(printed: ExpectedPrint): string[] {
     case 'paths':
       return [`list${limit}`];
     case 'other':
-      return [most === Infinity ? '?' : `? max ${most}`];
+      return [maxLines === Infinity ? '?' : `? max ${maxLines}`];
   }
 }
 
-function describeRange({ first, most }: LineRange): string {
-  if (first === undefined) return `${most} of them`;
-  return most === Infinity ? `${first}-$` : most === 1 ? String(first) : `${first}-${first + most - 1}`;
+function describeRange({ first, maxLines }: LineRange): string {
+  if (first === undefined) return `${maxLines} of them`;
+  return maxLines === Infinity ? `${first}-$` : maxLines === 1 ? String(first) : `${first}-${first + maxLines - 1}`;
 }
 
 function describeEffect(effect: CommandEffect): string {

@@ -42,13 +42,13 @@ function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessa
 }
 
 function checkBlock(block: Block, message: number, at: number): Violation[] {
-  const where = { message, block: at };
-  if (!hasNoLoneSurrogates(block)) return [{ rule: 'text-well-formed', ...where, detail: LONE_SURROGATE_DETAIL }];
-  if (isText(block) && isBlank(block.text)) return [{ rule: 'text-not-blank', ...where, detail: 'the text is blank' }];
+  const place = { message, block: at };
+  if (!hasNoLoneSurrogates(block)) return [{ rule: 'text-well-formed', ...place, detail: LONE_SURROGATE_DETAIL }];
+  if (isText(block) && isBlank(block.text)) return [{ rule: 'text-not-blank', ...place, detail: 'the text is blank' }];
   if (isToolUse(block) && !isRecord(block.input)) {
-    return [{ rule: 'input-is-object', ...where, detail: `the input of ${block.name} is no object` }];
+    return [{ rule: 'input-is-object', ...place, detail: `the input of ${block.name} is no object` }];
   }
-  if (isToolResult(block)) return checkToolResult(block, where);
+  if (isToolResult(block)) return checkToolResult(block, place);
   return [];
 }
 
@@ -60,17 +60,17 @@ function hasNoLoneSurrogates(value: unknown): boolean {
   return Object.entries(value).every(([key, each]) => key.isWellFormed() && hasNoLoneSurrogates(each));
 }
 
-function checkToolResult(block: ToolResultBlock, where: BlockPosition): Violation[] {
+function checkToolResult(block: ToolResultBlock, place: BlockPosition): Violation[] {
   const violations: Violation[] = [];
   const parts = Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
   if (parts.some((part) => isText(part) && isBlank(part.text))) {
-    violations.push({ rule: 'text-not-blank', ...where, detail: 'the result holds a blank text' });
+    violations.push({ rule: 'text-not-blank', ...place, detail: 'the result holds a blank text' });
   }
   if (block.is_error === true) {
     const onlyText =
       typeof block.content === 'string' ? !isBlank(block.content) : parts.length > 0 && parts.every(isText);
     if (!onlyText)
-      violations.push({ rule: 'error-has-text', ...where, detail: 'an error needs a text that says what failed' });
+      violations.push({ rule: 'error-has-text', ...place, detail: 'an error needs a text that says what failed' });
   }
   return violations;
 }
@@ -81,9 +81,9 @@ function checkCacheMarks(messages: readonly ApiMessage[]): Violation[] {
   messages.forEach((message, index) => {
     getBlocks(message).forEach((block, at) => {
       const inner = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
-      const own = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
-      marks += own;
-      if (own > 0 && marks > MAX_CACHE_MARKS) {
+      const ownMarks = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
+      marks += ownMarks;
+      if (ownMarks > 0 && marks > MAX_CACHE_MARKS) {
         violations.push({
           rule: 'cache-marks',
           message: index,

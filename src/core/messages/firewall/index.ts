@@ -28,14 +28,14 @@ export function findNewViolations(
   }
   // A view may cut or move a lone surrogate of the original; our cuts never create one.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
-  const own = checkConversation(view).filter((violation) => {
+  const newViolations = checkConversation(view).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
     const key = makeViolationKey(violation, origins[violation.message] ?? violation.message, view);
     const left = blamed.get(key) ?? 0;
     if (left > 0) blamed.set(key, left - 1);
     return left === 0;
   });
-  return [...own, ...checkView(original, view, origins)];
+  return [...newViolations, ...checkView(original, view, origins)];
 }
 
 /** A view may leave out thinking, so positions don't count it. */
@@ -52,8 +52,8 @@ function makeViolationKey(
 const placesByMessage = new WeakMap<ApiMessage, readonly number[]>();
 
 function listBlockPlaces(message: ApiMessage): readonly number[] {
-  const known = placesByMessage.get(message);
-  if (known) return known;
+  const places = placesByMessage.get(message);
+  if (places) return places;
   let before = 0;
   const counted = getBlocks(message).map((block) => (isAnyThinking(block) ? before : before++));
   placesByMessage.set(message, counted);

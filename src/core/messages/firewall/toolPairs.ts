@@ -58,36 +58,36 @@ function collectCalls(
   paused: PausedCallsByMessage,
 ): Violation[] {
   const violations: Violation[] = [];
-  const take = (id: string, where: BlockPosition): void => {
-    if (used.has(id)) violations.push({ rule: 'ids-unique', ...where, detail: `${id} is used twice` });
+  const take = (id: string, place: BlockPosition): void => {
+    if (used.has(id)) violations.push({ rule: 'ids-unique', ...place, detail: `${id} is used twice` });
     used.add(id);
   };
   const server = new Set<string>();
   const programs = new Set<string>();
   getBlocks(message).forEach((block, at) => {
-    const where = { message: index, block: at };
+    const place = { message: index, block: at };
     if (isToolUse(block)) {
-      take(block.id, where);
-      open.set(block.id, where);
+      take(block.id, place);
+      open.set(block.id, place);
       const program = getProgramId(block);
       if (program !== undefined) programs.add(program);
       return;
     }
     if (isToolResult(block)) {
       const detail = `the result of ${block.tool_use_id} stands in a message of the assistant`;
-      violations.push({ rule: 'result-has-call', ...where, detail });
+      violations.push({ rule: 'result-has-call', ...place, detail });
       return;
     }
     const id = getServerCallId(block);
     if (id !== undefined) {
-      take(id, where);
+      take(id, place);
       server.add(id);
     }
     const answered = getServerResultId(block);
     if (answered !== undefined && !server.delete(answered) && !paused.delete(answered)) {
       violations.push({
         rule: 'server-pair-kept',
-        ...where,
+        ...place,
         detail: `${answered} has no call before it in its message`,
       });
     }
@@ -128,23 +128,23 @@ function checkResults(message: ApiMessage, index: number, turn: TurnBeingPaired)
   }
   const violations: Violation[] = [];
   message.content.forEach((block, at) => {
-    const where = { message: index, block: at };
+    const place = { message: index, block: at };
     if (!isToolResult(block)) {
       turn.hasOther = true;
       if (isToolUse(block)) {
         const detail = `the call ${block.id} stands in a message of the user`;
-        violations.push({ rule: 'call-answered', ...where, detail });
+        violations.push({ rule: 'call-answered', ...place, detail });
       }
       return;
     }
     const id = block.tool_use_id;
     if (turn.answered.has(id)) {
-      violations.push({ rule: 'result-once', ...where, detail: `${id} is answered twice` });
+      violations.push({ rule: 'result-once', ...place, detail: `${id} is answered twice` });
     } else if (!turn.open.has(id)) {
-      violations.push({ rule: 'result-has-call', ...where, detail: `no call ${id} in the message before` });
+      violations.push({ rule: 'result-has-call', ...place, detail: `no call ${id} in the message before` });
     }
     if (turn.hasOther) {
-      violations.push({ rule: 'results-first', ...where, detail: `the result of ${id} stands behind other content` });
+      violations.push({ rule: 'results-first', ...place, detail: `the result of ${id} stands behind other content` });
     }
     turn.answered.add(id);
   });

@@ -123,23 +123,23 @@ function checkMessageUnchanged(before: ApiMessage, after: ApiMessage, message: n
 
 function checkBlockUnchanged(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
   if (!before || before === after) return [];
-  const where = { message, block };
+  const place = { message, block };
   if (isMarkerForImage(after, before)) return [];
   if (before.type !== after.type) {
-    return [{ rule: 'structure-kept', ...where, detail: `a ${before.type} became a ${after.type}` }];
+    return [{ rule: 'structure-kept', ...place, detail: `a ${before.type} became a ${after.type}` }];
   }
   if (isAnyThinking(before)) {
     return isEqual(before, after)
       ? []
-      : [{ rule: 'thinking-kept', ...where, detail: 'thinking is signed and must not change' }];
+      : [{ rule: 'thinking-kept', ...place, detail: 'thinking is signed and must not change' }];
   }
   const violations: Violation[] = [];
   const getId = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
-  if (getId(before) !== getId(after)) violations.push({ rule: 'ids-kept', ...where, detail: 'the id changed' });
+  if (getId(before) !== getId(after)) violations.push({ rule: 'ids-kept', ...place, detail: 'the id changed' });
   if (!haveSameFields(before, after, CHANGEABLE_FIELDS.get(before.type) ?? [])) {
-    violations.push({ rule: 'fields-kept', ...where, detail: `a field of the ${before.type} changed` });
+    violations.push({ rule: 'fields-kept', ...place, detail: `a field of the ${before.type} changed` });
   }
-  if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultUnchanged(before, after, where));
+  if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultUnchanged(before, after, place));
   return violations;
 }
 
@@ -148,12 +148,12 @@ const isMarkerForImage = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
 /** Text in a result stays text; anything else (an image) keeps its position. */
-function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, where: BlockPosition): Violation[] {
+function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, place: BlockPosition): Violation[] {
   const [old, now] = [before.content, after.content];
   if (!Array.isArray(old) || !Array.isArray(now)) {
     return typeof old === typeof now && Array.isArray(old) === Array.isArray(now)
       ? []
-      : [{ rule: 'structure-kept', ...where, detail: 'the content of a result changed its form' }];
+      : [{ rule: 'structure-kept', ...place, detail: 'the content of a result changed its form' }];
   }
   const kept =
     old.length === now.length &&
@@ -166,7 +166,7 @@ function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, w
           (haveSameFields(part, other, ['text', 'result']) || isMarkerForImage(other, part)))
       );
     });
-  return kept ? [] : [{ rule: 'structure-kept', ...where, detail: 'a part of a result was lost or changed' }];
+  return kept ? [] : [{ rule: 'structure-kept', ...place, detail: 'a part of a result was lost or changed' }];
 }
 
 function haveSameFields(

@@ -112,14 +112,14 @@ export class BytePairMerger {
    */
   #windows(text: TextBytes, start: number, length: number): number {
     const end = start + length;
-    const known: CachedWindow[] = [];
+    const cachedWindows: CachedWindow[] = [];
     let size = this.#sizes.window;
     let tokens = 0;
     let from = start;
     let sharedEnd = 0; // required end of the window's first token; 0 for the first window
     for (;;) {
       const to = Math.min(end, from + size);
-      const { next, parts } = this.#window(text, from, to, known);
+      const { next, parts } = this.#window(text, from, to, cachedWindows);
       const meets = sharedEnd === 0 || from + (next[0] as number) === sharedEnd;
       if (meets && to === end) {
         return tokens + parts;
@@ -133,7 +133,7 @@ export class BytePairMerger {
       if (at === 0) {
         // The windows don't meet, or a token fills this one: start again with larger windows.
         size *= 2;
-        known.length = 0;
+        cachedWindows.length = 0;
         tokens = 0;
         from = start;
         sharedEnd = 0;
@@ -144,16 +144,16 @@ export class BytePairMerger {
     }
   }
 
-  #window({ bytes, view }: TextBytes, from: number, to: number, known: CachedWindow[]): CachedWindow {
-    const own = bytes.subarray(from, to);
-    const again = known.find((other) => areBytesEqual(other.bytes, own));
-    if (again) return again;
-    if (own.length > this.#next.length) this.#reserve(own.length);
-    const parts = this.#heapMerge(view, from, own.length);
-    const merged = { bytes: own, next: this.#next.slice(0, own.length), parts };
+  #window({ bytes, view }: TextBytes, from: number, to: number, cachedWindows: CachedWindow[]): CachedWindow {
+    const windowBytes = bytes.subarray(from, to);
+    const cached = cachedWindows.find((other) => areBytesEqual(other.bytes, windowBytes));
+    if (cached) return cached;
+    if (windowBytes.length > this.#next.length) this.#reserve(windowBytes.length);
+    const parts = this.#heapMerge(view, from, windowBytes.length);
+    const merged = { bytes: windowBytes, next: this.#next.slice(0, windowBytes.length), parts };
     if (this.#next.length > this.#usual) this.#reserve(this.#usual);
-    known.unshift(merged);
-    known.length = Math.min(known.length, MAX_KNOWN_WINDOWS);
+    cachedWindows.unshift(merged);
+    cachedWindows.length = Math.min(cachedWindows.length, MAX_KNOWN_WINDOWS);
     return merged;
   }
 
@@ -179,10 +179,10 @@ export class BytePairMerger {
       const at = key - rank * RANK_FACTOR;
       if (ranks[at] !== rank) continue; // the pair of this key no longer exists
       parts--;
-      const gone = next[at] as number;
-      const end = next[gone] as number;
+      const removed = next[at] as number;
+      const end = next[removed] as number;
       next[at] = end;
-      ranks[gone] = NO_TOKEN_RANK;
+      ranks[removed] = NO_TOKEN_RANK;
       if (end < length) previous[end] = at;
       this.#renew(view, start, at, length);
       if (at > 0) this.#renew(view, start, previous[at] as number, length);

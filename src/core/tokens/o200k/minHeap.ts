@@ -30,9 +30,9 @@ export class MinHeap {
     let at = this.#size++;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = keys[parent] as number;
-      if (above <= key) break;
-      keys[at] = above;
+      const parentKey = keys[parent] as number;
+      if (parentKey <= key) break;
+      keys[at] = parentKey;
       at = parent;
     }
     keys[at] = key;

@@ -10,23 +10,23 @@ import { ShareBar, formatMoney } from './Groups';
 type AccountTotals = ShownAccount['total'];
 
 interface ContentPart {
-  readonly words: string;
+  readonly label: string;
   /** 0 to 1. */
   readonly share: number;
 }
 
 export function ContentPartsTable({ total: { parts, sentOften } }: { readonly total: AccountTotals }): ReactNode {
-  const known = Object.entries(PART_LABELS).flatMap(([kind, words]) => {
+  const knownParts = Object.entries(PART_LABELS).flatMap(([kind, label]) => {
     const tokens = parts[kind as keyof typeof parts];
-    return tokens > 0 ? [{ words, tokens }] : [];
+    return tokens > 0 ? [{ words: label, tokens }] : [];
   });
-  const all = known.reduce((sum, { tokens }) => sum + tokens, 0);
+  const all = knownParts.reduce((sum, { tokens }) => sum + tokens, 0);
   if (all === 0) return null;
-  const rows = known
+  const rows = knownParts
     .toSorted((a, b) => b.tokens - a.tokens)
-    .map(({ words, tokens }): ContentPart => ({ words, share: tokens / all }));
+    .map(({ words: label, tokens }): ContentPart => ({ label, share: tokens / all }));
   const columns: readonly TableColumn<ContentPart>[] = [
-    { title: t('Content'), cell: ({ words }) => t(words) },
+    { title: t('Content'), cell: ({ label }) => t(label) },
     {
       title: t('Share of all tokens sent'),
       cell: ({ share }) => (
@@ -39,7 +39,7 @@ export function ContentPartsTable({ total: { parts, sentOften } }: { readonly to
   ];
   return (
     <>
-      <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ words }) => words} />
+      <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ label }) => label} />
       <p>
         {t('Content that was sent ten times counts ten times.')} {t(describeTokensSentOften(sentOften, all))}
       </p>
@@ -118,10 +118,10 @@ const SPARKLINE_HEIGHT = 20;
 
 function FillSparkline({ session }: { readonly session: ShownSession }): ReactNode {
   const { fill, window = 0 } = session;
-  const most = Math.max(window, findPeakFill(session), 1);
+  const highest = Math.max(window, findPeakFill(session), 1);
   const points = fill.map((tokens, index) => {
     const x = (SPARKLINE_LENGTH * index) / Math.max(1, fill.length - 1);
-    return `${x.toFixed(1)},${(SPARKLINE_HEIGHT * (1 - tokens / most)).toFixed(1)}`;
+    return `${x.toFixed(1)},${(SPARKLINE_HEIGHT * (1 - tokens / highest)).toFixed(1)}`;
   });
   return (
     <svg className="sparkline" viewBox={`0 -1 ${SPARKLINE_LENGTH} ${SPARKLINE_HEIGHT + 2}`} aria-hidden="true">

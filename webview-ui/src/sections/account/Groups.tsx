@@ -11,19 +11,19 @@ type CostAndRequests = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced
 export function formatMoney(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (isCostUnknown(money)) return t('Cost not known');
-  const known = formatCostRange(money, 1);
-  if (unpriced === 0) return known;
+  const formatted = formatCostRange(money, 1);
+  if (unpriced === 0) return formatted;
   // Parts of a request have their own prices, so more parts than requests may lack one.
-  if (unpriced >= requests) return t('{0}; some prices are not known', known);
+  if (unpriced >= requests) return t('{0}; some prices are not known', formatted);
   return unpriced === 1
-    ? t('{0} for {1} of {2} requests; 1 has no known price', known, requests - 1, requests)
-    : t('{0} for {1} of {2} requests; {3} have no known price', known, requests - unpriced, requests, unpriced);
+    ? t('{0} for {1} of {2} requests; 1 has no known price', formatted, requests - 1, requests)
+    : t('{0} for {1} of {2} requests; {3} have no known price', formatted, requests - unpriced, requests, unpriced);
 }
 
 /** Divides the cost by a count; returns a range if part of the cost was replayed. */
 export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedCost'>, count: number): string {
-  const { least, most } = computeCostRange(money);
-  const [low, high] = [formatDollars(least / count), formatDollars(most / count)];
+  const { least: lowest, most: highest } = computeCostRange(money);
+  const [low, high] = [formatDollars(lowest / count), formatDollars(highest / count)];
   return low === high ? low : t('{0} to {1}', low, high);
 }
 
@@ -34,15 +34,15 @@ const CHART_HEIGHT = 80;
 const MAX_BAR_STEP = 20;
 
 export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
-  const most = Math.max(...days.map(({ cost }) => cost), 0);
+  const highest = Math.max(...days.map(({ cost }) => cost), 0);
   const first = days[0];
   const last = days.at(-1);
-  if (!first || !last || most === 0) return null;
+  if (!first || !last || highest === 0) return null;
   const step = Math.min(MAX_BAR_STEP, CHART_WIDTH / days.length);
   const period = [formatDate(first.label), formatDate(last.label)];
   return (
     <figure className="chart">
-      <figcaption>{t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(most))}</figcaption>
+      <figcaption>{t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highest))}</figcaption>
       <svg
         viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
         role="img"
@@ -53,9 +53,9 @@ export function CostPerDayChart({ days }: { readonly days: readonly ShownAccount
             key={label}
             className="chart-after"
             x={index * step}
-            y={CHART_HEIGHT - (CHART_HEIGHT * cost) / most}
+            y={CHART_HEIGHT - (CHART_HEIGHT * cost) / highest}
             width={step * 0.8}
-            height={(CHART_HEIGHT * cost) / most}
+            height={(CHART_HEIGHT * cost) / highest}
           >
             <title>{`${formatDate(label)}: ${formatDollars(cost)}`}</title>
           </rect>
@@ -85,9 +85,10 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
   const [grouping, setGrouping] = useState<AccountGrouping>('agent');
   const choices = listGroupings();
   const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
-  const most = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
+  const highest = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
   const number = (value: number): string => formatNumber(value);
-  const short = (tokens: number): string => formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
+  const formatShort = (tokens: number): string =>
+    formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
   const columns: readonly TableColumn<ShownAccountRow>[] = [
     {
       title: head,
@@ -98,13 +99,13 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
           <span className="wrapped">{`${'↳ '.repeat(tree?.depth ?? 0)}${of}`}</span>
         ),
     },
-    { title: t('Cost'), cell: (row) => <CostWithBar row={row} most={most} /> },
+    { title: t('Cost'), cell: (row) => <CostWithBar row={row} most={highest} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
     { title: t('Estimated requests'), isNumber: true, cell: ({ replayed }) => number(replayed) },
-    { title: t('Input'), isNumber: true, cell: ({ fresh }) => short(fresh) },
-    { title: t('Cache writes'), isNumber: true, cell: ({ cacheWrite }) => short(cacheWrite) },
-    { title: t('Cache reads'), isNumber: true, cell: ({ cacheRead }) => short(cacheRead) },
-    { title: t('Output'), isNumber: true, cell: ({ output }) => short(output) },
+    { title: t('Input'), isNumber: true, cell: ({ fresh }) => formatShort(fresh) },
+    { title: t('Cache writes'), isNumber: true, cell: ({ cacheWrite }) => formatShort(cacheWrite) },
+    { title: t('Cache reads'), isNumber: true, cell: ({ cacheRead }) => formatShort(cacheRead) },
+    { title: t('Output'), isNumber: true, cell: ({ output }) => formatShort(output) },
   ];
   return (
     <>
@@ -130,10 +131,10 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
 }
 
 /** Shows a cost with a bar, relative to the largest cost. */
-function CostWithBar({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
+function CostWithBar({ row, most: highest }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
   return (
     <span className="measured">
-      <ShareBar share={most === 0 ? 0 : row.cost / most} />
+      <ShareBar share={highest === 0 ? 0 : row.cost / highest} />
       {formatMoney(row)}
       {row.tree && row.tree.sessions > 1 && <span>{t('{0} with all sessions below', formatMoney(row.tree))}</span>}
     </span>

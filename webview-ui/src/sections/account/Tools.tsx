@@ -45,26 +45,28 @@ function ToolWeightsOfConversation({
   weights: { title, agent, tools },
   stored,
 }: ToolWeightsOfConversationProps): ReactNode {
-  const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
+  const callsByTool = new Map(
+    stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])),
+  );
   // Some agents have another name in their stored sessions, so their calls can't be found there.
-  const isKnown = own.size > 0;
-  const called = tools.map((tool): CalledTool => ({
+  const isKnown = callsByTool.size > 0;
+  const calledTools = tools.map((tool): CalledTool => ({
     ...tool,
-    inStored: isKnown ? (own.get(tool.name) ?? 0) : undefined,
+    inStored: isKnown ? (callsByTool.get(tool.name) ?? 0) : undefined,
   }));
-  const unused = called.filter((tool) => countToolCalls(tool) === 0);
+  const unused = calledTools.filter((tool) => countToolCalls(tool) === 0);
   return (
     <Disclosure
-      title={t('{0}, {1}: {2} tokens in each request', title, agent, formatTokenSum(called))}
-      words={['tools plugin agents']}
+      title={t('{0}, {1}: {2} tokens in each request', title, agent, formatTokenSum(calledTools))}
+      searchTexts={['tools plugin agents']}
     >
       {unused.length > 0 && (
         <p>
-          {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, formatTokenSum(unused))}{' '}
+          {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, calledTools.length, formatTokenSum(unused))}{' '}
           {t('You can turn them off in the chat’s list of tools, or in the agent’s own list.')}
         </p>
       )}
-      <ToolWeightsByServer tools={called} />
+      <ToolWeightsByServer tools={calledTools} />
       <Table
         label={t('Tools')}
         columns={[
@@ -72,7 +74,7 @@ function ToolWeightsOfConversation({
           { title: t('MCP server'), cell: ({ server }) => server ?? '' },
           ...makeToolFigureColumns((tool: CalledTool) => [tool], isKnown),
         ]}
-        rows={called}
+        rows={calledTools}
         keyOf={({ name }, index) => `${index} ${name}`}
       />
       {!isKnown && (

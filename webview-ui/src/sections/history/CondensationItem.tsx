@@ -11,11 +11,11 @@ import { computeSavedPercent } from './SavingsChart';
 interface CondensationItemProps {
   readonly entry: HistoryEntry;
   /** Reloads the history. */
-  readonly again: () => void;
+  readonly reload: () => void;
   readonly onProblems: (problems: readonly string[]) => void;
 }
 
-export function CondensationItem({ entry, again, onProblems }: CondensationItemProps): ReactNode {
+export function CondensationItem({ entry, reload, onProblems }: CondensationItemProps): ReactNode {
   const panel = usePanel();
   const { connection, welcome } = panel;
   const [isOpen, setOpen] = useState(false);
@@ -32,7 +32,7 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
   const setUndone = (isUndone: boolean) =>
     run(async () => {
       await connection.sendRequest('setUndone', { ...subject, isUndone });
-      again();
+      reload();
     });
   const provider = getProviderLabel(welcome.providers, entry.provider);
   return (
@@ -115,11 +115,11 @@ function formatUseOfRemoved({
   expected,
 }: NonNullable<HistoryEntry['use']>): string {
   const uses = rereads + recalls + failedEdits;
-  const within = turns === 1 ? t('1 turn') : t('{0} turns', turns);
-  if (uses === 0) return t('Removed content needed again within {0}: never.', within);
+  const turnsText = turns === 1 ? t('1 turn') : t('{0} turns', turns);
+  if (uses === 0) return t('Removed content needed again within {0}: never.', turnsText);
   return t(
     'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}). Expected: {5}.',
-    within,
+    turnsText,
     uses === 1 ? t('once') : t('{0} times', uses),
     rereads,
     recalls,

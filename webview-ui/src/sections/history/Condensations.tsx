@@ -15,10 +15,10 @@ interface CondensationsListProps {
   readonly entries: readonly HistoryEntry[];
   readonly total: number;
   /** Reloads the history. */
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-export function CondensationsList({ entries, total, again }: CondensationsListProps): ReactNode {
+export function CondensationsList({ entries, total, reload }: CondensationsListProps): ReactNode {
   const panel = usePanel();
   const [query, setQuery] = useState('');
   const [shown, setShown] = useState(CONDENSATIONS_PER_PAGE);
@@ -57,7 +57,7 @@ export function CondensationsList({ entries, total, again }: CondensationsListPr
       </div>
       <ul className="items" aria-label={t('Condensations')}>
         {found.slice(0, shown).map((entry) => (
-          <CondensationItem key={entry.condensation} entry={entry} again={again} onProblems={setProblems} />
+          <CondensationItem key={entry.condensation} entry={entry} reload={reload} onProblems={setProblems} />
         ))}
       </ul>
       {found.length > shown && (

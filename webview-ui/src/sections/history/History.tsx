@@ -41,13 +41,13 @@ export function HistorySection(): ReactNode {
 function HistoryContent(): ReactNode {
   const isSearching = useSearchQuery() !== '';
   const { state } = usePanel();
-  const { answer, again } = useRequestAnswer('history', {});
-  const seen = useRef(state.historyRevision);
+  const { answer, reload } = useRequestAnswer('history', {});
+  const seenRevision = useRef(state.historyRevision);
   useEffect(() => {
-    if (seen.current === state.historyRevision) return;
-    seen.current = state.historyRevision;
-    again();
-  }, [state.historyRevision, again]);
+    if (seenRevision.current === state.historyRevision) return;
+    seenRevision.current = state.historyRevision;
+    reload();
+  }, [state.historyRevision, reload]);
   if (isSearching) return null;
   if (answer.kind === 'waiting') return <ProgressRing label={t('Reading the history…')} />;
   return (
@@ -55,19 +55,19 @@ function HistoryContent(): ReactNode {
       {answer.kind === 'failed' ? (
         <ProblemList problems={[answer.message]} />
       ) : (
-        <HistoryReport history={answer.result} again={again} />
+        <HistoryReport history={answer.result} reload={reload} />
       )}
-      <HistoryActions again={again} isEmpty={answer.kind === 'there' && answer.result.total === 0} />
+      <HistoryActions reload={reload} isEmpty={answer.kind === 'there' && answer.result.total === 0} />
     </>
   );
 }
 
 interface ShownHistoryProps {
   readonly history: Recorded;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-function HistoryReport({ history, again }: ShownHistoryProps): ReactNode {
+function HistoryReport({ history, reload }: ShownHistoryProps): ReactNode {
   const { entries, total, emptyRuns, groups } = history;
   if (total === 0 && emptyRuns.length === 0 && groups.length === 0) {
     return <p className="row-help">{t('Nothing has been condensed yet. Condensations will be listed here.')}</p>;
@@ -75,10 +75,10 @@ function HistoryReport({ history, again }: ShownHistoryProps): ReactNode {
   return (
     <>
       <HistoryFigures history={history} />
-      <RecommendationsList recommendations={history.recommendations} again={again} />
+      <RecommendationsList recommendations={history.recommendations} reload={reload} />
       <SavingsChart entries={entries} />
       {groups.length > 0 && <SavingsPerModelChart groups={groups} />}
-      <CondensationsList entries={entries} total={total} again={again} />
+      <CondensationsList entries={entries} total={total} reload={reload} />
       {emptyRuns.length > 0 && (
         <Disclosure title={t('Runs that condensed nothing: {0}', emptyRuns.length)}>
           <RunsWithoutEffect runs={emptyRuns} />
@@ -89,18 +89,18 @@ function HistoryReport({ history, again }: ShownHistoryProps): ReactNode {
 }
 
 interface HistoryActionsProps {
-  readonly again: () => void;
+  readonly reload: () => void;
   readonly isEmpty: boolean;
 }
 
-function HistoryActions({ again, isEmpty }: HistoryActionsProps): ReactNode {
+function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const run = async (action: () => Promise<unknown>): Promise<void> => {
     setProblems([]);
     try {
       await action();
-      again();
+      reload();
     } catch (error) {
       setProblems([getErrorMessage(error)]);
     }
@@ -112,7 +112,7 @@ function HistoryActions({ again, isEmpty }: HistoryActionsProps): ReactNode {
   return (
     <>
       <p className="actions">
-        <Button onClick={again}>{t('Refresh')}</Button>
+        <Button onClick={reload}>{t('Refresh')}</Button>
         {!isEmpty && (
           <>
             <Button onClick={() => void save('json')}>{t('Export as JSON…')}</Button>

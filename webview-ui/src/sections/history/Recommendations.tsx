@@ -17,7 +17,7 @@ import { getPresetName, getProviderLabel } from '../../names';
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];
   /** Reloads the history, which removes a recommendation that the user followed. */
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
 interface FollowedRecommendation {
@@ -27,7 +27,7 @@ interface FollowedRecommendation {
 }
 
 /** Each recommendation can be followed and undone with one click. */
-export function RecommendationsList({ recommendations, again }: RecommendationsProps): ReactNode {
+export function RecommendationsList({ recommendations, reload }: RecommendationsProps): ReactNode {
   const panel = usePanel();
   const apply = useApplyRecommendation();
   const [followed, setFollowed] = useState<FollowedRecommendation>();
@@ -45,7 +45,7 @@ export function RecommendationsList({ recommendations, again }: RecommendationsP
     setProblems(found);
     if (!saved) return;
     setFollowed({ advice: JSON.stringify(recommendation), saved });
-    again();
+    reload();
   };
   const takeBack = async ({ saved }: FollowedRecommendation): Promise<void> => {
     setBusy(true);
@@ -54,7 +54,7 @@ export function RecommendationsList({ recommendations, again }: RecommendationsP
     setProblems(found);
     if (found.length > 0) return;
     setFollowed(undefined);
-    again();
+    reload();
   };
   if (recommendations.length === 0 && !applied && problems.length === 0) return null;
   return (
@@ -132,8 +132,8 @@ function useApplyRecommendation(): (recommendation: Recommendation) => Promise<S
       }
       case 'configuration': {
         const { provider, preset } = recommendation;
-        const named = provider === 'smart' || provider === 'strategy' ? ([[provider, preset]] as const) : [];
-        return change([...named, ['provider', provider]]);
+        const presetByProvider = provider === 'smart' || provider === 'strategy' ? ([[provider, preset]] as const) : [];
+        return change([...presetByProvider, ['provider', provider]]);
       }
       case 'threshold':
         return change([['threshold', recommendation.percent]]);

@@ -17,9 +17,9 @@ export const computeSavedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry)
 export function SavingsChart({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
   const shown = entries.slice(0, MAX_SHOWN_BARS).toReversed();
   if (shown.length === 0) return null;
-  const most = Math.max(...shown.map(({ tokensBefore }) => tokensBefore), 1);
+  const highest = Math.max(...shown.map(({ tokensBefore }) => tokensBefore), 1);
   const mean = shown.reduce((sum, entry) => sum + computeSavedPercent(entry), 0) / shown.length;
-  const height = (tokens: number): number => (CHART_HEIGHT * tokens) / most;
+  const height = (tokens: number): number => (CHART_HEIGHT * tokens) / highest;
   return (
     <figure className="chart">
       <figcaption>

@@ -19,7 +19,7 @@ import { PresetComparison } from './PresetComparison';
 export interface UndoableChange {
   readonly text: string;
   /** ID of the preset beside which the message is shown; default: below the list. */
-  readonly of?: string;
+  readonly presetId?: string;
   readonly undo?: () => void;
   /** The settings after the change; the message is hidden once they differ. */
   readonly written?: readonly WrittenSetting[];
@@ -53,7 +53,7 @@ export function PresetItem({
   const [problems, setProblems] = useState<readonly string[]>([]);
   const apply = useApplyPreset(onDone, setProblems);
   const condensing = useSetting('condensingProfile');
-  const called = useSetting('presets', [ownIndex, 'name'], scope);
+  const nameSetting = useSetting('presets', [ownIndex, 'name'], scope);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
   const passes = readPassEntries(preset.config);
@@ -61,10 +61,10 @@ export function PresetItem({
   const rename = async (): Promise<void> => {
     const wanted = newName?.trim() ?? '';
     if (wanted !== '' && wanted !== name) {
-      const found = await called.save(wanted);
+      const found = await nameSetting.save(wanted);
       setProblems(found);
       if (found.length > 0) return;
-      onDone({ text: t('Renamed to "{0}".', wanted), undo: () => void called.save(name).then(setProblems) });
+      onDone({ text: t('Renamed to "{0}".', wanted), undo: () => void nameSetting.save(name).then(setProblems) });
     }
     setNewName(undefined);
   };
@@ -81,10 +81,10 @@ export function PresetItem({
   };
   const actions = [t('Apply'), t('Export…'), ...(entry ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
   const measured = isBuiltIn ? MEASURED_LOSS_BY_PRESET[id] : undefined;
-  const words = [name, description, id, t('Presets'), 'preset save share', ...actions];
+  const searchTexts = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
     <li className="item preset" aria-current={isInUse}>
-      <SearchablePlace id={`presets.${id}`} words={words}>
+      <SearchablePlace id={`presets.${id}`} searchTexts={searchTexts}>
         <div className="item-line">
           {newName === undefined ? (
             <span className="item-name">{name}</span>
@@ -127,7 +127,7 @@ export function PresetItem({
         <DoneMessageWithUndo done={done} onDone={onDone} />
         <ProblemList problems={problems} />
         <div className="preset-comparison">
-          <Disclosure title={t('Compare with…')} words={[name]}>
+          <Disclosure title={t('Compare with…')} searchTexts={[name]}>
             <PresetComparison preset={preset} name={name} isInUse={isInUse} />
           </Disclosure>
         </div>
@@ -177,7 +177,7 @@ function useApplyPreset(
     onProblems(problems);
     if (!saved) return;
     const done: UndoableChange = {
-      of: id,
+      presetId: id,
       text: [
         isReplacing
           ? t('"{0}" is now in use, in place of your passes and their drafts.', name)

@@ -63,16 +63,16 @@ export function PresetsSection(): ReactNode {
             scope={own.scope}
             ownIndex={list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
             entry={names[list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}
-            done={done?.of === preset.id ? done : undefined}
+            done={done?.presetId === preset.id ? done : undefined}
             onDone={setDone}
             onChange={change}
           />
         ))}
       </ul>
-      <SearchablePlace id="presets.import" words={[t('Import…'), t('Presets'), 'import preset load open file']}>
+      <SearchablePlace id="presets.import" searchTexts={[t('Import…'), t('Presets'), 'import preset load open file']}>
         <p className="actions">
           <Button onClick={() => void load()}>{t('Import…')}</Button>
-          <DoneMessageWithUndo done={done?.of === undefined ? done : undefined} onDone={setDone} />
+          <DoneMessageWithUndo done={done?.presetId === undefined ? done : undefined} onDone={setDone} />
         </p>
       </SearchablePlace>
       <ProblemList problems={[...problems, ...own.problems]} />

@@ -16,17 +16,17 @@ export function SavePresetForm(): ReactNode {
   const config = state.settings['smart']?.value;
   if (!isPlainObject(config)) return null;
   const save = async (): Promise<void> => {
-    const called = name.trim();
+    const presetName = name.trim();
     const id = makeUnusedId(
-      called,
+      presetName,
       state.presets.map((preset) => preset.id),
       'preset',
     );
-    const entry = { id, name: called, config };
-    if (await change({ kind: 'insert', entry, place: {} }, t('"{0}" was saved.', called))) setName('');
+    const entry = { id, name: presetName, config };
+    if (await change({ kind: 'insert', entry, place: {} }, t('"{0}" was saved.', presetName))) setName('');
   };
   return (
-    <SearchablePlace id="presets.save" words={[t('Save the passes as a preset'), t('Name of the new preset')]}>
+    <SearchablePlace id="presets.save" searchTexts={[t('Save the passes as a preset'), t('Name of the new preset')]}>
       <div className="control-line">
         <TextField
           label={t('Name of the new preset')}

@@ -31,13 +31,13 @@ const formatProblems = (problems: readonly { readonly path: string; readonly mes
 /** The user's own presets in the effective scope. */
 export function usePresetList(): PresetList {
   const { state, connection } = usePanel();
-  const own = useSetting('presets', [], usePresetScope());
+  const ownPresets = useSetting('presets', [], usePresetScope());
   const [last, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const list: readonly unknown[] = own.isSet && Array.isArray(own.value) ? own.value : [];
+  const list: readonly unknown[] = ownPresets.isSet && Array.isArray(ownPresets.value) ? ownPresets.value : [];
   const make: PresetList['make'] = async (wanted) => {
     try {
-      const place = { name: 'presets', scope: own.scope, path: [] };
+      const place = { name: 'presets', scope: ownPresets.scope, path: [] };
       const { problems: found, undo } = await connection.sendRequest('changeList', { ...place, change: wanted });
       setProblems(formatProblems(found));
       return found.length > 0 ? undefined : { undo };
@@ -54,7 +54,7 @@ export function usePresetList(): PresetList {
     return true;
   };
   return {
-    own,
+    own: ownPresets,
     list,
     names: listEntryNames(list),
     make,

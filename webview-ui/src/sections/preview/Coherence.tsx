@@ -10,8 +10,8 @@ import { usePreviewKey, type ShownPreview } from './usePreview';
 export function CoherenceSection({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
   // Ask after the preview's answer, so that the preview never waits.
-  const asked = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
-  const { answer, shown } = useLatestAnswer('previewCoherence', asked, usePreviewKey());
+  const request = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
+  const { answer, shown } = useLatestAnswer('previewCoherence', request, usePreviewKey());
   return (
     <div className="group-plain coherence">
       <h4 className="group-title">{t('Facts kept')}</h4>

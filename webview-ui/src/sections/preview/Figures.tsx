@@ -24,9 +24,9 @@ export const computeReductionPercent = ({ tokensBefore, tokensAfter }: PreviewFi
 export function formatPreviewCost({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange) return formatDollars(cost);
-  const least = formatDollars(costRange.least);
-  const most = formatDollars(costRange.most);
-  const range = least === most ? most : t('{0} to {1}', least, most);
+  const lowest = formatDollars(costRange.least);
+  const highest = formatDollars(costRange.most);
+  const range = lowest === highest ? highest : t('{0} to {1}', lowest, highest);
   return costRange.endsAtLimit === true ? t('{0}, capped at your limit', range) : range;
 }
 
@@ -43,14 +43,14 @@ export const formatCostAndConfidence = (preview: PreviewFigures): string =>
 
 function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
   if (calls === 0) return t('no model is called');
-  const asked = formatModelCalls(calls);
+  const callsText = formatModelCalls(calls);
   switch (confidence) {
     case 'high':
-      return t('{0}; based on many of its replies', asked);
+      return t('{0}; based on many of its replies', callsText);
     case 'medium':
-      return t('{0}; based on few of its replies', asked);
+      return t('{0}; based on few of its replies', callsText);
     default:
-      return t('{0}; based on none of its replies yet', asked);
+      return t('{0}; based on none of its replies yet', callsText);
   }
 }
 

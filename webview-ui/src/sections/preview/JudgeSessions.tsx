@@ -111,11 +111,11 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
 /** A target changes nothing for an option that can remove no more or no less. */
 const joinEqualTargets = (points: readonly JudgmentCurvePoint[]): JudgmentCurvePoint[] =>
   points.flatMap((point) => {
-    const own = points.filter(({ choice }) => choice === point.choice);
-    const isSame = own.every(({ left, lostShare }) => left === point.left && lostShare === point.lostShare);
+    const ownPoints = points.filter(({ choice }) => choice === point.choice);
+    const isSame = ownPoints.every(({ left, lostShare }) => left === point.left && lostShare === point.lostShare);
     if (!isSame) return [point];
     const { target: _, ...rest } = point;
-    return own[0] === point ? [rest] : [];
+    return ownPoints[0] === point ? [rest] : [];
   });
 
 const formatSharePercent = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
@@ -211,13 +211,13 @@ function JudgmentChart({
           </Fragment>
         ))}
         {choices.map(({ id }, at) => {
-          const own = points.filter(({ choice }) => choice === id).toSorted((a, b) => b.left - a.left);
+          const ownPoints = points.filter(({ choice }) => choice === id).toSorted((a, b) => b.left - a.left);
           return (
             <polyline
               key={id}
               className={`chart-line choice-${at % CHOICE_COLORS}`}
               strokeDasharray={LINE_DASHES[at % LINE_DASHES.length]}
-              points={own.map(place).join(' ')}
+              points={ownPoints.map(place).join(' ')}
             >
               <title>{name(id)}</title>
             </polyline>

@@ -11,7 +11,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const { shown, marks, unmark, again, isOfDrafts, isWaiting } = preview;
+  const { shown, marks, unmark, reload, isOfDrafts, isWaiting } = preview;
   if (!shown) return null;
   const { conversation, savedPins } = shown;
   // Show the price before the user agrees.
@@ -27,7 +27,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
       setProblems([getErrorMessage(error)]);
     }
     setBusy(false);
-    again();
+    reload();
   };
   const condense = (): Promise<unknown> =>
     connection.sendRequest(

@@ -6,7 +6,7 @@ import { usePanel } from '../../state/panel';
 import { Button, LinkButton } from '../../ui';
 import { usePreviewedConversation, type ShownPreview } from './usePreview';
 
-export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: ShownPreview }): ReactNode {
+export function PreviewedConversation({ preview: { shown, reload } }: { readonly preview: ShownPreview }): ReactNode {
   const { connection } = usePanel();
   const [, setPreviewed] = usePreviewedConversation();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -29,7 +29,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
       </p>
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
-        <Button onClick={again}>{t('Refresh')}</Button>
+        <Button onClick={reload}>{t('Refresh')}</Button>
       </p>
       <ProblemList problems={problems} />
     </div>
@@ -48,7 +48,7 @@ export function FailedPreview({
     <>
       <ProblemList problems={[message]} />
       <p>
-        <LinkButton onClick={preview.again}>{t('Try again')}</LinkButton>{' '}
+        <LinkButton onClick={preview.reload}>{t('Try again')}</LinkButton>{' '}
         <LinkButton
           onClick={() => {
             setPreviewed({ kind: 'default' });

@@ -16,7 +16,7 @@ export interface ShownPreview {
   readonly mark: (marks: MessageMarks) => void;
   /** Undoes the last mark, if any. */
   readonly unmark: (() => void) | undefined;
-  readonly again: () => void;
+  readonly reload: () => void;
   /** Names of the passes with drafts that the preview can try. */
   readonly drafted: readonly string[];
   /** True if the result is for drafts, not for the saved settings. */
@@ -57,8 +57,8 @@ export function usePreview(): ShownPreview {
   const name = JSON.stringify(conversation);
   const [history, setHistory] = useState<{ readonly name: string; readonly marks: MarkHistory }>({ name, marks: [] });
   // Marks belong to one conversation.
-  const made = history.name === name ? history.marks : NO_MARK_HISTORY;
-  const latest = made.at(-1);
+  const ownMarks = history.name === name ? history.marks : NO_MARK_HISTORY;
+  const latest = ownMarks.at(-1);
   const drafts = usePassDrafts();
   const [isTried, tryDrafts] = useState(true);
   const isOfDrafts = isTried && drafts.passes.length > 0;
@@ -72,7 +72,7 @@ export function usePreview(): ShownPreview {
     }),
     [conversation, latest, isOfDrafts, draftText],
   );
-  const { answer, shown, isWaiting, again } = useLatestAnswer('preview', question, key);
+  const { answer, shown, isWaiting, reload } = useLatestAnswer('preview', question, key);
   const marks = useMemo<MessageMarks>(
     () => latest ?? { pinned: new Set(shown?.savedPins), excluded: new Set() },
     [latest, shown?.savedPins],
@@ -82,19 +82,19 @@ export function usePreview(): ShownPreview {
     // Marks stay with the shown conversation even if the chat's next request belongs to another
     // one.
     setPreviewed(shown.conversation);
-    setHistory({ name: JSON.stringify(shown.conversation), marks: [...made, after] });
+    setHistory({ name: JSON.stringify(shown.conversation), marks: [...ownMarks, after] });
   };
   const unmark = useMemo(
     () =>
-      made.length === 0
+      ownMarks.length === 0
         ? undefined
         : () => {
-            setHistory({ name, marks: made.slice(0, -1) });
+            setHistory({ name, marks: ownMarks.slice(0, -1) });
           },
-    [name, made],
+    [name, ownMarks],
   );
   const drafted = drafts.passes.map(({ pass }) => (typeof pass['name'] === 'string' ? pass['name'] : ''));
-  return { answer, shown, isWaiting, question, marks, mark, unmark, again, drafted, isOfDrafts, tryDrafts };
+  return { answer, shown, isWaiting, question, marks, mark, unmark, reload, drafted, isOfDrafts, tryDrafts };
 }
 
 const NO_MARK_HISTORY: MarkHistory = [];

@@ -61,14 +61,14 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
   const windowNote = getWindowNoteOfServer(source.label);
   const { key, listsModels = false } = getVendorEntry(vendor);
   const model = fields.model.trim();
-  const called = fields.name.trim() || model || source.label;
-  const id = added ?? keyOf ?? makeUnusedId(called, taken, 'profile');
+  const profileName = fields.name.trim() || model || source.label;
+  const id = added ?? keyOf ?? makeUnusedId(profileName, taken, 'profile');
   const written = Object.fromEntries(
     (['baseUrl', 'region', 'projectId'] as const).flatMap((field) =>
       vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
     ),
   );
-  const profile = { id, name: called, vendor, ...(model !== '' && { model }), ...written, ...figures };
+  const profile = { id, name: profileName, vendor, ...(model !== '' && { model }), ...written, ...figures };
 
   const vendorModels = useVendorModels({ profile });
   // Look up models immediately only on a local server: others need a key first, and an address may

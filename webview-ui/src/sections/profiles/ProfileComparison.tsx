@@ -18,7 +18,7 @@ const COMPARE_TIMEOUT_MS = 120_000;
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<PreviewedConversationName>({ kind: 'default' });
-  const { answer, again } = useRequestAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
+  const { answer, reload } = useRequestAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
   const choose = async (): Promise<void> => {
     const chosen = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
     if (chosen.conversation) setConversation(chosen.conversation);
@@ -30,7 +30,7 @@ export function ProfileComparison(): ReactNode {
       {answer.kind === 'there' && <ProfileComparisonTable compared={answer.result} />}
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
-        <Button onClick={again}>{t('Refresh')}</Button>
+        <Button onClick={reload}>{t('Refresh')}</Button>
       </p>
     </>
   );

@@ -112,16 +112,16 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
 
 function ProfileThresholdField({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
-  const { used: general } = useSetting('threshold');
+  const { effectiveValue: general } = useSetting('threshold');
   const { value: id } = useSetting('profiles', [index, 'id']);
-  const { used: ownLimit } = useSetting('profiles', [index, 'thresholdTokens']);
-  const { used: generalLimit } = useSetting('thresholdTokens');
+  const { effectiveValue: ownLimit } = useSetting('profiles', [index, 'thresholdTokens']);
+  const { effectiveValue: generalLimit } = useSetting('thresholdTokens');
   const { state, welcome } = usePanel();
-  const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
-  const draft = useFieldDraft(setting, own === undefined ? '' : formatTypedNumber(own), parseNumber);
+  const ownValue = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
+  const draft = useFieldDraft(setting, ownValue === undefined ? '' : formatTypedNumber(ownValue), parseNumber);
   const { default: standard } = welcome.schemas['threshold'] ?? {};
   const inherited = Number(typeof general === 'number' ? general : standard);
-  const percent = own !== undefined && setting.used === own ? own : inherited;
+  const percent = ownValue !== undefined && setting.effectiveValue === ownValue ? ownValue : inherited;
   const window = state.profiles.find((profile) => profile.id === id)?.contextWindow;
   const limit = ownLimit ?? generalLimit;
   const title = t('Threshold');
@@ -132,10 +132,10 @@ function ProfileThresholdField({ index }: { readonly index: number }): ReactNode
         <Checkbox
           label={t('Inherits {0}', formatPercent(inherited))}
           help={help}
-          checked={own === undefined}
+          checked={ownValue === undefined}
           onChange={(inherits) => setting.save(inherits ? undefined : general)}
         />
-        {own !== undefined && (
+        {ownValue !== undefined && (
           <NumberInput
             unit="%"
             label={title}

@@ -24,8 +24,8 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
   const windowNote = entry.facts?.isWindowKnown === false ? getWindowNoteOfServer(vendor) : undefined;
   const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
-  const words = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
-  const isShown = query === '' || matchesQuery(query, words);
+  const searchTexts = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
+  const isShown = query === '' || matchesQuery(query, searchTexts);
   // Expanded if the search matches one of its fields.
   const unfolded = isOpen || (query !== '' && !isShown);
   const name = entry.name || t('Model {0}', entry.index + 1);

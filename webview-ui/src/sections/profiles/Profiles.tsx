@@ -66,7 +66,7 @@ export function ProfilesSection(): ReactNode {
         </ul>
       )}
       {entries.length > 0 && (
-        <Disclosure title={t('Cost per conversation')} words={['price model comparison']}>
+        <Disclosure title={t('Cost per conversation')} searchTexts={['price model comparison']}>
           <ProfileComparison />
         </Disclosure>
       )}
@@ -142,7 +142,7 @@ function ProfilesList({ entries, onAdd }: ProfilesListProps): ReactNode {
       )}
       <SearchablePlace
         id="profiles.keys"
-        words={[t('API key'), t('Set key…'), t('Change key…'), 'secret token password']}
+        searchTexts={[t('API key'), t('Set key…'), t('Change key…'), 'secret token password']}
       >
         <div className="row">
           <span className="row-name">{t('API key')}</span>

@@ -18,8 +18,8 @@ export interface VendorModelsLookup {
   readonly forget: () => void;
 }
 
-/** @param asked the profile whose vendor lists its models */
-export function useVendorModels(asked: MethodParams<'listModels'>): VendorModelsLookup {
+/** @param params the profile whose vendor lists its models */
+export function useVendorModels(params: MethodParams<'listModels'>): VendorModelsLookup {
   const { connection } = usePanel();
   const running = useRef<AbortController>(undefined);
   const [models, setModels] = useState<readonly VendorModel[]>();
@@ -38,7 +38,7 @@ export function useVendorModels(asked: MethodParams<'listModels'>): VendorModels
     setProblem('');
     setBusy(true);
     try {
-      const answer = await connection.sendRequest('listModels', asked, {
+      const answer = await connection.sendRequest('listModels', params, {
         timeoutMs: LIST_TIMEOUT_MS,
         signal: abort.signal,
       });

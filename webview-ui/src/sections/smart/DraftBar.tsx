@@ -22,22 +22,22 @@ export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
   const [isInVain, setInVain] = useState(false);
   const { entry, isChanged, obstacle } = draft;
   const apply = async (): Promise<void> => {
-    const value = await draft.settled();
+    const value = await draft.waitUntilSettled();
     setInVain(!value);
     if (!value) return;
     const found = await onApply(value);
     setProblems(found);
     if (found.length === 0) draft.discard();
   };
-  const where =
+  const settingsText =
     scope === 'user' ? t('in your user settings') : t('in the settings of workspace {0}', state.workspace ?? '');
   return (
     <div className="draft-bar" role="group" aria-label={t('Draft of {0}', entry.name)}>
       <PassEstimate entry={entry} />
       <p className="row-help">
         {isChanged
-          ? t('This is a draft. It takes effect once you apply it {0}.', where)
-          : t('Changes here are a draft until you apply them {0}.', where)}{' '}
+          ? t('This is a draft. It takes effect once you apply it {0}.', settingsText)
+          : t('Changes here are a draft until you apply them {0}.', settingsText)}{' '}
         {obstacle === 'field' && t('Fix the marked errors first.')}
         {obstacle === 'conflict' &&
           t('The pass has since been changed elsewhere. Applying overwrites that change.')}{' '}

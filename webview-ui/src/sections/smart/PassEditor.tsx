@@ -110,7 +110,7 @@ function PassModeField({ name, entry }: PassEditorProps): ReactNode {
   return (
     <SearchablePlace
       id={`${setting.id}.mode`}
-      words={[t('Mode'), t('One by one'), t('All at once'), 'individual batch']}
+      searchTexts={[t('Mode'), t('One by one'), t('All at once'), 'individual batch']}
     >
       <fieldset className="row">
         <legend className="row-name">{t('Mode')}</legend>
@@ -128,7 +128,7 @@ interface PassOperationsFieldsProps extends PassEditorProps {
 function PassOperationsFields({ name, entry, fields }: PassOperationsFieldsProps): ReactNode {
   const titles = getContentTitles();
   const path = ['passes', entry.index, 'individualConfig', 'defaults'];
-  const known = Object.entries(titles).flatMap(([type, title]) => {
+  const knownFields = Object.entries(titles).flatMap(([type, title]) => {
     const schema = fields[type];
     return schema
       ? [<ContentOperationField key={type} name={name} path={[...path, type]} schema={schema} title={title} />]
@@ -137,7 +137,7 @@ function PassOperationsFields({ name, entry, fields }: PassOperationsFieldsProps
   const others = Object.fromEntries(Object.entries(fields).filter(([type]) => !(type in titles)));
   return (
     <>
-      {known}
+      {knownFields}
       <SchemaForm name={name} path={path} fields={others} />
     </>
   );

@@ -33,7 +33,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   const setting = useSetting(name, ['passes', entry.index]);
   const enabled = useSetting(name, ['passes', entry.index, 'enabled']);
   const draft = usePassDraft(entry);
-  const { index, name: called } = entry;
+  const { index, name: passName } = entry;
   const query = useSearchQuery();
   const isFound = isListFound || matchesQuery(query, listSearchWords(entry));
   // Expanded if the search matches one of its fields.
@@ -53,38 +53,38 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
           ref={setActivatorNodeRef}
           {...attributes}
           {...listeners}
-          aria-label={t('Move {0}', called)}
+          aria-label={t('Move {0}', passName)}
           title={t('Drag to move')}
         >
           <Icon name="gripper" />
         </button>
         <Checkbox
-          label={t('Run {0}', called)}
+          label={t('Run {0}', passName)}
           isLabelHidden
           checked={entry.isEnabled}
           onChange={(checked) => enabled.save(checked)}
         />
         <span className="pass-number">{t('{0}', index + 1)}</span>
         <DisclosureButton isOpen={unfolded} onToggle={onToggle} className="item-name">
-          {called || t('Pass {0}', index + 1)}
+          {passName || t('Pass {0}', index + 1)}
         </DisclosureButton>
         {draft.isChanged && <span className="badge">{t('draft')}</span>}
         {!entry.isEnabled && <span className="badge">{t('off')}</span>}
         <span className="item-buttons">
           <IconButton
             icon="arrow-up"
-            label={t('Move {0} up', called)}
+            label={t('Move {0} up', passName)}
             disabled={index === 0}
             onClick={() => void passes.move(index, index - 1)}
           />
           <IconButton
             icon="arrow-down"
-            label={t('Move {0} down', called)}
+            label={t('Move {0} down', passName)}
             disabled={index === count - 1}
             onClick={() => void passes.move(index, index + 1)}
           />
-          <IconButton icon="copy" label={t('Duplicate {0}', called)} onClick={() => void passes.duplicate(entry)} />
-          <IconButton icon="trash" label={t('Delete {0}', called)} onClick={() => void passes.remove(entry)} />
+          <IconButton icon="copy" label={t('Duplicate {0}', passName)} onClick={() => void passes.duplicate(entry)} />
+          <IconButton icon="trash" label={t('Delete {0}', passName)} onClick={() => void passes.remove(entry)} />
         </span>
       </div>
       <p className="pass-sentence">{describePass(draft.entry)}</p>

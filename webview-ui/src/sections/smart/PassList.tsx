@@ -87,7 +87,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
           </ol>
         </SortableContext>
       </DndContext>
-      <SearchablePlace id={`${name}.addPass`} words={ofList}>
+      <SearchablePlace id={`${name}.addPass`} searchTexts={ofList}>
         <p className="actions">
           <Button icon="add" onClick={() => void passes.add()}>
             {t('Add pass')}

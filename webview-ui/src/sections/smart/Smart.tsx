@@ -77,7 +77,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
         )}
         <SearchablePlace
           id={`${name}.json`}
-          words={[t('Edit as JSON'), t('Open as JSON'), 'passes settings.json code']}
+          searchTexts={[t('Edit as JSON'), t('Open as JSON'), 'passes settings.json code']}
         >
           <p>
             <LinkButton
@@ -108,16 +108,16 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
 function useRememberOwnPasses(setting: SettingHandle): void {
   const { changeView } = usePanel();
   const { scope } = setting;
-  const own =
+  const ownText =
     isOwnConfiguration(setting) && readPassEntries(setting.value).length > 0
       ? JSON.stringify(setting.value)
       : undefined;
   useEffect(() => {
-    if (own === undefined) return;
+    if (ownText === undefined) return;
     changeView(({ ownPasses }) => ({
-      ownPasses: { ...ownPasses, [scope]: JSON.parse(own) as Record<string, unknown> },
+      ownPasses: { ...ownPasses, [scope]: JSON.parse(ownText) as Record<string, unknown> },
     }));
-  }, [own, scope]);
+  }, [ownText, scope]);
 }
 
 interface LosslessPreludeFieldsProps {
@@ -199,9 +199,9 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
   };
   const nothing = { version: 1, passes: [] };
   const actions = [t('Make it my own'), t('Start without passes'), t('Set up passes'), t('Back to my passes')];
-  const words = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
+  const searchTexts = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
-    <SearchablePlace id={`${name}.passes`} words={words}>
+    <SearchablePlace id={`${name}.passes`} searchTexts={searchTexts}>
       {preset !== undefined && <p>{t('The preset "{0}" is in use.', getPresetName({ state }, preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>

@@ -24,7 +24,7 @@ export interface PassDraft {
    * Resolves once all input has been checked.
    * @returns undefined if a value is invalid or nothing has changed
    */
-  readonly settled: () => Promise<Fields | undefined>;
+  readonly waitUntilSettled: () => Promise<Fields | undefined>;
   readonly discard: () => void;
 }
 
@@ -94,7 +94,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const draft = view.drafts[key];
   const { value, isConflict } = draft ? rebaseDraft(saved.raw, draft) : { value: saved.raw, isConflict: false };
   const isChanged = draft !== undefined && !isEqual(value, saved.raw);
-  const [judged, setJudged] = useState<{ readonly of: string; readonly effective: unknown }>();
+  const [judged, setJudged] = useState<{ readonly text: string; readonly effective: unknown }>();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
   const [round, setRound] = useState(0);
   // Each change applies to the result of the previous one and is checked before the next.
@@ -108,11 +108,11 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const check = (wanted: unknown) =>
     connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: wanted });
   useEffect(() => {
-    if (!isChanged || judged?.of === text) return;
+    if (!isChanged || judged?.text === text) return;
     // The page was reloaded since this draft began, so its effective value is unknown.
     check(value).then(
       ({ effective }) => {
-        setJudged({ of: text, effective });
+        setJudged({ text, effective });
       },
       () => undefined,
     );
@@ -130,7 +130,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     if (problems.length > 0 || isTrial || !isPlainObject(after)) return problems;
     latest.current = after;
     const kept = { before: draft?.before ?? saved.raw, after };
-    if (effective !== undefined) setJudged({ of: JSON.stringify(after), effective });
+    if (effective !== undefined) setJudged({ text: JSON.stringify(after), effective });
     changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: kept } }));
     return problems;
   };
@@ -162,7 +162,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     isChanged,
     obstacle: wrong.size > 0 ? 'field' : isChanged && isConflict ? 'conflict' : undefined,
     round,
-    settled: async () => {
+    waitUntilSettled: async () => {
       await queue.current;
       return wrong.size > 0 || isEqual(latest.current, saved.raw) ? undefined : latest.current;
     },

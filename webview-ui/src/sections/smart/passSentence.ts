@@ -34,13 +34,15 @@ const TOOL_KIND_NAMES = (): Readonly<Record<ToolKind, string>> => ({
 export function describePass(entry: PassEntry): string {
   const { mode, operations, raw } = entry;
   if (operations.length === 0) return t('Changes nothing.');
-  const { filter, where } = readSelection(raw['selection']);
-  const what = mode === 'batch' ? where : describeOperations(entry, filter);
+  const { filter, where: selectionText } = readSelection(raw['selection']);
+  const what = mode === 'batch' ? selectionText : describeOperations(entry, filter);
   const selected = [what, ...describeFilter(filter)].join(' ');
-  const does =
-    mode === 'batch' ? t('replaces {0} with one summary by a model', selected) : t('{0} in {1}', selected, where);
+  const operationText =
+    mode === 'batch'
+      ? t('replaces {0} with one summary by a model', selected)
+      : t('{0} in {1}', selected, selectionText);
   const when = describeCondition(entry);
-  return capitalize(when === '' ? t('{0}.', does) : t('{0}, {1}.', does, when));
+  return capitalize(when === '' ? t('{0}.', operationText) : t('{0}, {1}.', operationText, when));
 }
 
 function describeOperations({ operations, callsModel }: PassEntry, { contentTypes }: Fields): string {

@@ -44,12 +44,12 @@ export const isOwnConfiguration = ({ isSet, value }: SettingHandle): boolean => 
 export function readPassEntries(config: unknown): PassEntry[] {
   const passes = isPlainObject(config) ? config['passes'] : undefined;
   if (!Array.isArray(passes)) return [];
-  const seen = new Map<string, number>();
+  const countById = new Map<string, number>();
   return (passes as unknown[]).map((entry, index) => {
     const raw = isPlainObject(entry) ? entry : {};
     const id = typeof raw['id'] === 'string' ? raw['id'] : '';
-    const before = seen.get(id) ?? 0;
-    seen.set(id, before + 1);
+    const before = countById.get(id) ?? 0;
+    countById.set(id, before + 1);
     const { execution } = raw;
     return {
       index,
@@ -66,14 +66,14 @@ export function readPassEntries(config: unknown): PassEntry[] {
 }
 
 function readOperations({ mode, batchConfig, individualConfig }: Fields): PassEntry['operations'] {
-  const named = (type: string, content: string, config: unknown): PassEntry['operations'] => {
+  const makeOperations = (type: string, content: string, config: unknown): PassEntry['operations'] => {
     const operation = isPlainObject(config) ? config['operation'] : undefined;
     return isOperation(operation) && operation !== 'keep' ? [{ type, content, operation }] : [];
   };
-  if (mode === 'batch') return named('all', t('All of it'), batchConfig);
+  if (mode === 'batch') return makeOperations('all', t('All of it'), batchConfig);
   const defaults = isPlainObject(individualConfig) ? individualConfig['defaults'] : undefined;
   return Object.entries(getContentTitles()).flatMap(([type, title]) =>
-    named(type, title, isPlainObject(defaults) ? defaults[type] : undefined),
+    makeOperations(type, title, isPlainObject(defaults) ? defaults[type] : undefined),
   );
 }
 

@@ -41,7 +41,7 @@ interface UndoablePassChange {
   readonly text: string;
   readonly undo: () => void;
   /** Absent if the host alone can undo the change, whatever has changed since. */
-  readonly put?: PendingInsert | undefined;
+  readonly pendingInsert?: PendingInsert | undefined;
 }
 
 /** A change that the settings may not contain yet. */
@@ -94,14 +94,14 @@ export function usePasses(name: string): PassListState {
   };
   // A change's answer may arrive during the next change; only the last one can be undone.
   const changes = useRef(0);
-  const begin = (): ((text: string, undo: () => unknown, put?: PendingInsert) => void) => {
+  const begin = (): ((text: string, undo: () => unknown, pendingInsert?: PendingInsert) => void) => {
     const mine = ++changes.current;
     setDone(undefined);
-    return (text, undo, what) => {
+    return (text, undo, pendingInsert) => {
       if (mine !== changes.current) return;
       setDone({
         text,
-        put: what,
+        pendingInsert,
         undo: () => {
           setDone(undefined);
           undo();
@@ -114,7 +114,7 @@ export function usePasses(name: string): PassListState {
     const undo = await make(wanted);
     if (undo) tellIfLast(text, () => make(undo));
   };
-  const put = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
+  const replaceEntry = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
       const { problems: found } = await connection.sendRequest('updateSetting', {
         name,
@@ -134,7 +134,7 @@ export function usePasses(name: string): PassListState {
   };
   return {
     entries,
-    done: done?.put === undefined || isStill(done.put) ? done : undefined,
+    done: done?.pendingInsert === undefined || isStill(done.pendingInsert) ? done : undefined,
     problems,
     add: () => {
       const called = t('Pass {0}', entries.length + 1);
@@ -159,9 +159,9 @@ export function usePasses(name: string): PassListState {
     replace: async (entry, value) => {
       const tellIfLast = begin();
       const place = nameOf(entry);
-      const found = await put(place, value);
+      const found = await replaceEntry(place, value);
       const undo = async (): Promise<void> => {
-        setProblems(await put(place, entry.raw));
+        setProblems(await replaceEntry(place, entry.raw));
       };
       if (found.length === 0) tellIfLast(t('"{0}" was changed.', entry.name), undo, { entry: place, value });
       return found;

@@ -10,7 +10,7 @@ import { Button, LinkButton } from '../../ui';
 import { listChoiceQuestions, recommendSettings, type ChoiceAnswers } from './recommend';
 
 export const HelpMeChooseSection = (): ReactNode => (
-  <Disclosure title={t('Help me choose')} words={['recommend questions wizard which provider']}>
+  <Disclosure title={t('Help me choose')} searchTexts={['recommend questions wizard which provider']}>
     <ChoiceQuestions />
   </Disclosure>
 );

@@ -29,7 +29,7 @@ export function ProviderCards(): ReactNode {
   }));
   const texts = cards.flatMap(({ provider, facts }) => [
     provider.name,
-    ...(facts ? [facts.does, facts.costs, facts.loses, facts.removes] : []),
+    ...(facts ? [facts.description, facts.costs, facts.loses, facts.removes] : []),
   ]);
   if (query !== '' && !matchesQuery(query, [title, help, setting.id, t('method'), ...texts])) return null;
   return (
@@ -55,7 +55,7 @@ export function ProviderCards(): ReactNode {
               {t(provider.name)}
               {provider.id === standard && <span className="tag">{t('recommended')}</span>}
             </span>
-            <span className="card-text">{facts?.does ?? t(provider.description)}</span>
+            <span className="card-text">{facts?.description ?? t(provider.description)}</span>
             {facts && (
               <span className="facts">
                 <ProviderFact name={t('Removes')} value={facts.removes} />
@@ -87,7 +87,7 @@ function useCurrentChoice(): CurrentChoice {
   const { state, welcome } = usePanel();
   const condensing = useSetting('condensingProfile').value;
   const whenNotEnough = useSetting('agent.whenNotEnough').value;
-  const targetPercent = Number(useSetting('manual.targetPercent').used);
+  const targetPercent = Number(useSetting('manual.targetPercent').effectiveValue);
   const smart = useSetting('smart');
   const preset = getCurrentPreset(smart, state.settings['smart']?.value);
   const strategy = state.settings['strategy']?.effective;

@@ -48,7 +48,7 @@ function NextSteps(): ReactNode {
     { label: t('Try it on the sample'), words: t('sample'), act: run('condenseSample') },
   ];
   return (
-    <SearchablePlace id="start.actions" words={actions.flatMap(({ label, words }) => [label, words])}>
+    <SearchablePlace id="start.actions" searchTexts={actions.flatMap(({ label, words }) => [label, words])}>
       <p className="actions">
         {actions.map(({ label, act }) => (
           <Button key={label} onClick={act}>

@@ -30,12 +30,12 @@ export function ThresholdField(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
-  const saved = Number(typeof setting.used === 'number' ? setting.used : standard);
+  const saved = Number(typeof setting.effectiveValue === 'number' ? setting.effectiveValue : standard);
   const { shown: percent, show, choose } = useOptimisticChoice(saved, setting.save);
   const [first] = listModelWindows(panel);
   const window = first ?? { tokens: USUAL_WINDOW_TOKENS };
-  const limit = useSetting('thresholdTokens').used;
-  const due = computeDueTokensOfWindow(window.tokens, percent, limit);
+  const limit = useSetting('thresholdTokens').effectiveValue;
+  const duePoint = computeDueTokensOfWindow(window.tokens, percent, limit);
   const title = t('Threshold');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
   return (
@@ -57,7 +57,7 @@ export function ThresholdField(): ReactNode {
           }}
         />
         <output className="slider-value">{formatPercent(percent)}</output>
-        <span className="slider-meaning">{describeDueTokens(due, window, limit)}</span>
+        <span className="slider-meaning">{describeDueTokens(duePoint, window, limit)}</span>
       </div>
       {percent < LOW_THRESHOLD_PERCENT && (
         <p className="row-help" role="note">

@@ -9,7 +9,7 @@ import {
 import { isBuiltInProvider } from '../../../../src/core/condense/types';
 
 export interface ProviderFacts {
-  readonly does: string;
+  readonly description: string;
   readonly costs: string;
   readonly loses: string;
   readonly removes: string;
@@ -46,7 +46,7 @@ export function listProviderFacts(
   switch (provider) {
     case 'lossless':
       return {
-        does:
+        description:
           whenNotEnough === 'fileAware'
             ? t(
                 'Replaces repeated content with references. In agent tasks, Smart (File-Aware) follows if that is not enough.',
@@ -58,14 +58,14 @@ export function listProviderFacts(
       };
     case 'truncation':
       return {
-        does: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
+        description: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
         costs: t('Nothing'),
         loses: describeLostShare(measured),
         removes: describeRemovedShare(measured),
       };
     case 'native':
       return {
-        does: t('Has a model write a summary of everything between the task and the newest messages.'),
+        description: t('Has a model write a summary of everything between the task and the newest messages.'),
         costs: describeSummaryCost(condensing),
         loses: t('Details that the summary leaves out; instructions, files and errors are listed after it'),
         removes: describeRemovedShare(measured),
@@ -73,7 +73,7 @@ export function listProviderFacts(
     case 'smart': {
       const ofPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
       return {
-        does: preset
+        description: preset
           ? t('Removes old content by its kind, in passes. In use: the preset {0}.', preset.name)
           : t('Removes old content by its kind, in passes. In use: your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
@@ -88,7 +88,7 @@ export function listProviderFacts(
     }
     case 'strategy':
       return {
-        does: strategy
+        description: strategy
           ? t(
               'Runs several providers in order, each only if its condition is met. In use: {0} ({1}).',
               strategy.name,

@@ -76,8 +76,8 @@ function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: St
       .map(({ id }) => ({ provider: id })),
     ...state.presets.map(({ id }) => ({ preset: id })),
   ];
-  const own = preset === undefined ? { provider } : { preset };
-  const known = choices.some((choice) => isEqual(choice, own)) ? choices : [own, ...choices];
+  const ownChoice = preset === undefined ? { provider } : { preset };
+  const allChoices = choices.some((choice) => isEqual(choice, ownChoice)) ? choices : [ownChoice, ...choices];
   const { when, after, affordable, ends } = getSchemaFields(schema);
   const fields = Object.fromEntries(
     Object.entries({ when, after, affordable, ends }).filter(
@@ -90,8 +90,8 @@ function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: St
         <span className="pass-number">{t('{0}', index + 1)}</span>
         <Dropdown
           label={t('Step {0} runs', index + 1)}
-          value={JSON.stringify(own)}
-          choices={known.map((choice) => ({ value: JSON.stringify(choice), label: nameOf(choice) }))}
+          value={JSON.stringify(ownChoice)}
+          choices={allChoices.map((choice) => ({ value: JSON.stringify(choice), label: nameOf(choice) }))}
           // Another provider has another configuration.
           onChange={(chosen) => {
             const { config: _config, ...kept } = rest;

@@ -34,7 +34,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
       steps: readStrategySteps(effective).map(dropDefaultFields),
     });
   };
-  const words = [
+  const searchTexts = [
     t('Strategy'),
     t('Edit a copy'),
     t('Back to my steps'),
@@ -52,7 +52,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
         title={t('Strategy')}
         help={typeof description === 'string' ? t(description) : ''}
       />
-      <SearchablePlace id={`${STRATEGY_SETTING}.steps`} words={words}>
+      <SearchablePlace id={`${STRATEGY_SETTING}.steps`} searchTexts={searchTexts}>
         {isMine ? (
           <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
             <StrategyStepsEditor schema={provider.schema} />

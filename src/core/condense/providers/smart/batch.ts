@@ -40,10 +40,10 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
       throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
     }
     if (plan.kind !== 'plan') return;
-    const made = await writeSummaryProse(plan, selected, context, config, name, parts, report);
-    if (!made) return;
-    const message = createSummaryMessage(formatSummaryText(made.prose, made.plan.facts));
-    draft.replaceWithSummary(name, made.plan.range, message, SUMMARY_EDIT_INFO);
+    const summary = await writeSummaryProse(plan, selected, context, config, name, parts, report);
+    if (!summary) return;
+    const message = createSummaryMessage(formatSummaryText(summary.prose, summary.plan.facts));
+    draft.replaceWithSummary(name, summary.plan.range, message, SUMMARY_EDIT_INFO);
   },
 });
 

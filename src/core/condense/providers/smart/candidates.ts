@@ -149,9 +149,9 @@ function findCandidatesInItems(
 ): PruneCandidate[] {
   const candidates: PruneCandidate[] = [];
   for (const item of items) {
-    for (const { content, standing, parts, path, from } of splitItemForBlocks(item, draft, tools, ages)) {
-      for (const read of splitIntoBlocks(content, { tokens: standing.tokens, path, parts, from })) {
-        candidates.push({ block: read.block, standing, features: rows.computeFeatures(read, standing), item, content });
+    for (const { content, facts, parts, path, from } of splitItemForBlocks(item, draft, tools, ages)) {
+      for (const read of splitIntoBlocks(content, { tokens: facts.tokens, path, parts, from })) {
+        candidates.push({ block: read.block, facts, features: rows.computeFeatures(read, facts), item, content });
       }
     }
   }
@@ -160,7 +160,7 @@ function findCandidatesInItems(
 
 interface SplittableContent extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
   readonly content: PlacedContent;
-  readonly standing: ContentFacts;
+  readonly facts: ContentFacts;
 }
 
 function splitItemForBlocks(
@@ -177,7 +177,7 @@ function splitItemForBlocks(
     const slice = getRemovableSlice(content, item);
     const tokens = slice ? counter.countText(content.text) : 0;
     if (!slice || tokens < MIN_BLOCK_TOKENS) return [];
-    const standing: ContentFacts = {
+    const facts: ContentFacts = {
       message,
       turns,
       resultsAfter,
@@ -188,6 +188,6 @@ function splitItemForBlocks(
       path: paths.length === 1 ? paths[0] : undefined,
     };
     const parts = exchange ? listFileParts(tools, exchange, content) : [];
-    return [{ content, standing, parts, path: parts[0]?.path ?? paths[0], from: slice.start }];
+    return [{ content, facts, parts, path: parts[0]?.path ?? paths[0], from: slice.start }];
   });
 }

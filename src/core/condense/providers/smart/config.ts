@@ -59,15 +59,15 @@ export const smartConfigSchema = z
       .describe('Percentage of each that must remain in the view; a pass that falls below it is dropped.'),
   })
   .superRefine(({ passes }, context) => {
-    const seen = new Set<string>();
+    const seenIds = new Set<string>();
     passes.forEach(({ id }, index) => {
-      if (seen.has(id))
+      if (seenIds.has(id))
         context.addIssue({
           code: 'custom',
           path: ['passes', index, 'id'],
           message: describeDuplicatePassId(id),
         });
-      seen.add(id);
+      seenIds.add(id);
     });
   });
 
@@ -105,24 +105,24 @@ interface ValidatedPasses {
 }
 
 function validatePasses(written: readonly unknown[]): ValidatedPasses {
-  const sound: ValidatedPasses = { passes: [], problems: [], leftOut: [] };
+  const checked: ValidatedPasses = { passes: [], problems: [], leftOut: [] };
   const ids = new Set<string>();
   for (const [place, entry] of written.entries()) {
     const path = `passes.${place}`;
     const result = validateConfig(passSchema, entry);
     if (!result.valid) {
       const inPass = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
-      sound.problems.push(...inPass.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
+      checked.problems.push(...inPass.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
     } else if (ids.has(result.config.id)) {
-      sound.problems.push({ path: `${path}.id`, message: describeDuplicatePassId(result.config.id) });
-    } else if (sound.problems.length > 0 && passCallsModel(result.config)) {
-      sound.leftOut.push({ path, message: 'calls a model, and would have more to do without the pass before it' });
+      checked.problems.push({ path: `${path}.id`, message: describeDuplicatePassId(result.config.id) });
+    } else if (checked.problems.length > 0 && passCallsModel(result.config)) {
+      checked.leftOut.push({ path, message: 'calls a model, and would have more to do without the pass before it' });
     } else {
       ids.add(result.config.id);
-      sound.passes.push(entry);
+      checked.passes.push(entry);
     }
   }
-  return sound;
+  return checked;
 }
 
 const describeDuplicatePassId = (id: string): string => `"${id}" is the id of an earlier pass`;

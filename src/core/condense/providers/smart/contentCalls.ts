@@ -40,8 +40,8 @@ const requestCache = new WeakMap<SummaryJob, CachedRequest>();
 
 function getContentRequest(job: SummaryJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
   const { counter, vendor } = parts;
-  const known = requestCache.get(job);
-  if (known && known.model === model && known.vendor === vendor) return known.request;
+  const cached = requestCache.get(job);
+  if (cached && cached.model === model && cached.vendor === vendor) return cached.request;
   const request = createContentRequest(job, model, vendor, counter);
   requestCache.set(job, { model, vendor, request });
   return request;
@@ -145,8 +145,8 @@ async function getCachedReplyOrCall(
   { memo, estimatedCalls }: CallDependencies,
   make: () => Promise<ContentReply>,
 ): Promise<ContentReply> {
-  const known = (await memo.get(key)) ?? estimatedCalls?.summaries.get(key);
-  if (known !== undefined) return { kind: 'summary', text: known };
+  const knownSummary = (await memo.get(key)) ?? estimatedCalls?.summaries.get(key);
+  if (knownSummary !== undefined) return { kind: 'summary', text: knownSummary };
   const reply = await make();
   if (reply.kind !== 'summary') return reply;
   if (estimatedCalls) estimatedCalls.summaries.set(key, reply.text);

@@ -80,22 +80,23 @@ export function createContentRequest(
     const name = item.type === 'toolParameters' ? getParameterName(content, item.exchange) : undefined;
     texts.push(masked(name === undefined ? content.text : `${name}:\n${content.text}`));
   }
-  const whole = texts.join('\n\n');
+  const fullText = texts.join('\n\n');
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
   const task = operation.customPrompt.trim() === '' ? CONTENT_SUMMARY_TASK : operation.customPrompt.trim();
   const space = Math.max(0, room - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS);
-  const shown = tokens <= space ? whole : cutMiddle(whole, Math.max(0, Math.floor((whole.length * space) / tokens)));
-  const words = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
-  const asked = describeCall(item, masked);
+  const shown =
+    tokens <= space ? fullText : cutMiddle(fullText, Math.max(0, Math.floor((fullText.length * space) / tokens)));
+  const maxWords = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
+  const callText = describeCall(item, masked);
   const head = describeItem(item);
-  const tail = `${task}\n\nAt most ${words} words.`;
+  const tail = `${task}\n\nAt most ${maxWords} words.`;
   return {
     system: CONTENT_SUMMARY_SYSTEM,
-    prompt: `${head}:\n${fenceInTags('content', asked === '' ? shown : `${asked}\n\n${shown}`)}\n\n${tail}`,
+    prompt: `${head}:\n${fenceInTags('content', callText === '' ? shown : `${callText}\n\n${shown}`)}\n\n${tail}`,
     tokens:
       counter.countText(CONTENT_SUMMARY_SYSTEM) +
       counter.countText(head) +
-      counter.countText(asked) +
+      counter.countText(callText) +
       counter.countText(tail) +
       Math.min(tokens, space) +
       MAX_TAG_TOKENS,
@@ -117,11 +118,11 @@ function describeItem({ type, role, exchange }: ContentItem): string {
 /** Quotes names and values as data, because they come from the conversation. */
 function describeCall({ type, exchange }: ContentItem, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
-  const asked = Object.entries(exchange.input)
+  const callText = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_SUMMARIZED_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return toOneLine(`${exchange.tool} ${masked(asked).slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
+  return toOneLine(`${exchange.tool} ${masked(callText).slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
 /** In the model's tokens, with a margin because the prompt's limit is in words. */

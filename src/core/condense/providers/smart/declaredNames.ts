@@ -34,11 +34,11 @@ export function chooseDeclaredNames(
   const names = new Map<TextBlock, DeclaredName>();
   let since = 0;
   for (const [index, candidate] of candidates.entries()) {
-    const { block, content, standing } = candidate;
+    const { block, content, facts } = candidate;
     if (candidates[index - 1]?.content !== content) since = 0;
     since += block.tokens;
-    const isOfFile = standing.kind === 'read' || block.part !== undefined;
-    if (!isOfFile || since < Math.max(MIN_TOKENS_PER_NAME, standing.tokens / MAX_NAMES_PER_TEXT)) continue;
+    const isOfFile = facts.kind === 'read' || block.part !== undefined;
+    if (!isOfFile || since < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
     const found = findNameInBlock(candidate);
     if (!found) continue;
     names.set(block, { ...found, tokens: counter.countText(`, ${found.words}`) });
@@ -48,8 +48,8 @@ export function chooseDeclaredNames(
 }
 
 function findNameInBlock(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | undefined {
-  const { block, standing } = candidate;
-  const markdown = isMarkdown(block.part?.path ?? standing.path);
+  const { block, facts } = candidate;
+  const markdown = isMarkdown(block.part?.path ?? facts.path);
   for (const line of block.declared) {
     const name = getDeclaredName(line.text, markdown);
     if (name === undefined) continue;
@@ -71,14 +71,14 @@ function getLineNumber(
 }
 
 export function formatDeclaredNames(names: readonly DeclaredName[]): string {
-  const said: string[] = [];
+  const lists: string[] = [];
   let length = 0;
   for (const { words } of names) {
     length += words.length + 2;
     if (length > MAX_NAMES_CHARS) break;
-    said.push(words);
+    lists.push(words);
   }
-  if (said.length === 0) return '';
-  const more = names.length - said.length;
-  return `: ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  if (lists.length === 0) return '';
+  const more = names.length - lists.length;
+  return `: ${lists.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

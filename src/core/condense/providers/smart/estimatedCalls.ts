@@ -48,22 +48,27 @@ export class EstimatedCallCollector {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
     const spread = confidence === 'high' ? REPLY_LENGTH_SPREAD.sure : REPLY_LENGTH_SPREAD.unsure;
-    const least = this.getCost(({ usage }) => usage.outputTokens * spread.least);
-    const most = this.getCost(({ usage, limit }) =>
+    const lowest = this.getCost(({ usage }) => usage.outputTokens * spread.least);
+    const highest = this.getCost(({ usage, limit }) =>
       spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
     );
     const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
-    const isKnown = least !== undefined && most !== undefined;
-    return { confidence, callTokens, ...(isKnown && { costRange: this.capAtCostLimit({ least, most }) }) };
+    const isKnown = lowest !== undefined && highest !== undefined;
+    return {
+      confidence,
+      callTokens,
+      ...(isKnown && { costRange: this.capAtCostLimit({ least: lowest, most: highest }) }),
+    };
   }
 
   /** The run may end a little above the limit: a call begins if its expected cost still fits. */
-  private capAtCostLimit({ least, most }: CostRange): CostRange {
+  private capAtCostLimit({ least: lowest, most: highest }: CostRange): CostRange {
     const { maxCost, isStopped } = this;
     // Cost limits do not stop calls that are already paid for.
-    if (maxCost === undefined || this.calls.some(({ model }) => model.billing === 'included')) return { least, most };
-    if (most <= maxCost && !isStopped) return { least, most };
-    return { least: Math.min(least, maxCost), most: maxCost, endsAtLimit: true };
+    if (maxCost === undefined || this.calls.some(({ model }) => model.billing === 'included'))
+      return { least: lowest, most: highest };
+    if (highest <= maxCost && !isStopped) return { least: lowest, most: highest };
+    return { least: Math.min(lowest, maxCost), most: maxCost, endsAtLimit: true };
   }
 
   private get confidence(): Confidence {

@@ -21,11 +21,11 @@ import { selectContent } from './selection';
 export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): PipelineStep => ({
   name,
   async run(draft, _signal, report) {
-    const named = getOperations(pass).map(({ operation }) => operation);
+    const operations = getOperations(pass).map(({ operation }) => operation);
     const operationOf = createOperationLookup(draft, pass, parts);
     for (const [operation, run] of Object.entries(RUN_BY_CONVERSATION_OPERATION))
-      if (named.some((one) => one === operation)) await run(name, draft, parts, operationOf);
-    if (!named.some((one) => OPERATIONS[one].worksOn === 'content')) return;
+      if (operations.some((one) => one === operation)) await run(name, draft, parts, operationOf);
+    if (!operations.some((one) => OPERATIONS[one].worksOn === 'content')) return;
     const jobs = await editOldestItems(name, draft, parts, operationOf);
     if (jobs.length > 0) await summarizeItems(name, draft, jobs, parts, report);
   },
@@ -56,10 +56,10 @@ function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDe
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
   const { zone, has } = selectContent(draft, pass.selection, tools);
   const isProtected = createProtectedItemTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
-  const own = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
+  const overrideByMessage = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
   return (item) => {
     const { type, message, tokens } = item;
-    const operation = own.get(message)?.[type] ?? defaults[type];
+    const operation = overrideByMessage.get(message)?.[type] ?? defaults[type];
     const isOut =
       message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_ITEM_TOKENS);
     return operation.operation === 'keep' || isOut || !has(item) || isProtected(item) ? KEEP_OPERATION : operation;
@@ -179,8 +179,8 @@ async function summarizeItems(
   const replies = await requestSummaries(jobs, parts.calls, parts.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
-    const made = message.jobs.flatMap((job) => makeRequestsFromReply(job, replyTo.get(job), parts));
-    applyCutRequests(name, draft, [...message.requests, ...made]);
+    const requests = message.jobs.flatMap((job) => makeRequestsFromReply(job, replyTo.get(job), parts));
+    applyCutRequests(name, draft, [...message.requests, ...requests]);
   }
   reportMissingSummaries(replies, parts);
 }

@@ -63,8 +63,8 @@ const findContentOwners = memoizeByObject((exchanges: readonly ToolExchange[]): 
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
-      const known = byPath.get(path);
-      if (known) known.push({ start, exchange });
+      const reads = byPath.get(path);
+      if (reads) reads.push({ start, exchange });
       else byPath.set(path, [{ start, exchange }]);
     }
   }
@@ -87,10 +87,10 @@ interface ItemsOfMessage {
 const tokensByContent = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 
 function countContentTokens(content: Content, counter: MessageCounter): number {
-  const known = tokensByContent.get(counter) ?? new WeakMap<Content, number>();
-  tokensByContent.set(counter, known);
-  const tokens = known.get(content) ?? counter.countText(content.text);
-  known.set(content, tokens);
+  const countByContent = tokensByContent.get(counter) ?? new WeakMap<Content, number>();
+  tokensByContent.set(counter, countByContent);
+  const tokens = countByContent.get(content) ?? counter.countText(content.text);
+  countByContent.set(content, tokens);
   return tokens;
 }
 

@@ -21,25 +21,25 @@ const MAX_KEPT_ERROR_SHARE = 0.02;
  * Keeps error lines of removed blocks, newest blocks first; repeated lines only at their last
  * place.
  * @param candidates in the order of the conversation
- * @param goes whether a block is about to be removed
+ * @param isRemoved whether a block is about to be removed
  */
 export function chooseKeptErrors(
   candidates: readonly PlacedBlock[],
-  goes: (block: TextBlock) => boolean,
+  isRemoved: (block: TextBlock) => boolean,
   counter: MessageCounter,
   targetTokens: number,
 ): ErrorsByBlock {
   const kept = new Map<TextBlock, ErrorExcerpt>();
-  const known = new Set<string>();
-  const going: TextBlock[] = [];
-  for (const { block, standing } of candidates) {
-    if (!isCommandOutput(standing, block)) continue;
-    if (goes(block)) going.push(block);
-    else takeUnseenErrorLines(block.text, known);
+  const seenLines = new Set<string>();
+  const removed: TextBlock[] = [];
+  for (const { block, facts } of candidates) {
+    if (!isCommandOutput(facts, block)) continue;
+    if (isRemoved(block)) removed.push(block);
+    else takeUnseenErrorLines(block.text, seenLines);
   }
   let room = MAX_KEPT_ERROR_SHARE * targetTokens;
-  for (const block of going.toReversed()) {
-    const lines = takeUnseenErrorLines(block.text, known);
+  for (const block of removed.toReversed()) {
+    const lines = takeUnseenErrorLines(block.text, seenLines);
     if (lines.length === 0) continue;
     const text = lines.join('\n');
     const tokens = counter.countText(`${text}\n`);
@@ -50,13 +50,13 @@ export function chooseKeptErrors(
   return kept;
 }
 
-/** Adds the returned lines to `known`. */
-function takeUnseenErrorLines(text: string, known: Set<string>): string[] {
+/** Adds the returned lines to `seenLines`. */
+function takeUnseenErrorLines(text: string, seenLines: Set<string>): string[] {
   const lines: string[] = [];
   for (const { start, end } of findErrorLines(text)) {
     const line = text.slice(start, end);
-    if (known.has(line.trim())) continue;
-    known.add(line.trim());
+    if (seenLines.has(line.trim())) continue;
+    seenLines.add(line.trim());
     if (lines.push(line) === MAX_ERROR_LINES) break;
   }
   return lines;

@@ -64,11 +64,11 @@ export class SpendingBudget {
     const limit = this.maxCost === undefined ? undefined : this.left;
     const over = explainDisallowedCost(expected, model, limit);
     if (over !== undefined) return over;
-    const held = expected ?? 0;
-    this.committed += held;
+    const reserved = expected ?? 0;
+    this.committed += reserved;
     return {
       settle: (cost) => {
-        this.committed += (cost ?? held) - held;
+        this.committed += (cost ?? reserved) - reserved;
       },
     };
   }
@@ -81,23 +81,23 @@ export class SpendingBudget {
  */
 export type SelectModel = (
   apiProfile: string | undefined,
-  own?: LoadOwnModel,
+  loadOwnModel?: LoadOwnModel,
 ) => SelectedSummarizer | Promise<SelectedSummarizer>;
 
 export class CachingModelSelector {
-  private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
+  private readonly selections = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
   private readonly reported = new Set<string>();
 
   constructor(
     private readonly select: SelectModel,
-    private readonly own: LoadOwnModel | undefined,
+    private readonly loadOwnModel: LoadOwnModel | undefined,
   ) {}
 
   selectSummarizer(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
-    const known = this.asked.get(apiProfile);
-    if (known) return known;
+    const cached = this.selections.get(apiProfile);
+    if (cached) return cached;
     const asking = this.selectModel(apiProfile);
-    this.asked.set(apiProfile, asking);
+    this.selections.set(apiProfile, asking);
     return asking;
   }
 
@@ -107,7 +107,7 @@ export class CachingModelSelector {
 
   private async selectModel(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     try {
-      const selected = await this.select(apiProfile, this.own);
+      const selected = await this.select(apiProfile, this.loadOwnModel);
       if (selected.warning !== undefined) this.reported.add(selected.warning);
       return selected;
     } catch (error) {
@@ -138,11 +138,11 @@ export const makeSummaryCacheKey = ({ vendor, model }: SummarizerModel, { system
 const MAX_CACHED_SUMMARIES = 2_000;
 
 export function createSummaryCache(): SummaryCache {
-  const known = new LruMap<Hash, string>(MAX_CACHED_SUMMARIES);
+  const summaries = new LruMap<Hash, string>(MAX_CACHED_SUMMARIES);
   return {
-    get: (key) => Promise.resolve(known.get(key)),
+    get: (key) => Promise.resolve(summaries.get(key)),
     set(key, summary) {
-      known.set(key, summary);
+      summaries.set(key, summary);
       return Promise.resolve();
     },
   };

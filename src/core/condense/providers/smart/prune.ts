@@ -44,14 +44,14 @@ export async function pruneItems(
   // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = before.some(({ content }) => changed.has(makePlaceKey(content)));
   const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWanted, signal) : before;
-  const neighbours = candidates.map((candidate, at) => isNextBlock(candidates[at - 1], candidate));
+  const neighbors = candidates.map((candidate, at) => isNextBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
     weights,
   );
   const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   const relevance = protectNewestResults(
-    blendWithNeighbors(scores, neighbours),
+    blendWithNeighbors(scores, neighbors),
     candidates.map(toGuardedBlock),
     all - (draft.tokens - targetTokens),
   );
@@ -59,30 +59,30 @@ export async function pruneItems(
   const names = wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
-  const choose = (told: PrunedMarkerTexts): readonly PruneCandidate[] =>
-    chooseBlocksToPrune(candidates, excess, { relevance, neighbours, told });
+  const choose = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
+    chooseBlocksToPrune(candidates, excess, { relevance, neighbors, markerInfo });
   const errorsOf = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
-    const going = new Set(chosen.map(({ block }) => block));
-    return chooseKeptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
+    const chosenBlocks = new Set(chosen.map(({ block }) => block));
+    return chooseKeptErrors(candidates, (block) => chosenBlocks.has(block), draft.counter, targetTokens);
   };
-  let told: PrunedMarkerTexts = { names, errors: errorsOf(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names })) };
+  let markerInfo: PrunedMarkerTexts = { names, errors: errorsOf(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names })) };
   const checkpoint = draft.saveState();
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
-    const chosen = choose(told);
+    const chosen = choose(markerInfo);
     // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
-    if (told !== EMPTY_PRUNED_MARKER_TEXTS) told = { names, errors: errorsOf(chosen) };
+    if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names, errors: errorsOf(chosen) };
     draft.restoreState(checkpoint);
     for (const [{ content, item }, blocks] of groupBlocksByContent(chosen)) {
-      const requests = createCutsForOperation('thin', content, item, joinAdjacentBlocks(blocks, told));
+      const requests = createCutsForOperation('thin', content, item, joinAdjacentBlocks(blocks, markerInfo));
       applyCutRequests(name, draft, requests);
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (excess >= all && told === EMPTY_PRUNED_MARKER_TEXTS) break;
+    if (excess >= all && markerInfo === EMPTY_PRUNED_MARKER_TEXTS) break;
     excess += missing + MARKER_TOKENS;
     // Drop names and errors rather than miss the target.
-    if (excess >= all || round >= MIN_INFORMATIVE_ROUNDS) told = EMPTY_PRUNED_MARKER_TEXTS;
+    if (excess >= all || round >= MIN_INFORMATIVE_ROUNDS) markerInfo = EMPTY_PRUNED_MARKER_TEXTS;
   }
   takeWords(1);
 }
@@ -125,19 +125,19 @@ const EMPTY_PRUNED_MARKER_TEXTS: PrunedMarkerTexts = { names: new Map(), errors:
 interface PruneContext {
   readonly relevance: readonly number[];
   /** Whether each candidate directly follows the one before in the same text. */
-  readonly neighbours: readonly boolean[];
-  readonly told: PrunedMarkerTexts;
+  readonly neighbors: readonly boolean[];
+  readonly markerInfo: PrunedMarkerTexts;
 }
 
 function chooseBlocksToPrune(
   candidates: readonly PruneCandidate[],
   excess: number,
-  { relevance, neighbours, told: { names, errors } }: PruneContext,
+  { relevance, neighbors, markerInfo: { names, errors } }: PruneContext,
 ): readonly PruneCandidate[] {
   const gains = candidates.map(
     ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
   );
-  const choice = chooseLeastNeededBlocks(excess, relevance, gains, neighbours);
+  const choice = chooseLeastNeededBlocks(excess, relevance, gains, neighbors);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
     const isHead = !block.part && block.tokens <= MAX_KEPT_HEAD_TOKENS && next?.block.part && next.content === content;
@@ -153,8 +153,8 @@ export const isNextBlock = (before: PruneCandidate | undefined, { content, block
 function groupBlocksByContent(chosen: readonly PruneCandidate[]): (readonly [PruneCandidate, readonly TextBlock[]])[] {
   const groups = new Map<PlacedContent, { readonly first: PruneCandidate; readonly blocks: TextBlock[] }>();
   for (const candidate of chosen) {
-    const known = groups.get(candidate.content);
-    if (known) known.blocks.push(candidate.block);
+    const group = groups.get(candidate.content);
+    if (group) group.blocks.push(candidate.block);
     else groups.set(candidate.content, { first: candidate, blocks: [candidate.block] });
   }
   return [...groups.values()]

@@ -101,20 +101,20 @@ function createPlacedRequests(
   operation: CutOperation,
 ): PlacedCutRequest[] {
   const { text, start, message, path } = content;
-  const words = item.type === 'toolResults' ? findSlicesWrittenByPerson(text, item.exchange) : [];
+  const userSlices = item.type === 'toolResults' ? findSlicesWrittenByPerson(text, item.exchange) : [];
   const markers = findMarkers(text);
   return slices.flatMap(({ marker, names = [], inFront, ...slice }) =>
-    subtractSlices(slice, [...kept, ...words])
+    subtractSlices(slice, [...kept, ...userSlices])
       .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
       .map((part, index) => {
         const size = marker ?? `${describeSliceSize(text, part)} ${OPERATIONS[operation].done}`;
-        const own = names.filter(({ at }) => part.start <= at && at < part.end);
+        const partNames = names.filter(({ at }) => part.start <= at && at < part.end);
         return {
           place: { message, path },
           start: start + part.start,
           end: start + part.end,
-          marker: size + formatDeclaredNames(own),
+          marker: size + formatDeclaredNames(partNames),
           ...(index === 0 && inFront !== undefined && { inFront }),
           type: item.type,
           operation,
@@ -160,8 +160,8 @@ export function applyCutRequests(name: string, draft: Draft, requests: readonly 
   const byPlace = new Map<string, PlacedCutRequest[]>();
   for (const request of requests) {
     const key = makePlaceKey(request.place);
-    const known = byPlace.get(key);
-    if (known) known.push(request);
+    const sameString = byPlace.get(key);
+    if (sameString) sameString.push(request);
     else byPlace.set(key, [request]);
   }
   for (const group of byPlace.values()) {

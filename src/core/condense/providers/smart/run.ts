@@ -60,13 +60,13 @@ export async function runSmart(parts: SmartRunDependencies): Promise<Draft> {
     : { draft: new Draft(messages, counter, edits), steps: [] };
   record.steps.push(...steps);
   const { restoredTokens } = draft;
-  const { edits: made } = draft;
+  const { edits: editsBefore } = draft;
   // If a pass removes a copy that a reference names, the referring text is restored. It may repeat
   // something else.
   const afterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
     ...step,
     isRepeat: true,
-    skip: () => (draft.edits === made ? 'the passes changed nothing' : undefined),
+    skip: () => (draft.edits === editsBefore ? 'the passes changed nothing' : undefined),
   }));
   const list = [
     ...createOldBlockSteps(config, pinned ?? new Set()),
@@ -75,8 +75,8 @@ export async function runSmart(parts: SmartRunDependencies): Promise<Draft> {
   ];
   await runPipeline(draft, list, {
     ...options,
-    watch: createReferenceWatcher(tools, options.signal),
-    again: () => enabled && draft.restoredTokens !== restoredTokens,
+    watchStep: createReferenceWatcher(tools, options.signal),
+    shouldRunAgain: () => enabled && draft.restoredTokens !== restoredTokens,
     reports: record.steps,
   });
   draft.rememberDraftFor();

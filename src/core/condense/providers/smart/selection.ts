@@ -86,7 +86,7 @@ function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTa
   const nested = (part: ContentFilter): ItemTest => createFilterTest(part, messages, tools);
   const isTool = filter.tools && createToolNameTest(filter.tools);
   const isFile = filter.files && createFileTest(filter.files, tools);
-  const words = filter.contains?.toLowerCase();
+  const searchText = filter.contains?.toLowerCase();
   const all = filter.and?.map(nested);
   const any = filter.or?.map(nested);
   const none = filter.not && nested(filter.not);
@@ -106,7 +106,7 @@ function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTa
       isUndefinedOr(minTokens, (least) => tokens >= least) &&
       isUndefinedOr(age?.min, (least) => newer >= least) &&
       isUndefinedOr(age?.max, (most) => newer <= most) &&
-      isUndefinedOr(words, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
+      isUndefinedOr(searchText, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
       isUndefinedOr(all, (tests) => tests.every((test) => test(item))) &&
       isUndefinedOr(any, (tests) => tests.some((test) => test(item))) &&
       isUndefinedOr(none, (test) => !test(item))

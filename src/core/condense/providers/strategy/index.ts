@@ -56,9 +56,9 @@ export function resolveStrategy(config: unknown): ValidationResult<Strategy> {
   if (typeof config !== 'string') return validateConfig(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
   const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
   if (found) return validateConfig(strategySchema, found);
-  const known = BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ');
+  const knownNames = BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ');
   return {
     valid: false,
-    problems: [{ path: '', message: `there is no strategy "${config}"; known strategies: ${known}` }],
+    problems: [{ path: '', message: `there is no strategy "${config}"; known strategies: ${knownNames}` }],
   };
 }

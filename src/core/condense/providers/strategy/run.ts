@@ -104,11 +104,11 @@ async function runProviderStep(
   const { tokens } = work;
   const reports: StepReport[] = [];
   try {
-    const asked = [work.contextNow, ready.config, work.optionsNow] as const;
-    const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
+    const input = [work.contextNow, ready.config, work.optionsNow] as const;
+    const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...input) : undefined;
     const reason = estimate?.refusal ?? (step.affordable ? work.describeExcessCost(estimate?.cost) : undefined);
     if (reason !== undefined) return { reports: [makeStepReport(work, name, { kind: 'skipped', reason })] };
-    const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
+    const result = isEstimate && estimate ? estimate : await ready.provider.condense(...input);
     work.addNotes(ready.notes);
     reports.push(...work.addStepReport(ready.name, result));
     const refusal = await work.addStepResult(result);
@@ -154,7 +154,7 @@ class StrategyProgress implements PipelineWork {
     const { targetTokens, signal } = this.options;
     return {
       reports: this.reports,
-      again: (_: this, round: PipelineRound) => this.beginSecondRoundIfUseful(round),
+      shouldRunAgain: (_: this, round: PipelineRound) => this.beginSecondRoundIfUseful(round),
       ...(targetTokens !== undefined && { targetTokens }),
       ...(signal && { signal }),
     };

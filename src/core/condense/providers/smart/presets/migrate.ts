@@ -88,17 +88,17 @@ const migrateOperations = (operations: Fields): Fields =>
 function migrateOperation(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
   const nested = isRecord(params) ? params : {};
-  const own = {
+  const contentConfig = {
     truncate: nested['truncate'] ?? truncateConfig,
     summarize: nested['summarize'] ?? summarizeConfig,
     suppress: nested['suppress'] ?? suppressConfig,
   }[String(rest['operation'])];
-  if (!isRecord(own)) return rest;
+  if (!isRecord(contentConfig)) return rest;
   if (rest['operation'] === 'suppress') {
-    const marker = own[type] ?? own['marker'];
+    const marker = contentConfig[type] ?? contentConfig['marker'];
     return { ...rest, ...(typeof marker === 'string' && { marker: marker.replace(/^\[(.*)\]$/, '$1') }) };
   }
-  const { prompt, ...settings } = removeDefaultProfile(own);
+  const { prompt, ...settings } = removeDefaultProfile(contentConfig);
   return { ...rest, ...(prompt !== undefined && { customPrompt: prompt }), ...settings };
 }
 
