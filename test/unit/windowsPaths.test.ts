@@ -120,7 +120,7 @@ describe('facts about files with Windows paths', () => {
       ...makeToolExchange('1', 'Read', { file_path: one }, 'x'),
       ...makeToolExchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
     ]);
-    expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1, isRead: true }]);
+    expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1 }]);
   });
 
   it('recognize that an error was resolved', () => {
