@@ -55,7 +55,7 @@ export function renderAccountCsv(
 ): string {
   const [, ...others] = CSV_COLUMNS;
   const isTree = grouping === 'session';
-  const cellsOf = ({ tree, ...row }: AccountRow): readonly (string | number)[] => [
+  const makeCells = ({ tree, ...row }: AccountRow): readonly (string | number)[] => [
     ...CSV_COLUMNS.map((column) => row[column]),
     ...(isTree
       ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
@@ -69,7 +69,7 @@ export function renderAccountCsv(
   const lines = [
     ...(unread.length > 0 ? [apart('(not read)', describeUnreadSessions(total))] : []),
     ...(total.estimated.length > 0 ? [apart('(estimated)', describeEstimatedSessions(total))] : []),
-    ...groupAccountInRows(sessions, grouping).map(cellsOf),
+    ...groupAccountInRows(sessions, grouping).map(makeCells),
   ].map((cells) => cells.map(renderCsvCell).join(','));
   const head = [grouping, ...others, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');
   return `${[head, ...lines].join('\r\n')}\r\n`;

@@ -260,14 +260,14 @@ function priceTotal(
   prices: PriceTable,
 ): PaidTotal {
   const at = total.at ?? modified;
-  const searchesOf = (model: string | undefined): number =>
+  const countSearches = (model: string | undefined): number =>
     requests
       .slice(0, total.after)
       .reduce((sum, { service, ...each }) => sum + (each.model === model ? (service?.webSearches ?? 0) : 0), 0);
   return {
     ...{ at, after, compactions: total.compactions },
     models: total.models.map(({ model, usage, requests: count, webSearches = 0 }): PaidModel => {
-      const searches = webSearches - searchesOf(model);
+      const searches = webSearches - countSearches(model);
       const knownPrices = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
         ...(model !== undefined && { model }),

@@ -176,7 +176,7 @@ const isWrittenByPerson = (message: ApiMessage): boolean =>
 
 /** Keeps the model's thinking and sends it back to no other model. */
 export function keepThinkingOfAnswers(handler: ApiHandler, kept: ThinkingStore, model: string): ApiHandler {
-  const scope = findModelFamily(handler.modelInfo.id)?.readsThinkingOf;
+  const scope = findModelFamily(handler.modelInfo.id)?.thinkingScope;
   if (scope) kept.setScopeIfUnknown(model, scope);
   return {
     ...handler,

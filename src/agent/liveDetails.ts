@@ -45,7 +45,7 @@ export async function showLiveDetails(parts: DetailsDependencies, id?: LiveId): 
     );
     return;
   }
-  const conversation = others.length === 0 ? first : await chooseLive([first, ...others]);
+  const conversation = others.length === 0 ? first : await chooseLiveConversation([first, ...others]);
   if (conversation) await showConversationActions(conversation, parts);
 }
 
@@ -63,7 +63,7 @@ export const toConversationItem = (conversation: LiveSummary) => ({
   ].join(' · '),
 });
 
-async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
+async function chooseLiveConversation(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
   const title = vscode.l10n.t('Running conversations that are condensed');
   return (await pickOneItem(conversations.map(toConversationItem), { title }))?.conversation;
 }

@@ -70,8 +70,8 @@ function parts(kind: 'none' | 'statusBar' | 'notification') {
   const showDiff = vi.fn(() => Promise.resolve());
   const providerName = (id: string): string => `<${id}>`;
   const showDetails = vi.fn(() => Promise.resolve());
-  const titleOf = (): string => 'Fix the chat';
-  const parts = { providerName, kind: () => kind, targetPercent: () => 50, log, undo, showDiff, showDetails, titleOf };
+  const getTitle = (): string => 'Fix the chat';
+  const parts = { providerName, kind: () => kind, targetPercent: () => 50, log, undo, showDiff, showDetails, getTitle };
   return parts satisfies NoticeDependencies;
 }
 

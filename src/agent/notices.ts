@@ -27,12 +27,12 @@ export interface NoticeDependencies {
   readonly undo: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
   readonly showDetails: (conversation: LiveId) => Promise<void>;
-  readonly titleOf: (conversation: LiveId) => string | undefined;
+  readonly getTitle: (conversation: LiveId) => string | undefined;
 }
 
 export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies): Promise<void> {
   const { providerName, log } = parts;
-  const reportOf = (outcome: OutcomeSummary): string => formatOutcomeReport(outcome, providerName);
+  const formatReport = (outcome: OutcomeSummary): string => formatOutcomeReport(outcome, providerName);
   switch (event.kind) {
     case 'condensed':
       log.info(
@@ -41,7 +41,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies)
       await showCondensedNotice(event, parts);
       return;
     case 'not-condensed':
-      log.info(reportOf(event.outcome));
+      log.info(formatReport(event.outcome));
       showCondensationGivenUp(event, parts.kind());
       return;
     case 'problem':
@@ -92,7 +92,7 @@ async function showCondensedNotice(
       const target = isByHand
         ? { targetTokens: computeTargetWithOverhead(outcome, decision, parts.targetPercent()) }
         : {};
-      const title = parts.titleOf(conversation);
+      const title = parts.getTitle(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
       // Offer the actions until one of them closes the notification.
       for (;;) {

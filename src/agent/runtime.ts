@@ -327,7 +327,7 @@ export class AgentRuntime implements vscode.Disposable {
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
         showDetails: (conversation: LiveId) => this.showDetails(conversation),
-        titleOf: (conversation: LiveId) => this.listConversations().find(({ id }) => id === conversation)?.title,
+        getTitle: (conversation: LiveId) => this.listConversations().find(({ id }) => id === conversation)?.title,
       };
       void showLiveEvent(event, parts);
     });

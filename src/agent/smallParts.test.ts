@@ -248,7 +248,7 @@ describe('texts about a running conversation', () => {
       undo: done,
       showDiff: done,
       showDetails: done,
-      titleOf: () => undefined,
+      getTitle: () => undefined,
     };
     // Of an outcome only what is told matters here.
     const report = (event: object) => showLiveEvent(event as LiveEvent, parts);

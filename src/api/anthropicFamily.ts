@@ -56,7 +56,7 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
         countUsage: (output) => counter.usage(request, output),
         async *attempt(attempt) {
           const client = await connect(attempt);
-          const events = await learning.ask((dialect) => {
+          const events = await learning.askWithLearnedDialect((dialect) => {
             const body = { ...buildAnthropicBody(request, model, dialect), stream: true };
             const headers = makeBetaHeaders(listBetas(dialect, 'thinking' in body, request.compact));
             const framed = signsBodies ? body : attempt.frame(body);

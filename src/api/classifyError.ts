@@ -5,7 +5,7 @@
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
 import { findOverflow, findExceededBodyLimits, type OverflowReport } from './tooLong';
-import { redact } from './redact';
+import { redactSecrets } from './redact';
 
 export interface ErrorContext {
   readonly name: string;
@@ -23,7 +23,7 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   if (answer) return convertErrorResponse(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
   const messages = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
-  const vendorMessage = shortenVendorMessage(redact([...new Set(messages)].join(': '), context.secrets));
+  const vendorMessage = shortenVendorMessage(redactSecrets([...new Set(messages)].join(': '), context.secrets));
   const details = {
     name: context.name,
     ...(code !== undefined && { code }),
@@ -122,7 +122,7 @@ function convertErrorResponse(
       ? 'too-many-bytes'
       : classifyErrorResponse(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : readRetryDelayMs(headers, now);
-  const vendorMessage = shortenVendorMessage(redact(message, secrets));
+  const vendorMessage = shortenVendorMessage(redactSecrets(message, secrets));
   return new ApiError(kind, {
     name,
     ...(status !== undefined && { status }),

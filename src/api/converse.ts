@@ -72,7 +72,7 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
               import('@aws-sdk/client-bedrock-runtime'),
               connect(attempt),
             ]);
-            const { stream = createEmptyStream() } = await learning.ask((known) =>
+            const { stream = createEmptyStream() } = await learning.askWithLearnedDialect((known) =>
               client.send(new ConverseStreamCommand(buildConverseInput(request, options, known)), {
                 abortSignal: attempt.signal,
               }),

@@ -5,7 +5,7 @@ import { findOverflow } from './tooLong';
 import { CHAT_QUIRKS, chooseChatDialect } from './dialect';
 import { findQuirkChange } from './quirks';
 import { checkEndpoint } from './endpoint';
-import { redact } from './redact';
+import { redactSecrets } from './redact';
 import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
 
 const context = { name: 'Mine', secrets: ['secret-key-0123'], now: 0 };
@@ -131,7 +131,7 @@ describe('redacting keys', () => {
   it('removes keys in every encoding but leaves short placeholders', () => {
     const key = 'my "own"/key+1';
     const text = `${key} ${encodeURIComponent(key)} ${JSON.stringify(key)} ${Buffer.from(key).toString('base64')} ollama`;
-    expect(redact(text, [key, 'ollama'])).toBe('[key] [key] "[key]" [key] ollama');
+    expect(redactSecrets(text, [key, 'ollama'])).toBe('[key] [key] "[key]" [key] ollama');
   });
 
   it.each([
@@ -143,8 +143,8 @@ describe('redacting keys', () => {
     '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
   ])('removes text that looks like a key: %s', (key) => {
-    expect(redact(`a ${key}`, [])).toBe('a [key]');
-    expect(redact('Bearer abcdefgh123', [])).toBe('Bearer [key]');
+    expect(redactSecrets(`a ${key}`, [])).toBe('a [key]');
+    expect(redactSecrets('Bearer abcdefgh123', [])).toBe('Bearer [key]');
   });
 });
 

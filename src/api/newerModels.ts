@@ -41,11 +41,11 @@ const makeTieredPrices = (
 
 function makePrices(
   prices: PricesWithoutTiers,
-  tiersOf?: (kind: keyof PricesWithoutTiers) => PriceTier[],
+  getTiers?: (kind: keyof PricesWithoutTiers) => PriceTier[],
 ): ModelPrices {
   const rate = (kind: keyof PricesWithoutTiers): TieredRate => ({
     base: prices[kind],
-    ...(tiersOf && { tiers: tiersOf(kind) }),
+    ...(getTiers && { tiers: getTiers(kind) }),
   });
   return {
     input: rate('input'),

@@ -15,7 +15,7 @@ import {
 } from './testing';
 import { countPromptTokens, countUncachedInput } from '../core/cost/usage';
 
-import { hello, startHandlerAndServer } from './testingOpenAI';
+import { HELLO_REQUEST, startHandlerAndServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
@@ -23,7 +23,7 @@ describe('the Chat Completions handler', () => {
   it("streams the reply's text, thinking, token usage and end", async () => {
     const { handler, server } = await startHandlerAndServer({ script: reply(['Hel', 'lo'], { thinking: 'Hm.' }) });
     const { events, error } = await collectOutcome(
-      handler.stream({ ...hello, system: 'Be short.', maxOutputTokens: 500, temperature: 0 }),
+      handler.stream({ ...HELLO_REQUEST, system: 'Be short.', maxOutputTokens: 500, temperature: 0 }),
     );
     expect(error).toBeUndefined();
     expect(events).toEqual([
@@ -176,7 +176,7 @@ describe('the Chat Completions handler', () => {
     const { handler, server } = await startHandlerAndServer();
     await collectOutcome(
       handler.stream({
-        ...hello,
+        ...HELLO_REQUEST,
         tools: [{ name: 'read_file', input_schema: {} }],
         toolChoice,
         extraBody: { seed: 1 },
@@ -187,7 +187,7 @@ describe('the Chat Completions handler', () => {
 
   it('counts tokens that the server does not report, and estimates them beforehand', async () => {
     const { handler } = await startHandlerAndServer({ quirks: { noUsage: true }, script: reply('12345678') });
-    const { events } = await collectOutcome(handler.stream(hello));
+    const { events } = await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(findEvent(events, 'usage')?.usage).toEqual({
       accounting: 'openai',
       source: 'counted',
@@ -204,7 +204,7 @@ describe('the Chat Completions handler', () => {
       quirks: { noCallIds: true },
       script: callsTool({ name: 'a', input: '{"x": ' }),
     });
-    const { events } = await collectOutcome(handler.stream(hello));
+    const { events } = await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(findEvent(events, 'tool_call')).toMatchObject({
       id: expect.stringMatching(/^call_[\w-]{36}$/),
       input: { invalidArguments: '{"x": ' },
@@ -218,7 +218,7 @@ describe('the Chat Completions handler', () => {
     ['refusal', 'refusal'],
   ] as const)('reports the stop reason %s', async (stop, stopReason) => {
     const { handler } = await startHandlerAndServer({ script: reply('Well', { stop }) });
-    const { events, text: words } = await collectOutcome(handler.stream(hello));
+    const { events, text: words } = await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(findEvent(events, 'end')).toEqual({ type: 'end', stopReason });
     expect(words).toBe('Well');
   });

@@ -75,7 +75,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     request: ApiRequest,
     { signal, frame }: CallAttempt,
   ): Promise<AsyncIterable<ApiEvent>> =>
-    chatDialect.ask(async (dialect) => {
+    chatDialect.askWithLearnedDialect(async (dialect) => {
       const body = frame(buildChatBody(request, model, dialect)) as unknown;
       const asked = body as OpenAI.ChatCompletionCreateParamsStreaming;
       return convertChatStream(await client.chat.completions.create(asked, { signal }), dialect.wantedReasoning);
@@ -86,7 +86,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     request: ApiRequest,
     { signal, frame }: CallAttempt,
   ): Promise<AsyncIterable<unknown>> =>
-    responsesDialect.ask((dialect) => {
+    responsesDialect.askWithLearnedDialect((dialect) => {
       const body = frame(buildResponsesBody(request, model, dialect)) as unknown;
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, imageBlock, collectOutcome, result, text, user } from './testing';
 import type { ApiRequest } from './types';
 
-import { history, startHandlerAndServer } from './testingOpenAI';
+import { READ_FILE_HISTORY, startHandlerAndServer } from './testingOpenAI';
 
 describe('the OpenAI test server rejects, through the SDK, what Chat Completions rejects:', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
@@ -22,7 +22,7 @@ describe('the OpenAI test server rejects, through the SDK, what Chat Completions
       /must be a response/,
       { messages: [user('x'), assistant([call('c1')]), user([result('c1'), result('c1')])] },
     ],
-    ['ids used twice', /Duplicate or missing/, { messages: [...history, ...history.slice(1)] }],
+    ['ids used twice', /Duplicate or missing/, { messages: [...READ_FILE_HISTORY, ...READ_FILE_HISTORY.slice(1)] }],
     ['no messages', /empty array/, { messages: [] }],
     [
       'a tool without a schema',

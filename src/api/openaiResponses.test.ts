@@ -14,7 +14,7 @@ import {
 } from './testing';
 import type { ApiRequest } from './types';
 
-import { hello, startHandlerAndServer } from './testingOpenAI';
+import { HELLO_REQUEST, startHandlerAndServer } from './testingOpenAI';
 
 describe('the Responses API handler', () => {
   const responses = { api: 'responses' } as const;
@@ -89,16 +89,19 @@ describe('the Responses API handler', () => {
     ['end', 'end_turn'],
   ] as const)('reports the stop reason %s', async (stop, stopReason) => {
     const { handler } = await startHandlerAndServer({ script: reply('Well', { stop }) }, responses);
-    expect(findEvent((await collectOutcome(handler.stream(hello))).events, 'end')).toEqual({ type: 'end', stopReason });
+    expect(findEvent((await collectOutcome(handler.stream(HELLO_REQUEST))).events, 'end')).toEqual({
+      type: 'end',
+      stopReason,
+    });
   });
 
   it('learns that a model does not reason', async () => {
     const quirks = { noReasoning: true, noTemperature: true };
     const { handler, server } = await startHandlerAndServer({ quirks }, responses);
-    expect((await collectOutcome(handler.stream({ ...hello, temperature: 0 }))).text).toBe('ok');
+    expect((await collectOutcome(handler.stream({ ...HELLO_REQUEST, temperature: 0 }))).text).toBe('ok');
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.body).not.toHaveProperty('include');
-    expect((await collectOutcome(handler.stream(hello))).text).toBe('ok');
+    expect((await collectOutcome(handler.stream(HELLO_REQUEST))).text).toBe('ok');
     expect(server.requests).toHaveLength(4);
   });
 
@@ -109,8 +112,11 @@ describe('the Responses API handler', () => {
       responses,
     );
     expect(
-      (await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE_TOOL], toolChoice: { name: 'read_file' } })))
-        .error?.kind,
+      (
+        await collectOutcome(
+          handler.stream({ ...HELLO_REQUEST, tools: [READ_FILE_TOOL], toolChoice: { name: 'read_file' } }),
+        )
+      ).error?.kind,
     ).toBe('refusal');
   });
 
@@ -120,7 +126,7 @@ describe('the Responses API handler', () => {
     ['Duplicate function call', { messages: [user('x'), assistant([call('c1'), call('c1')]), user([result('c1')])] }],
     ['Duplicate output', { messages: [user('x'), assistant([call('c1')]), user([result('c1'), result('c1')])] }],
     ["Missing required parameter: 'input'", { messages: [] }],
-    ['Unknown parameter', { ...hello, extraBody: { odd: 1 } }],
+    ['Unknown parameter', { ...HELLO_REQUEST, extraBody: { odd: 1 } }],
   ])('reports the server’s rejection "%s"', async (words, request) => {
     const { handler } = await startHandlerAndServer({}, responses);
     const { error } = await collectOutcome(handler.stream(request));

@@ -6,15 +6,15 @@ import { assistant, counter, findEvent, imageBlock, TEST_API_KEY, collectOutcome
 import type { ApiRequest } from './types';
 
 import { chooseChatDialect } from './dialect';
-import { hello, history, startHandlerAndServer, startTestServer } from './testingOpenAI';
+import { HELLO_REQUEST, READ_FILE_HISTORY, startHandlerAndServer, startTestServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
 describe('the Chat Completions handler with other servers', () => {
   it.each<[string, OpenAIServerOptions['quirks'], ApiRequest, number]>([
-    ['max_completion_tokens', { maxTokensField: 'max_completion_tokens' }, { ...hello, maxOutputTokens: 9 }, 2],
-    ['no stream_options', { noStreamOptions: true }, hello, 2],
-    ['no temperature', { noTemperature: true }, { ...hello, temperature: 0 }, 2],
+    ['max_completion_tokens', { maxTokensField: 'max_completion_tokens' }, { ...HELLO_REQUEST, maxOutputTokens: 9 }, 2],
+    ['no stream_options', { noStreamOptions: true }, HELLO_REQUEST, 2],
+    ['no temperature', { noTemperature: true }, { ...HELLO_REQUEST, temperature: 0 }, 2],
     [
       'no system role',
       { noSystemRole: true, alternateRoles: true },
@@ -24,12 +24,12 @@ describe('the Chat Completions handler with other servers', () => {
       },
       2,
     ],
-    ['ids of nine letters', { shortCallIds: true }, { messages: [...history, user('y')] }, 2],
+    ['ids of nine letters', { shortCallIds: true }, { messages: [...READ_FILE_HISTORY, user('y')] }, 2],
     ['roles in turn', { alternateRoles: true }, { system: 's', messages: [user('a'), user('b'), assistant('c')] }, 2],
     [
       'all at once',
       { maxTokensField: 'max_completion_tokens', noStreamOptions: true, noTemperature: true },
-      { ...hello, temperature: 0, maxOutputTokens: 9 },
+      { ...HELLO_REQUEST, temperature: 0, maxOutputTokens: 9 },
       4,
     ],
   ])('adapts to a server after its rejection: %s', async (_, quirks, request, requests) => {
@@ -51,7 +51,7 @@ describe('the Chat Completions handler with other servers', () => {
     const { handler } = await startHandlerAndServer({
       quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true },
     });
-    const request = { ...hello, maxOutputTokens: 9 };
+    const request = { ...HELLO_REQUEST, maxOutputTokens: 9 };
     const asked = await Promise.all([1, 2, 3, 4].map(() => collectOutcome(handler.stream(request))));
     expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
@@ -60,7 +60,7 @@ describe('the Chat Completions handler with other servers', () => {
     const { handler, server } = await startHandlerAndServer({
       script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
-    expect((await collectOutcome(handler.stream(hello))).error?.kind).toBe('invalid-request');
+    expect((await collectOutcome(handler.stream(HELLO_REQUEST))).error?.kind).toBe('invalid-request');
     expect(server.requests.length).toBeLessThan(8);
   });
 
@@ -70,7 +70,7 @@ describe('the Chat Completions handler with other servers', () => {
   ])('understands calls of %s', async (_, quirks) => {
     const script = { ...callsTool({ name: 'a', input: {} }, { name: 'b', input: { x: 1 } }), thinking: 'Hm.' };
     const { handler } = await startHandlerAndServer({ quirks: { ...quirks }, script });
-    const { events } = await collectOutcome(handler.stream(hello));
+    const { events } = await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(events.filter(({ type }) => type === 'tool_call')).toMatchObject([
       { name: 'a' },
       { name: 'b', input: { x: 1 } },
@@ -81,7 +81,7 @@ describe('the Chat Completions handler with other servers', () => {
 
   it("signs in to Azure with its own header and keeps the base URL's query", async () => {
     const { handler, server } = await startHandlerAndServer({}, {});
-    await collectOutcome(handler.stream(hello));
+    await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${TEST_API_KEY}`);
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
     const azure = createOpenAIHandler({
@@ -91,7 +91,7 @@ describe('the Chat Completions handler with other servers', () => {
       counter,
       retry: { retries: 0 },
     });
-    await collectOutcome(azure.stream({ ...hello, maxOutputTokens: 5 }));
+    await collectOutcome(azure.stream({ ...HELLO_REQUEST, maxOutputTokens: 5 }));
     const [url, init] = fetched.mock.calls[0] ?? [];
     const headers = new Headers(init?.headers);
     fetched.mockRestore();
@@ -142,7 +142,7 @@ describe('the Chat Completions handler with other servers', () => {
       counter,
       headers: { 'x-title': 'ours' },
     });
-    expect((await collectOutcome(handler.stream(hello))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream(HELLO_REQUEST))).error).toBeUndefined();
     expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'ours' });
     for (const header of ['authorization', 'openai-organization', 'x-secret']) {
       expect(server.requests[0]?.headers).not.toHaveProperty(header);
@@ -150,7 +150,7 @@ describe('the Chat Completions handler with other servers', () => {
   });
 
   it.each<[string, OpenAIServerOptions, ApiRequest]>([
-    ['auth', { apiKey: 'another-key' }, hello],
+    ['auth', { apiKey: 'another-key' }, HELLO_REQUEST],
     ['context-too-long', { maxContextTokens: 50 }, { messages: [user('x'.repeat(1000))] }],
     [
       'context-too-long',
@@ -160,12 +160,16 @@ describe('the Chat Completions handler with other servers', () => {
     [
       'quota',
       { script: refused(429, 'insufficient_quota', 'You exceeded your current quota', { code: 'insufficient_quota' }) },
-      hello,
+      HELLO_REQUEST,
     ],
-    ['quota', { script: refused(402, 'x', 'Insufficient credits') }, hello],
-    ['refusal', { script: refused(400, 'x', 'Filtered', { code: 'content_filter' }) }, hello],
-    ['model', { script: refused(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) }, hello],
-    ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, hello],
+    ['quota', { script: refused(402, 'x', 'Insufficient credits') }, HELLO_REQUEST],
+    ['refusal', { script: refused(400, 'x', 'Filtered', { code: 'content_filter' }) }, HELLO_REQUEST],
+    [
+      'model',
+      { script: refused(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) },
+      HELLO_REQUEST,
+    ],
+    ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, HELLO_REQUEST],
   ])('reports a rejection as the error kind "%s"', async (kind, options, request) => {
     const { handler, server } = await startHandlerAndServer(options);
     const { error } = await collectOutcome(handler.stream(request));

@@ -20,9 +20,9 @@ export interface PriceTable {
 
 let loadingTable: Promise<PriceTable> | undefined;
 
-export const loadPriceTable = (): Promise<PriceTable> => (loadingTable ??= loadTable());
+export const loadPriceTable = (): Promise<PriceTable> => (loadingTable ??= createPriceTable());
 
-async function loadTable(): Promise<PriceTable> {
+async function createPriceTable(): Promise<PriceTable> {
   // Loading blocks the extension host for about 20 ms, so it gets its own turn.
   await nextTurn();
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');

@@ -31,7 +31,7 @@ export class LearnedQuirks<Dialect extends object> {
   ) {}
 
   /** The loop ends because each quirk applies only once. */
-  async ask<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
+  async askWithLearnedDialect<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
     for (let tried = 0; ; tried++) {
       // A concurrent call may have learned the same.
       const used = this.dialect;

@@ -4,7 +4,7 @@ import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 const MIN_SECRET_CHARS = 8;
 
 /** Removes the secrets, in all encodings, and anything that looks like a key. */
-export function redact(text: string, secrets: readonly string[]): string {
+export function redactSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .flatMap((secret) => [

@@ -32,5 +32,9 @@ export async function startHandlerAndServer(
   return { server: opened, handler };
 }
 
-export const hello: ApiRequest = { messages: [user('hello')] };
-export const history = [user('Read a.ts'), assistant([call('call_1', { path: 'a.ts' })]), user([result('call_1')])];
+export const HELLO_REQUEST: ApiRequest = { messages: [user('hello')] };
+export const READ_FILE_HISTORY = [
+  user('Read a.ts'),
+  assistant([call('call_1', { path: 'a.ts' })]),
+  user([result('call_1')]),
+];

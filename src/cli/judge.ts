@@ -90,7 +90,7 @@ function formatJudgedRow({ target, left, lost, gone }: JudgedPoint, name: string
   return `${name}  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join(' ')}`;
 }
 
-function formatVerdict(verdict: JudgmentVerdict, nameOf: (id: string) => string): string {
+function formatVerdict(verdict: JudgmentVerdict, getName: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
       return `Too little data for a recommendation: it takes ${MIN_JUDGED_SESSIONS} sessions and ${MIN_NEEDED_LINES} needed lines.`;
@@ -99,7 +99,7 @@ function formatVerdict(verdict: JudgmentVerdict, nameOf: (id: string) => string)
     case 'change': {
       const { choice, target, difference } = verdict;
       const to = target === undefined ? '' : ` with a target of ${formatSharePercent(target)}`;
-      return `${nameOf(choice)}${to} leaves no more tokens and loses ${formatSharePercent(-difference.share)} fewer of the needed lines (at least ${formatSharePercent(-difference.high)}, with 95%).`;
+      return `${getName(choice)}${to} leaves no more tokens and loses ${formatSharePercent(-difference.share)} fewer of the needed lines (at least ${formatSharePercent(-difference.high)}, with 95%).`;
     }
   }
 }

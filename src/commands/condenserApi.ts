@@ -59,7 +59,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     void recordMetrics(services, run, chosen);
     return toApiOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
-  const tokensOf = ({ messages, edits }: ParsedConversation): Promise<number> =>
+  const countViewTokens = ({ messages, edits }: ParsedConversation): Promise<number> =>
     condenser.count(makeApiView(messages, edits));
 
   return {
@@ -82,7 +82,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
       const parsedOptions = parseOptions(options);
       const chosen = chooseApiProvider(parsedOptions, services);
       if (typeof chosen === 'string') {
-        const tokens = await tokensOf(parsed);
+        const tokens = await countViewTokens(parsed);
         return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
       }
       return condenser.estimate(createCondensationRequest(parsed, parsedOptions, chosen));
@@ -91,7 +91,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
       const parsed = parseConversation(conversation);
       const parsedOptions = parseOptions(options);
       const chosen = chooseApiProvider(parsedOptions, services);
-      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), parsedOptions, chosen);
+      if (typeof chosen === 'string') return createMissingOutcome(await countViewTokens(parsed), parsedOptions, chosen);
       return publicOutcome(
         parsed,
         chosen,
@@ -108,7 +108,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
       };
       const terms = { ...createWindowAndThreshold(model), policy };
       const chosen = chooseApiProvider(parsedOptions, services);
-      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), parsedOptions, chosen);
+      if (typeof chosen === 'string') return createMissingOutcome(await countViewTokens(parsed), parsedOptions, chosen);
       const result = await condenser.condenseIfNeeded(
         createCondensationRequest(parsed, parsedOptions, chosen),
         terms,

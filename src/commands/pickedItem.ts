@@ -71,11 +71,11 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   private next: readonly Item[] | undefined;
   private drawing: Promise<void> | undefined;
 
-  /** @param keyOf identifies a row; an active row with a key stays active when it moves */
+  /** @param getKey identifies a row; an active row with a key stays active when it moves */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
     first: readonly Item[],
-    private readonly keyOf: (row: Item) => string | undefined,
+    private readonly getKey: (row: Item) => string | undefined,
   ) {
     this.latest = this.showRows(first);
     this.drawn = this.latest;
@@ -93,10 +93,10 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
 
   private async drawLatestRows(): Promise<void> {
     for (; this.next; this.drawn = this.latest) {
-      const active = this.picker.activeItems.map(this.keyOf)[0];
+      const active = this.picker.activeItems.map(this.getKey)[0];
       this.latest = this.showRows(this.next);
       this.next = undefined;
-      const sameItem = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
+      const sameItem = active === undefined ? undefined : this.latest.find((item) => this.getKey(item) === active);
       if (sameItem) this.picker.activeItems = [sameItem];
       // VS Code sends rows in a timer and answers a later message after the window has them.
       await new Promise((resolve) => setTimeout(resolve, 0));
@@ -117,6 +117,6 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
    */
   readonly meant = (selected: Item): Item | undefined => {
     const shown = this.drawn[this.latest.indexOf(selected)];
-    return shown === undefined || this.keyOf(shown) === this.keyOf(selected) ? selected : undefined;
+    return shown === undefined || this.getKey(shown) === this.getKey(selected) ? selected : undefined;
   };
 }

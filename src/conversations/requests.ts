@@ -43,7 +43,7 @@ function createCollector(value: Fields): RequestCollector | 'none' | undefined {
 }
 
 const CHUNK_BYTES = 1024 ** 2;
-const NEWLINE = 0x0a;
+const NEWLINE_BYTE = 0x0a;
 
 function* readLines(path: string): Generator<Line, void> {
   let number = 0;
@@ -62,7 +62,7 @@ function* readLineBytes(path: string): Generator<Buffer, void> {
     let begun: Buffer[] = [];
     for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
       let start = 0;
-      for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < read; end = chunk.indexOf(NEWLINE, start)) {
+      for (let end = chunk.indexOf(NEWLINE_BYTE); end !== -1 && end < read; end = chunk.indexOf(NEWLINE_BYTE, start)) {
         yield Buffer.concat([...begun, chunk.subarray(start, end)]);
         begun = [];
         start = end + 1;

@@ -321,7 +321,7 @@ export class LiveConversation {
   /** @throws StorageError */
   async applyNewEntries(entries: readonly LedgerEntry[]): Promise<void> {
     // Some condensations only restore text whose reference lost its target in the old view. They
-    // are undone here, and `restoreDraftReferences` adds those that the new view needs.
+    // are undone here, and `restoreReferences` adds those that the new view needs.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.appendEntry({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.appendEntry(entry);

@@ -48,13 +48,13 @@ export const PROVIDER_CHOICE_SETTINGS = [
  */
 export function getEffectiveValue(
   name: SettingName,
-  valuesOf: (name: SettingName) => SettingValues,
+  getValues: (name: SettingName) => SettingValues,
   isAllowed: (key: string) => boolean,
 ): unknown {
-  const values = valuesOf(name);
+  const values = getValues(name);
   if (values.workspace === undefined) return values.all;
   if (SETTINGS[name].workspace === 'asks') {
-    const { choice, prompt } = listWorkspaceQuestions(valuesOf);
+    const { choice, prompt } = listWorkspaceQuestions(getValues);
     const question = name === 'condensingPrompt' ? prompt : choice;
     if (question && !isAllowed(question.key)) return values.user;
   }
@@ -111,12 +111,12 @@ export interface WorkspaceQuestions {
 }
 
 /** Asks only about effects that the user's own settings don't have. */
-export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
-  const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
+export function listWorkspaceQuestions(getValues: (name: SettingName) => SettingValues): WorkspaceQuestions {
+  const isSilent = (name: SettingName): boolean => getValues(name).workspace === undefined;
   // This common case skips evaluating the user's settings.
   if (PROVIDER_CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
-  const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
-  const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
+  const profiles = SETTINGS.profiles.parse(getValues('profiles').user).value;
+  const condensing = SETTINGS.condensingProfile.parse(getValues('condensingProfile').user).value;
   const listProfiles = (models: readonly RequestedModel[]): readonly ApiProfile[] => {
     // As in `createWindowModels`, a missing profile falls back to the one for condensing.
     const ids = models.map(
@@ -125,8 +125,8 @@ export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingV
     return profiles.filter(({ id }) => ids.includes(id));
   };
   const ofWorkspace = PROVIDER_CHOICE_SETTINGS.filter((name) => !isSilent(name));
-  const user = makeChoiceSettings((name) => valuesOf(name).user);
-  const both = makeChoiceSettings((name) => dropWeakeningValues(name, valuesOf(name)));
+  const user = makeChoiceSettings((name) => getValues(name).user);
+  const both = makeChoiceSettings((name) => dropWeakeningValues(name, getValues(name)));
   const ownModels = listModelsCalledBySetting('provider', user);
   const models = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, both));
   const ownPrompts = new Set(
@@ -136,12 +136,12 @@ export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingV
   const prompts = [...new Set(models.map(({ prompt }) => prompt))].filter(
     (text) => text !== '' && !ownPrompts.has(text),
   );
-  const { workspace } = valuesOf('condensingPrompt');
+  const { workspace } = getValues('condensingPrompt');
   const prompt = SETTINGS.condensingPrompt.parse(workspace).value;
   return {
     ...((others.length > 0 || prompts.length > 0) && { choice: makeWorkspaceQuestion('choice', others, prompts) }),
     ...(prompt !== '' &&
-      prompt !== SETTINGS.condensingPrompt.parse(valuesOf('condensingPrompt').user).value && {
+      prompt !== SETTINGS.condensingPrompt.parse(getValues('condensingPrompt').user).value && {
         prompt: makeWorkspaceQuestion('prompt', [], [prompt]),
       }),
   };
@@ -159,11 +159,11 @@ function makeWorkspaceQuestion(
 
 type ChoiceSettings = Pick<Settings, (typeof PROVIDER_CHOICE_SETTINGS)[number]>;
 
-const makeChoiceSettings = (valueOf: (name: SettingName) => unknown): ChoiceSettings => ({
-  provider: SETTINGS.provider.parse(valueOf('provider')).value,
-  smart: SETTINGS.smart.parse(valueOf('smart')).value,
-  strategy: SETTINGS.strategy.parse(valueOf('strategy')).value,
-  presets: SETTINGS.presets.parse(valueOf('presets')).value,
+const makeChoiceSettings = (getValue: (name: SettingName) => unknown): ChoiceSettings => ({
+  provider: SETTINGS.provider.parse(getValue('provider')).value,
+  smart: SETTINGS.smart.parse(getValue('smart')).value,
+  strategy: SETTINGS.strategy.parse(getValue('strategy')).value,
+  presets: SETTINGS.presets.parse(getValue('presets')).value,
 });
 
 /** Summary and other extensions' providers may call the profile for condensing. */

@@ -16,13 +16,13 @@ export function loadTokenCounter(folder: string): Promise<TokenCounter> {
   const file = join(folder, RANK_TABLE_FILE_NAME);
   const existing = counterByFolder.get(file);
   if (existing) return existing;
-  const counter = readCounter(file);
+  const counter = readTokenCounter(file);
   counterByFolder.set(file, counter);
   counter.catch(() => counterByFolder.delete(file));
   return counter;
 }
 
-async function readCounter(file: string): Promise<TokenCounter> {
+async function readTokenCounter(file: string): Promise<TokenCounter> {
   try {
     const counter = createO200kCounter(await readFile(file));
     // Loading blocks the thread for a while, so other work goes first.

@@ -36,7 +36,7 @@ const makeLineHeader = (bytes: number, check: string): string =>
   `{"bytes":"${String(bytes).padStart(10, '0')}","crc32":"${check}","value":`;
 const HEADER_BYTES = makeLineHeader(0, '0'.repeat(8)).length;
 const JOURNAL_LINE_FOOTER = Buffer.from('}\n');
-const NEWLINE = 0x0a;
+const NEWLINE_BYTE = 0x0a;
 /** Each step reads or writes about this many bytes, so that it is short. */
 const CHUNK_BYTES = 1 << 20;
 
@@ -136,13 +136,14 @@ export class Journal {
         const line = await slices.readAt(this.offset, bytes);
         const json = line.subarray(HEADER_BYTES, -JOURNAL_LINE_FOOTER.length);
         if (line.at(-2) === JOURNAL_LINE_FOOTER[0] && computeCrc32Hex(json) === check) {
-          const end = line.at(-1) === NEWLINE ? undefined : 'the end of this line is damaged; its content is whole';
+          const end =
+            line.at(-1) === NEWLINE_BYTE ? undefined : 'the end of this line is damaged; its content is whole';
           this.taken = { position: this.offset, head: Buffer.from(head) };
           this.passRecordToReader({ position: this.offset + HEADER_BYTES, json }, end);
           continue;
         }
       }
-      const newline = await slices.findByte(NEWLINE, this.offset);
+      const newline = await slices.findByte(NEWLINE_BYTE, this.offset);
       if (newline === undefined) {
         const cutOff = head.length < HEADER_BYTES || (bytes !== undefined && this.offset + bytes > size);
         this.tail = cutOff ? 'torn' : 'damaged';

@@ -18,17 +18,17 @@ export function createHostModels({
   warn,
 }: HostModelsDependencies): HostModels {
   const chosen = new Map<string, SelectedSummarizer>();
-  const nameOf = (...names: (string | undefined)[]): string => JSON.stringify(names);
+  const makeModelName = (...names: (string | undefined)[]): string => JSON.stringify(names);
   return {
     async select(apiProfile, ownName) {
       const { select, samples } = await models();
       const ownModel = ownName === undefined ? undefined : loadOwnModel(ownName);
       const { planned, selected } = await createPlannedModel(select, samples, apiProfile, ownModel);
-      if (selected) chosen.set(nameOf(apiProfile, ownName), selected);
+      if (selected) chosen.set(makeModelName(apiProfile, ownName), selected);
       return planned;
     },
     async summarize(apiProfile, ownName, request, conversation, signal) {
-      const selected = chosen.get(nameOf(apiProfile, ownName));
+      const selected = chosen.get(makeModelName(apiProfile, ownName));
       if (!selected) throw new Error('No model was selected for this summary.');
       return selected.summarizer.summarize(request, { signal, conversation });
     },

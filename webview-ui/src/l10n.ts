@@ -31,8 +31,8 @@ export const capitalize = (text: string): string => text.charAt(0).toLocaleUpper
 
 export function getNumberSeparators(): { readonly group: string; readonly decimal: string } {
   const parts = new Intl.NumberFormat(languageTag, { useGrouping: 'always' }).formatToParts(1_234_567.5);
-  const valueOf = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
-  return { group: valueOf('group'), decimal: valueOf('decimal') };
+  const getPartValue = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+  return { group: getPartValue('group'), decimal: getPartValue('decimal') };
 }
 
 /** @param dollars undefined if unknown */

@@ -35,7 +35,7 @@ export const renderHistory = (entries: readonly HistoryEntry[], format: HistoryF
 function renderHistoryCsv(entries: readonly HistoryEntry[]): string {
   const lines = [
     CSV_COLUMNS.map(([name]) => name),
-    ...entries.map((entry) => CSV_COLUMNS.map(([, valueOf]) => renderCsvCell(valueOf(entry)))),
+    ...entries.map((entry) => CSV_COLUMNS.map(([, getValue]) => renderCsvCell(getValue(entry)))),
   ];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }

@@ -383,11 +383,11 @@ function addUsageSums(one: SummedUsage, other: SummedUsage): TokensByPrice & Pic
   };
 }
 
-function groupUsageByDay(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
+function groupUsageByDay(paid: readonly PaidRequest[], findBlockStart: (at: number) => number): DayUsage[] {
   const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
   for (const { at, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
     const day = formatLocalDay(at);
-    const block = blockOf(at);
+    const block = findBlockStart(at);
     const key = `${day}\n${block}\n${model ?? ''}`;
     const row = rows.get(key) ?? {
       ...{ day, block },

@@ -13,7 +13,7 @@ export interface FoldedMessages {
  */
 export function foldSystemMessages(
   messages: readonly ApiMessage[],
-  noteOf: (text: string) => Block = wrapSystemText,
+  makeNote: (text: string) => Block = wrapSystemText,
 ): FoldedMessages {
   const prompt: TextBlock[] = [];
   const folded: FoldedMessages['messages'][number][] = [];
@@ -29,7 +29,7 @@ export function foldSystemMessages(
     } else if (folded.length === 0) {
       prompt.push(...listTextBlocks(message));
     } else {
-      const notes = listTextBlocks(message).map(({ text }) => noteOf(text));
+      const notes = listTextBlocks(message).map(({ text }) => makeNote(text));
       const last = folded.at(-1);
       if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...listBlocks(last), ...notes] });
       else waiting.push(...notes);

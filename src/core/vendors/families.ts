@@ -13,7 +13,7 @@ export interface ModelFamily {
    * Sonnet 4.5, Opus 4.1, Haiku 4.5 and earlier, Anthropic drops that of earlier turns itself (API guide, "Thinking
    * block preservation by model").
    */
-  readonly readsThinkingOf?: ThinkingScope;
+  readonly thinkingScope?: ThinkingScope;
   /** OpenAI accepts the model's tools only on the Responses API, unless reasoning is disabled. */
   readonly toolsOnResponsesOnly?: boolean;
   /** The open turn's calls require their thinking (Google's guide "Thought signatures"). */
@@ -103,14 +103,14 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   // `reasoning.context`).
   {
     models: /gpt-5\.[45](?!\d)(?!.*(?:mini|nano))/i,
-    readsThinkingOf: 'current_turn',
+    thinkingScope: 'current_turn',
     seesImages: true,
     contextWindow: 1_050 * THOUSAND,
     maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /gpt-5(?!\.(?:[6-9]|\d\d))(?!\d)/i,
-    readsThinkingOf: 'current_turn',
+    thinkingScope: 'current_turn',
     seesImages: true,
     contextWindow: 400 * THOUSAND,
     maxOutputTokens: 128 * THOUSAND,
@@ -124,7 +124,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
   {
     models: /(?:^|\/)o[134](?!-mini)(?!\d)/i,
-    readsThinkingOf: 'current_turn',
+    thinkingScope: 'current_turn',
     seesImages: true,
     contextWindow: 200 * THOUSAND,
     maxOutputTokens: 100 * THOUSAND,

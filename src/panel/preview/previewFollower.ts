@@ -52,7 +52,7 @@ export class PreviewFollower {
 
   private isSame({ name, conversation }: FollowedQuestion): boolean {
     try {
-      return isSame(conversation, this.parts.now(name));
+      return areSameConversation(conversation, this.parts.now(name));
     } catch {
       // The conversation no longer exists; the page learns that with its next request.
       return false;
@@ -60,7 +60,7 @@ export class PreviewFollower {
   }
 }
 
-function isSame(a: ConversationSource, b: ConversationSource): boolean {
+function areSameConversation(a: ConversationSource, b: ConversationSource): boolean {
   if (a.kind === 'file' || b.kind === 'file') return a.kind === 'file' && b.kind === 'file' && a.path === b.path;
   return (
     a.id === b.id &&

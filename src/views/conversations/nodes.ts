@@ -143,7 +143,7 @@ export function createAgentNodes(
     if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
   }
-  const nodeOf = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
+  const createNode = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
     kind: 'conversation',
     found,
     ledger: ledgers.findLedger(found),
@@ -154,7 +154,9 @@ export function createAgentNodes(
   const task = createRootPathFinder(stored);
   const ofTasks = Map.groupBy(stored, task);
   for (const found of stored.filter((each) => task(each) === each.path)) {
-    const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
+    const children = (ofTasks.get(found.path) ?? [])
+      .filter((each) => each !== found)
+      .map((each) => createNode(each, []));
     const matches = matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(found));
     const kept = matches
       ? children
@@ -163,7 +165,7 @@ export function createAgentNodes(
         );
     if (!matches && kept.length === 0) continue;
     const group = byAgent.get(found.agent) ?? [];
-    group.push(nodeOf(found, kept));
+    group.push(createNode(found, kept));
     byAgent.set(found.agent, group);
   }
   const isHere = (node: LiveNode | ConversationNode): boolean =>

@@ -13,7 +13,7 @@ interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row, index: number) => string;
+  readonly getKey: (row: Row, index: number) => string;
 }
 
 /** Rows that are shown at first. */
@@ -22,7 +22,7 @@ const ROWS_SHOWN_AT_FIRST = 10;
 const MIN_HIDDEN_ROWS = 2;
 
 /** Scrolls sideways if it is too wide. The first cell of each row is its header. */
-export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): ReactNode {
+export function Table<Row>({ label, columns, rows, getKey }: TableProps<Row>): ReactNode {
   const [isWhole, setWhole] = useState(false);
   const shown =
     isWhole || rows.length <= ROWS_SHOWN_AT_FIRST + MIN_HIDDEN_ROWS ? rows : rows.slice(0, ROWS_SHOWN_AT_FIRST);
@@ -42,7 +42,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): Re
           </thead>
           <tbody>
             {shown.map((row, index) => (
-              <tr key={keyOf(row, index)}>
+              <tr key={getKey(row, index)}>
                 {first && <th scope="row">{first.cell(row)}</th>}
                 {others.map(({ title, cell, isNumber = false }) => (
                   <td key={title} className={getCellClass(isNumber)}>

@@ -49,19 +49,19 @@ export function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSche
 function findVariants(schema: JsonSchema): Extract<FieldKind, { kind: 'variants' }> | undefined {
   const shapes = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(shapes) || shapes.length < 2 || !shapes.every(isRecord)) return undefined;
-  const constantOf = (shape: JsonSchema, key: string): string | undefined => {
+  const getConstant = (shape: JsonSchema, key: string): string | undefined => {
     const { const: constant } = getSchemaFields(shape)[key] ?? {};
     return typeof constant === 'string' ? constant : undefined;
   };
   const [first = {}] = shapes;
   const key = Object.keys(getSchemaFields(first)).find((name) =>
-    shapes.every((shape) => constantOf(shape, name) !== undefined),
+    shapes.every((shape) => getConstant(shape, name) !== undefined),
   );
   if (key === undefined) return undefined;
   return {
     kind: 'variants',
     key,
-    variants: shapes.map((shape) => ({ value: constantOf(shape, key) ?? '', schema: shape })),
+    variants: shapes.map((shape) => ({ value: getConstant(shape, key) ?? '', schema: shape })),
   };
 }
 

@@ -71,12 +71,12 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * @param indexOf finds a message by API id
+   * @param findMessageIndex finds a message by API id
    * @returns undefined if no record has usage, as in redacted transcripts
    */
-  getResult(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
+  getResult(findMessageIndex: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
     const requests = [...this.requestByKey.values()].map((each): RecordedRequest => {
-      const message = each.id === undefined ? undefined : indexOf(each.id);
+      const message = each.id === undefined ? undefined : findMessageIndex(each.id);
       return {
         ...each.request,
         ...(this.isCopy(each) && { isCopy: true }),

@@ -91,13 +91,13 @@ export function createCuts(
   references: Map<ReferenceId, Hash>,
 ): Cut[] {
   const { text, original } = state;
-  const rangeOf = createViewToOriginalMapper(state);
+  const toOriginalRange = createViewToOriginalMapper(state);
   const newCuts: Cut[] = [];
   let reached = 0;
   for (const request of requests.toSorted(compareStart)) {
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
-    const slice = rangeOf(request);
+    const slice = toOriginalRange(request);
     // A marker that two requests touch belongs to the first.
     if (slice.start < (newCuts.at(-1)?.end ?? 0)) continue;
     const currentText = text.slice(request.start, request.end);

@@ -21,7 +21,7 @@ export class LineIds {
   /** The slice at which each line was first seen. */
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
-  private textOf = new Int32Array(1_024);
+  private textIndexes = new Int32Array(1_024);
   private readonly texts: string[] = [];
 
   /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
@@ -59,7 +59,7 @@ export class LineIds {
     const length = end - start;
     return (
       (this.ends[id] as number) - first === length &&
-      areSlicesEqual(this.texts[this.textOf[id] as number] ?? '', first, text, start, length)
+      areSlicesEqual(this.texts[this.textIndexes[id] as number] ?? '', first, text, start, length)
     );
   }
 
@@ -69,7 +69,7 @@ export class LineIds {
       this.hashes = copyToLargerArray(this.hashes, 2 * id);
       this.starts = copyToLargerArray(this.starts, 2 * id);
       this.ends = copyToLargerArray(this.ends, 2 * id);
-      this.textOf = copyToLargerArray(this.textOf, 2 * id);
+      this.textIndexes = copyToLargerArray(this.textIndexes, 2 * id);
       const kinds = new Uint8Array(2 * id);
       kinds.set(this.kinds);
       this.kinds = kinds;
@@ -80,7 +80,7 @@ export class LineIds {
     this.starts[id] = start;
     this.ends[id] = end;
     if (this.texts.at(-1) !== text) this.texts.push(text);
-    this.textOf[id] = this.texts.length - 1;
+    this.textIndexes[id] = this.texts.length - 1;
     if (2 * this.count >= this.slots.length) this.growTable();
     return id;
   }

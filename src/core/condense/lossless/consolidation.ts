@@ -142,9 +142,9 @@ const replaceVariableParts = (text: string): string =>
     .replace(/\d+/g, '0')
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g, 'Q');
 
-const createExchangeGroups = (keyOf: (exchange: ToolExchange) => string | undefined): SettledGroups<ToolExchange> =>
+const createExchangeGroups = (getKey: (exchange: ToolExchange) => string | undefined): SettledGroups<ToolExchange> =>
   new SettledGroups((exchange) => {
-    const key = exchange.isError || exchange.results.length === 0 ? undefined : keyOf(exchange);
+    const key = exchange.isError || exchange.results.length === 0 ? undefined : getKey(exchange);
     return key === undefined ? [] : [key];
   });
 

@@ -17,27 +17,27 @@ export const describeRunAtMost = (run: RepeatedRun): string =>
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
-export function describeSourceRun(run: RepeatedRun, rangeOf: RangeFormatter = formatStatedRange): string {
+export function describeSourceRun(run: RepeatedRun, formatRange: RangeFormatter = formatStatedRange): string {
   const { source, first, last, places } = run;
-  const numbers = rangeOf(source, first, last);
+  const numbers = formatRange(source, first, last);
   // If a call shows several files, the marker must name the file.
   const of = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
   const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${of}`;
   const [only] = places;
-  const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
+  const isPlain = only && places.length === 1 && numbers === formatRange(only.source, only.first, only.last);
   if (isPlain && numbers && only.source.isNamed && areSameFile(only.source, source))
     return `${range}, shown ${isLaterSource(only.source, source) ? 'later' : 'above'}`;
-  const placeTexts = new Set(places.map((place) => describeSourcePlace(source, place, rangeOf)));
+  const placeTexts = new Set(places.map((place) => describeSourcePlace(source, place, formatRange)));
   return `${range}, shown ${[...placeTexts].join(' and ')}`;
 }
 
 function describeSourcePlace(
   source: LineSource,
   { source: keeper, first, last, count }: SourceRange,
-  rangeOf: RangeFormatter,
+  formatRange: RangeFormatter,
 ): string {
   if (keeper.exchange === source.exchange) return `in ${describeOwnPart(keeper, source)}`;
-  const range = rangeOf(keeper, first, last);
+  const range = formatRange(keeper, first, last);
   const isWhole = last - first + 1 === count;
   const isLast = isLaterSource(keeper, source);
   if (areSameFile(keeper, source) && keeper.isNamed && range)

@@ -26,7 +26,7 @@ export class RepeatedLineIndex {
   private readonly linked: number[] = [];
   size = 0;
   private keeper = new Int32Array(1_024);
-  private sourceOf = new Int32Array(1_024);
+  private sourceIndexes = new Int32Array(1_024);
   /** For each line, the previous line with the same ID. */
   private previous = new Int32Array(1_024);
   /** For each line ID, its latest line plus one. */
@@ -64,7 +64,7 @@ export class RepeatedLineIndex {
     this.undoBases.push(this.undoSize);
     this.keeper.fill(NO_INDEXED_LINE, base, this.size);
     this.previous.fill(NO_INDEXED_LINE, base, this.size);
-    this.sourceOf.fill(at, base, this.size);
+    this.sourceIndexes.fill(at, base, this.size);
     this.matchSource(source, base, isRemovable);
     if (this.linksSingleLines && this.keep !== 'above') this.matchSingleLines(source, base, isRemovable);
     this.addLinesOfSource(source, base);
@@ -120,11 +120,11 @@ export class RepeatedLineIndex {
   }
 
   getSourceAt(line: IndexedLineNumber): LineSource {
-    return this.sources[this.sourceOf[line] as number] as LineSource;
+    return this.sources[this.sourceIndexes[line] as number] as LineSource;
   }
 
   getLineInSource(line: IndexedLineNumber): number {
-    return line - (this.bases[this.sourceOf[line] as number] as number);
+    return line - (this.bases[this.sourceIndexes[line] as number] as number);
   }
 
   getIdAt(line: IndexedLineNumber): LineId {
@@ -291,7 +291,7 @@ export class RepeatedLineIndex {
   }
 
   private setKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
-    const at = this.sourceOf[line] as number;
+    const at = this.sourceIndexes[line] as number;
     const change = Number(keeper !== NO_INDEXED_LINE) - Number(this.getKeptLine(line) !== NO_INDEXED_LINE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
     // Shortening a chain does not change what stays.
@@ -324,7 +324,7 @@ export class RepeatedLineIndex {
     if (size <= this.keeper.length) return;
     const length = Math.max(size, 2 * this.keeper.length);
     this.keeper = copyToLargerArray(this.keeper, length);
-    this.sourceOf = copyToLargerArray(this.sourceOf, length);
+    this.sourceIndexes = copyToLargerArray(this.sourceIndexes, length);
     this.previous = copyToLargerArray(this.previous, length);
   }
 }

@@ -19,14 +19,14 @@ export interface ResultStepRule {
 }
 
 export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (tools: ToolTable) => MechanicalStep {
-  const settledOf = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
+  const getSettledExchanges = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
   return (tools) => {
     const { name, reason, strict, findNoise } = rule(tools);
     return {
       name,
       run(draft, signal) {
         const exchanges = draft.exchanges;
-        const stableExchanges = settledOf(getLineCache(draft, tools));
+        const stableExchanges = getSettledExchanges(getLineCache(draft, tools));
         const acted: number[] = [];
         const { sentCount: sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.

@@ -36,8 +36,8 @@ export class SettledGroups<T extends object> {
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
-  /** @param keysOf must return each key only once */
-  constructor(private readonly keysOf: (item: T) => readonly string[]) {}
+  /** @param getKeys must return each key only once */
+  constructor(private readonly getKeys: (item: T) => readonly string[]) {}
 
   /**
    * Skips groups that have not changed since they were last processed without effect.
@@ -60,7 +60,7 @@ export class SettledGroups<T extends object> {
     this.keys.length = Math.min(this.keys.length, list.length);
     for (const at of open) {
       this.removeFromGroups(at, changed);
-      this.addToGroups(at, this.keysOf(list[at] as T), changed);
+      this.addToGroups(at, this.getKeys(list[at] as T), changed);
     }
     const isOpen = new Set(open);
     return [...changed]

@@ -103,13 +103,13 @@ export class CurrentLineSources {
 
   private replaceSources(removed: ReadonlySet<LineSource>, added: readonly LineSource[]): void {
     const byMessage = new Map<number, LineSource[]>();
-    const listOf = (message: number): LineSource[] => {
+    const listSourcesAt = (message: number): LineSource[] => {
       const list = byMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removed.has(source));
       byMessage.set(message, list);
       return list;
     };
-    for (const { content } of removed) listOf(content.message);
-    for (const source of added) listOf(source.content.message).push(source);
+    for (const { content } of removed) listSourcesAt(content.message);
+    for (const source of added) listSourcesAt(source.content.message).push(source);
     for (const message of byMessage.keys())
       while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
     for (const [message, list] of byMessage)

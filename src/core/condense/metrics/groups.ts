@@ -22,10 +22,10 @@ const NO_PROFILE_KEY = '';
 export const groupByProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
   groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE_KEY);
 
-export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetrics) => string): RunGroup[] {
+export function groupRuns(allRuns: readonly RunMetrics[], getKey: (run: RunMetrics) => string): RunGroup[] {
   const groups = new Map<string, RunMetrics[]>();
   for (const run of allRuns) {
-    const key = keyOf(run);
+    const key = getKey(run);
     const group = groups.get(key);
     if (group) group.push(run);
     else groups.set(key, [run]);
@@ -36,7 +36,7 @@ export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetric
 }
 
 function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
-  const sum = (valueOf: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
+  const sum = (getValue: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + getValue(run), 0);
   const condensed = runs.filter(({ outcome }) => outcome === 'condensed');
   const latency = computeDistribution(condensed.map(({ timeMs }) => timeMs));
   const error = computeDistribution(condensed.map(getEstimateError).filter((percent) => percent !== undefined));

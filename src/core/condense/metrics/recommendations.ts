@@ -98,7 +98,8 @@ function recommendConfiguration(allRuns: readonly RunMetrics[], current: Current
   const now = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
   if (!now) return undefined;
   const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
-  const lossOf = ({ key }: RunGroup): number => LOSS_RANK_BY_PROVIDER[configured.get(key)?.provider ?? ''] ?? Infinity;
+  const getLossRank = ({ key }: RunGroup): number =>
+    LOSS_RANK_BY_PROVIDER[configured.get(key)?.provider ?? ''] ?? Infinity;
   const isBetter = (group: RunGroup): boolean => {
     const isCheaper = meanCost(now) > 0 && meanCost(group) <= meanCost(now) * MAX_COST_SHARE;
     const savesMore =
@@ -106,7 +107,7 @@ function recommendConfiguration(allRuns: readonly RunMetrics[], current: Current
     return savesMore || (isCheaper && computeSavedShare(group) >= computeSavedShare(now) - MAX_LESS_SAVED_SHARE);
   };
   const best = groups
-    .filter((group) => group !== now && lossOf(group) <= lossOf(now) && isBetter(group))
+    .filter((group) => group !== now && getLossRank(group) <= getLossRank(now) && isBetter(group))
     .toSorted((a, b) => meanCost(a) - meanCost(b) || computeSavedShare(b) - computeSavedShare(a))[0];
   const chosen = best && configured.get(best.key);
   if (!chosen) return undefined;

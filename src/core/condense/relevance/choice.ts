@@ -66,10 +66,10 @@ export function chooseLeastNeededBlocks(
 ): RemovedBlocks {
   const choice = new RemovedBlocks(tokens, follows);
   const queue = new RemovalOfferQueue();
-  const priceOf = (block: number): number =>
+  const getPrice = (block: number): number =>
     (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / choice.computeSavingOfRemoval(block));
   const offer = (block: number): void => {
-    if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: priceOf(block) });
+    if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: getPrice(block) });
   };
   for (const block of tokens.keys()) offer(block);
   let over = -excess;
@@ -79,7 +79,7 @@ export function chooseLeastNeededBlocks(
     if (!next) break;
     const { block, price } = next;
     // A removed neighbor has lowered the block's price, so the block was offered again.
-    if (choice.isRemoved(block) || price !== priceOf(block)) continue;
+    if (choice.isRemoved(block) || price !== getPrice(block)) continue;
     over += choice.setRemoved(block, true);
     chosen.push(block);
     if (follows[block] === true && !choice.isRemoved(block - 1)) offer(block - 1);

@@ -49,14 +49,14 @@ export function splitIntoBlocks(
 ): BlockWithLines[] {
   const lines = splitReadIntoLines(text);
   const declares = findDeclarations(lines, isMarkdown(path));
-  const partOf = createFilePartFinder(parts);
+  const findPart = createFilePartFinder(parts);
   const blocks: BlockWithLines[] = [];
   const add = (blockLines: readonly OutlinedFileLine[], first: number): void => {
     const [top, bottom] = [blockLines[0], blockLines.at(-1)];
     const start = Math.max(from, top?.start ?? 0);
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
-    const part = partOf(top.start);
+    const part = findPart(top.start);
     const declared = copyWithoutSpareCapacity(blockLines.filter((_, at) => declares[first + at]));
     const block = {
       index: blocks.length,
@@ -80,11 +80,11 @@ export function splitIntoBlocks(
     add(lines.slice(first, last + 1), first);
     first = end;
   };
-  let part = partOf(0);
+  let part = findPart(0);
   for (const [index, line] of lines.entries()) {
     const length = index - first;
     const isLong = length >= MAX_BLOCK_LINES && (isBlankLine(line) || length >= 2 * MAX_BLOCK_LINES);
-    const linePart = partOf(line.start);
+    const linePart = findPart(line.start);
     if (isLong || linePart !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);
     part = linePart;
   }

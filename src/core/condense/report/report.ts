@@ -86,26 +86,26 @@ export interface ResultWithProvider {
 
 export const listProviderNames = (
   { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
-  nameOf: (provider: string) => string,
-): string => [...alsoBy, provider].map((id) => formatProviderName(nameOf(id), configNames[id])).join(', then ');
+  getName: (provider: string) => string,
+): string => [...alsoBy, provider].map((id) => formatProviderName(getName(id), configNames[id])).join(', then ');
 
 export const listCondensationNames = (
   condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],
-  nameOf: (provider: string) => string,
+  getName: (provider: string) => string,
 ): string =>
-  [...new Set(condensations.map(({ provider, configName }) => formatProviderName(nameOf(provider), configName)))].join(
+  [...new Set(condensations.map(({ provider, configName }) => formatProviderName(getName(provider), configName)))].join(
     ', then ',
   );
 
-function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => string): string {
+function formatHeadline(outcome: OutcomeSummary, getName: (provider: string) => string): string {
   const { provider, configNames = {} } = outcome;
   const configName = configNames[provider];
-  const name = formatProviderName(nameOf(provider), configName);
+  const name = formatProviderName(getName(provider), configName);
   switch (outcome.kind) {
     case 'condensed':
       return provider === 'strategy'
         ? `Context condensed using ${configName === undefined ? 'a' : `the ${configName}`} strategy:`
-        : `Context condensed using ${listProviderNames(outcome, nameOf)}:`;
+        : `Context condensed using ${listProviderNames(outcome, getName)}:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {

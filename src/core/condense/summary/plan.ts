@@ -109,18 +109,18 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
     await yieldBetweenSteps(signal);
     return createTranscript(masked, since, config);
   };
-  const tokensOf = (texts: readonly string[]): number =>
+  const countTokens = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + counter.countText(text) + 1, 0);
 
   await yieldBetweenSteps(signal);
   let texts = await render(draft);
   await yieldBetweenSteps(signal);
-  let tokens = alone + tokensOf(texts);
+  let tokens = alone + countTokens(texts);
   let isReduced = false;
   if (tokens > room) {
     texts = await render(await createLosslessDraft(input));
     await yieldBetweenSteps(signal);
-    tokens = alone + tokensOf(texts);
+    tokens = alone + countTokens(texts);
     isReduced = true;
   }
   if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };

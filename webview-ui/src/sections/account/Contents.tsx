@@ -39,7 +39,7 @@ export function ContentPartsTable({ total: { parts, sentOften } }: { readonly to
   ];
   return (
     <>
-      <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ label }) => label} />
+      <Table label={t('What the requests contained')} columns={columns} rows={rows} getKey={({ label }) => label} />
       <p>
         {t('Content that was sent ten times counts ten times.')} {t(describeTokensSentOften(sentOften, all))}
       </p>
@@ -60,14 +60,14 @@ export function RereadAndUnusedTables({ total: { files, unused } }: { readonly t
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => <span className="wrapped">{session}</span> },
   ];
-  const keyOf = (_: unknown, index: number): string => String(index);
+  const getKey = (_: unknown, index: number): string => String(index);
   return (
     <>
       {files.length > 0 && (
-        <Table label={t('Files read again and again')} columns={fileColumns} rows={files} keyOf={keyOf} />
+        <Table label={t('Files read again and again')} columns={fileColumns} rows={files} getKey={getKey} />
       )}
       {unused.length > 0 && (
-        <Table label={t('Results that were never used again')} columns={unusedColumns} rows={unused} keyOf={keyOf} />
+        <Table label={t('Results that were never used again')} columns={unusedColumns} rows={unused} getKey={getKey} />
       )}
     </>
   );
@@ -109,7 +109,7 @@ export function SessionWindowsTable({ sessions }: Pick<ShownAccount, 'sessions'>
     { title: t('Compactions'), isNumber: true, cell: ({ compactions }) => formatNumber(compactions.count) },
   ];
   return (
-    <Table label={t('Costliest sessions')} columns={columns} rows={sessions} keyOf={(_, index) => String(index)} />
+    <Table label={t('Costliest sessions')} columns={columns} rows={sessions} getKey={(_, index) => String(index)} />
   );
 }
 

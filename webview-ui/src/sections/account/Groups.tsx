@@ -124,7 +124,7 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
         label={label}
         columns={columns}
         rows={groups[grouping]}
-        keyOf={({ label: of }, index) => `${index} ${of}`}
+        getKey={({ label: of }, index) => `${index} ${of}`}
       />
     </>
   );

@@ -75,7 +75,7 @@ function ToolWeightsOfConversation({
           ...makeToolFigureColumns((tool: CalledTool) => [tool], isKnown),
         ]}
         rows={calledTools}
-        keyOf={({ name }, index) => `${index} ${name}`}
+        getKey={({ name }, index) => `${index} ${name}`}
       />
       {!isKnown && (
         <p className="row-help">
@@ -108,19 +108,19 @@ function ToolWeightsByServer({ tools }: { readonly tools: readonly CalledTool[] 
         ...makeToolFigureColumns((server: ToolServer) => server.tools, tools[0]?.inStored !== undefined),
       ]}
       rows={servers}
-      keyOf={({ name = '' }) => name}
+      getKey={({ name = '' }) => name}
     />
   );
 }
 
 function makeToolFigureColumns<Row>(
-  toolsOf: (row: Row) => readonly CalledTool[],
+  getTools: (row: Row) => readonly CalledTool[],
   hasStored: boolean,
 ): readonly TableColumn<Row>[] {
   const column = (title: string, of: (tool: CalledTool) => number): TableColumn<Row> => ({
     title,
     isNumber: true,
-    cell: (row) => formatNumber(toolsOf(row).reduce((sum, tool) => sum + of(tool), 0)),
+    cell: (row) => formatNumber(getTools(row).reduce((sum, tool) => sum + of(tool), 0)),
   });
   return [
     column(t('Tokens'), ({ tokens }) => tokens),

@@ -21,7 +21,7 @@ export function RunsWithoutEffect({ runs }: { readonly runs: readonly RunWithout
       label={t('Runs that condensed nothing')}
       columns={columns}
       rows={runs}
-      keyOf={({ at }, index) => `${at} ${index}`}
+      getKey={({ at }, index) => `${at} ${index}`}
     />
   );
 }

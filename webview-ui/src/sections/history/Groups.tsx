@@ -34,7 +34,7 @@ export function SavingsPerModelChart({ groups }: { readonly groups: readonly Run
           ))}
         </svg>
       </figure>
-      <Table label={t('By model')} columns={listRunGroupColumns(groups)} rows={groups} keyOf={({ key }) => key} />
+      <Table label={t('By model')} columns={listRunGroupColumns(groups)} rows={groups} getKey={({ key }) => key} />
     </>
   );
 }

@@ -27,11 +27,11 @@ export function ComparedConfigurationsTable({ results, names }: ComparedConfigur
     <>
       <SideBySide label={t('Comparison: {0}', title)} names={names} caption={title}>
         <tbody>
-          {lines.map(([name, valueOf]) => (
+          {lines.map(([name, getValue]) => (
             <SideBySideRow
               key={name}
               name={name}
-              values={results.map((result) => (typeof result === 'string' ? '–' : valueOf(result)))}
+              values={results.map((result) => (typeof result === 'string' ? '–' : getValue(result)))}
             />
           ))}
         </tbody>

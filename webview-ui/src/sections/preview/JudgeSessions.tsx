@@ -100,7 +100,7 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
             label={t('Needed lines that each option loses')}
             columns={columns}
             rows={joinEqualTargets(points)}
-            keyOf={({ choice, target }) => `${choice} ${target ?? ''}`}
+            getKey={({ choice, target }) => `${choice} ${target ?? ''}`}
           />
         </>
       )}

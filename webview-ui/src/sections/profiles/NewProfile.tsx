@@ -50,7 +50,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [isMore, setMore] = useState(false);
   /** ID under which a key was stored, if any. */
-  const [keyOf, setKeyOf] = useState<string>();
+  const [keyProfileId, setKeyProfileId] = useState<string>();
   const [test, setTest] = useState<MethodResult<'testProfile'> | 'running'>();
   /**
    * ID of the added profile if it could not be chosen for summaries; the next attempt uses this ID
@@ -62,7 +62,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
   const { key, listsModels = false } = getVendorEntry(vendor);
   const model = fields.model.trim();
   const profileName = fields.name.trim() || model || source.label;
-  const id = added ?? keyOf ?? makeUnusedId(profileName, taken, 'profile');
+  const id = added ?? keyProfileId ?? makeUnusedId(profileName, taken, 'profile');
   const written = Object.fromEntries(
     (['baseUrl', 'region', 'projectId'] as const).flatMap((field) =>
       vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
@@ -81,17 +81,17 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     if (canAskAtOnce) lookUp.current();
   }, [canAskAtOnce, source.label, askedAddress]);
   useEffect(() => {
-    if (listsModels && keyOf !== undefined) lookUp.current();
-  }, [listsModels, keyOf]);
+    if (listsModels && keyProfileId !== undefined) lookUp.current();
+  }, [listsModels, keyProfileId]);
 
   const say = (error: unknown): void => {
     setProblems([{ path: '', message: getErrorMessage(error) }]);
   };
   /** A key may only be sent to the address that it was entered for. */
   const forgetKey = (): void => {
-    if (keyOf === undefined) return;
-    setKeyOf(undefined);
-    connection.sendRequest('forgetKey', { id: keyOf }).catch(() => undefined);
+    if (keyProfileId === undefined) return;
+    setKeyProfileId(undefined);
+    connection.sendRequest('forgetKey', { id: keyProfileId }).catch(() => undefined);
   };
   const keyLeft = useRef<() => void>(undefined);
   keyLeft.current = added === undefined ? forgetKey : undefined;
@@ -127,8 +127,8 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     try {
       const { isSet } = await connection.sendRequest('setKey', { profile }, { timeoutMs: Infinity });
       if (!isSet) return;
-      setKeyOf(id);
-      if (listsModels && keyOf === id) vendorModels.lookUp();
+      setKeyProfileId(id);
+      if (listsModels && keyProfileId === id) vendorModels.lookUp();
     } catch (error) {
       say(error);
     }
@@ -163,7 +163,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
       }
       setAdded(id);
       onDone();
-      if (key === 'needed' && keyOf === undefined) {
+      if (key === 'needed' && keyProfileId === undefined) {
         await connection.sendRequest('setKey', { id }, { timeoutMs: Infinity });
       }
     } catch (error) {
@@ -231,9 +231,9 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
             key === 'none' ? undefined : (
               <p className="actions">
                 <Button icon="key" onClick={() => void askKey()}>
-                  {keyOf === undefined ? t('Set key…') : t('Change key…')}
+                  {keyProfileId === undefined ? t('Set key…') : t('Change key…')}
                 </Button>
-                {keyOf !== undefined && (
+                {keyProfileId !== undefined && (
                   <span className="good" role="status">
                     <Icon name="check" /> {t('The key is set.')}
                   </span>

@@ -51,7 +51,7 @@ function ProfileComparisonTable({ compared }: { readonly compared: Compared }): 
         label={t('Cost by model')}
         columns={listProfileCostColumns(tokens)}
         rows={profiles}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
       />
       <ProblemList
         problems={profiles.flatMap(({ name, estimate }) =>

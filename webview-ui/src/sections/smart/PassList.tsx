@@ -31,27 +31,27 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE_PIXELS } }),
     useSensor(KeyboardSensor, { coordinateGetter: moveDraggedOneStep }),
   );
-  const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
-  const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
+  const getIndex = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
+  const getName = (key: UniqueIdentifier): string => entries[getIndex(key)]?.name ?? '';
   // A pass that is picked up is first over itself, which would interrupt that announcement.
   const hasMoved = useRef(false);
   const announcements: Announcements = {
     onDragStart: ({ active }) => {
       hasMoved.current = false;
-      return t('{0} picked up, position {1} of {2}.', nameOf(active.id), indexOf(active.id) + 1, entries.length);
+      return t('{0} picked up, position {1} of {2}.', getName(active.id), getIndex(active.id) + 1, entries.length);
     },
     onDragOver: ({ active, over }) => {
       if (!hasMoved.current && over?.id === active.id) return undefined;
       hasMoved.current = true;
       return over
-        ? t('{0}, position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
-        : t('{0} is outside the list.', nameOf(active.id));
+        ? t('{0}, position {1} of {2}.', getName(active.id), getIndex(over.id) + 1, entries.length)
+        : t('{0} is outside the list.', getName(active.id));
     },
     onDragEnd: ({ active, over }) =>
       over
-        ? t('{0} dropped at position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
-        : t('{0} dropped where it was.', nameOf(active.id)),
-    onDragCancel: ({ active }) => t('{0} stays where it was.', nameOf(active.id)),
+        ? t('{0} dropped at position {1} of {2}.', getName(active.id), getIndex(over.id) + 1, entries.length)
+        : t('{0} dropped where it was.', getName(active.id)),
+    onDragCancel: ({ active }) => t('{0} stays where it was.', getName(active.id)),
   };
   const query = useSearchQuery();
   const ofList = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
@@ -65,7 +65,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
         measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
         accessibility={{ announcements, screenReaderInstructions: { draggable: describeDragging() } }}
         onDragEnd={({ active, over }) => {
-          if (over) void passes.move(indexOf(active.id), indexOf(over.id));
+          if (over) void passes.move(getIndex(active.id), getIndex(over.id));
         }}
       >
         <SortableContext items={entries.map(({ key }) => key)} strategy={verticalListSortingStrategy}>

@@ -69,7 +69,7 @@ export function usePasses(name: string): PassListState {
   const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), saved);
   const entries = readPassEntries({ passes: raws });
   const names = listEntryNames(raws);
-  const nameOf = ({ index }: PassEntry): ListEntryName => names[index] ?? { id: '', nth: 0 };
+  const getEntryName = ({ index }: PassEntry): ListEntryName => names[index] ?? { id: '', nth: 0 };
 
   const make = async (change: ListChange): Promise<ListChange | undefined> => {
     const mine: PendingChange = { change, isSaved: false };
@@ -142,12 +142,12 @@ export function usePasses(name: string): PassListState {
       return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', called));
     },
     duplicate: (entry) => {
-      const original = nameOf(entry);
+      const original = getEntryName(entry);
       const copy = { id: makeUnusedPassId(entries), name: t('{0} (copy)', entry.name) };
       const text = t('"{0}" was duplicated.', entry.name);
       return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
-    remove: (entry) => change({ kind: 'remove', entry: nameOf(entry) }, t('"{0}" was deleted.', entry.name)),
+    remove: (entry) => change({ kind: 'remove', entry: getEntryName(entry) }, t('"{0}" was deleted.', entry.name)),
     move: (from, to) => {
       const [moved, beside] = [names[from], names[to]];
       if (from === to || !moved || !beside) return Promise.resolve();
@@ -158,7 +158,7 @@ export function usePasses(name: string): PassListState {
     },
     replace: async (entry, value) => {
       const tellIfLast = begin();
-      const place = nameOf(entry);
+      const place = getEntryName(entry);
       const found = await replaceEntry(place, value);
       const undo = async (): Promise<void> => {
         setProblems(await replaceEntry(place, entry.raw));

@@ -11,14 +11,14 @@ export const readStrategySteps = (strategy: unknown): readonly Fields[] =>
   isRecord(strategy) && Array.isArray(strategy['steps']) ? (strategy['steps'] as unknown[]).filter(isRecord) : [];
 
 export function StrategySteps({ strategy }: { readonly strategy: unknown }): ReactNode {
-  const nameOf = useGetStepName();
+  const getName = useGetStepName();
   return (
     <ol className="items">
       {readStrategySteps(strategy).map((step, index) => (
         <li key={index} className="item">
           <div className="item-line">
             <span className="pass-number">{t('{0}', index + 1)}</span>
-            <span className="item-name">{nameOf(step)}</span>
+            <span className="item-name">{getName(step)}</span>
             <span className="badges">
               {describeStepConditions(step).map((condition) => (
                 <span key={condition} className="tag">

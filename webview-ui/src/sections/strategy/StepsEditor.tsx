@@ -66,9 +66,9 @@ interface StrategyStepEditorProps {
 function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: StrategyStepEditorProps): ReactNode {
   const { state, welcome } = usePanel();
   const setting = useSetting(STRATEGY_SETTING, ['steps', index]);
-  const nameOf = useGetStepName();
+  const getName = useGetStepName();
   const { provider, preset, ...rest } = step;
-  const name = nameOf(step);
+  const name = getName(step);
   const choices = [
     ...welcome.providers
       // A strategy can't contain itself.
@@ -91,7 +91,7 @@ function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: St
         <Dropdown
           label={t('Step {0} runs', index + 1)}
           value={JSON.stringify(ownChoice)}
-          choices={allChoices.map((choice) => ({ value: JSON.stringify(choice), label: nameOf(choice) }))}
+          choices={allChoices.map((choice) => ({ value: JSON.stringify(choice), label: getName(choice) }))}
           // Another provider has another configuration.
           onChange={(chosen) => {
             const { config: _config, ...kept } = rest;

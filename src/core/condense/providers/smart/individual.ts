@@ -22,11 +22,11 @@ export const createIndividualStep = (name: string, pass: IndividualPass, parts: 
   name,
   async run(draft, _signal, report) {
     const operations = getOperations(pass).map(({ operation }) => operation);
-    const operationOf = createOperationLookup(draft, pass, parts);
+    const selectOperation = createOperationLookup(draft, pass, parts);
     for (const [operation, run] of Object.entries(RUN_BY_CONVERSATION_OPERATION))
-      if (operations.some((one) => one === operation)) await run(name, draft, parts, operationOf);
+      if (operations.some((one) => one === operation)) await run(name, draft, parts, selectOperation);
     if (!operations.some((one) => OPERATIONS[one].worksOn === 'content')) return;
-    const jobs = await editOldestItems(name, draft, parts, operationOf);
+    const jobs = await editOldestItems(name, draft, parts, selectOperation);
     if (jobs.length > 0) await summarizeItems(name, draft, jobs, parts, report);
   },
 });
@@ -37,14 +37,14 @@ type RunOnConversation = (
   name: string,
   draft: Draft,
   parts: PassDependencies,
-  operationOf: SelectItemOperation,
+  selectOperation: SelectItemOperation,
 ) => void | Promise<void>;
 
 /** In running order: an outline says more than what pruning leaves of a file. */
 const RUN_BY_CONVERSATION_OPERATION: Readonly<Record<ConversationOperation, RunOnConversation>> = {
   outline: outlineItems,
-  thin: (name, draft, parts, operationOf) =>
-    pruneItems(name, draft, parts, (item) => operationOf(item).operation === 'thin', parts.calls.signal),
+  thin: (name, draft, parts, selectOperation) =>
+    pruneItems(name, draft, parts, (item) => selectOperation(item).operation === 'thin', parts.calls.signal),
 };
 
 const KEEP_OPERATION: ContentOperation = { operation: 'keep' };
@@ -70,13 +70,13 @@ function outlineItems(
   name: string,
   draft: Draft,
   { tools, targetTokens }: PassDependencies,
-  operationOf: SelectItemOperation,
+  selectOperation: SelectItemOperation,
 ): void {
   const items = createItemLookup(draft);
   const wanted = new Map<string, OperationNamed<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     for (const item of items(message)) {
-      const operation = operationOf(item);
+      const operation = selectOperation(item);
       if (operation.operation !== 'outline') continue;
       for (const { path } of item.contents) wanted.set(makePlaceKey({ message, path }), operation);
     }
@@ -106,7 +106,7 @@ async function editOldestItems(
   name: string,
   draft: Draft,
   parts: PassDependencies,
-  operationOf: SelectItemOperation,
+  selectOperation: SelectItemOperation,
 ): Promise<ItemAwaitingSummary[]> {
   const items = createItemLookup(draft);
   const { targetTokens = -1, tools } = parts;
@@ -117,7 +117,7 @@ async function editOldestItems(
     const requests: PlacedCutRequest[] = [];
     const jobs: SummaryJob[] = [];
     for (const item of items(message)) {
-      const operation = operationOf(item);
+      const operation = selectOperation(item);
       const { cuts = [], job } = planItemEdits(item, operation, draft, tools);
       requests.push(...cuts);
       if (!job) continue;

@@ -19,14 +19,14 @@ export interface ContentItem {
 }
 
 export function createItemLookup(draft: Draft): (message: number) => readonly ContentItem[] {
-  const { ownerOf, found } = findContentOwners(draft.exchanges);
+  const { findOwner, found } = findContentOwners(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
     const { counter } = draft;
     const before = found.get(message);
     if (before?.index === index && before.counter === counter) return before.items;
-    const items = listItems(message, index, message.role, ownerOf, counter);
+    const items = listItems(message, index, message.role, findOwner, counter);
     found.set(message, { index, counter, items });
     return items;
   };
@@ -38,13 +38,13 @@ function listItems(
   message: ApiMessage,
   index: number,
   role: ContentItem['role'],
-  ownerOf: FindContentOwner,
+  findOwner: FindContentOwner,
   counter: MessageCounter,
 ): ContentItem[] {
   const items = new Map<unknown, ContentItem & { contents: PlacedContent[]; tokens: number }>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
-    const exchange = type === 'messageText' ? undefined : ownerOf(content);
+    const exchange = type === 'messageText' ? undefined : findOwner(content);
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = countContentTokens(content, counter);
     const placed: PlacedContent = { type, path, start, end, text, message: index };
@@ -68,13 +68,13 @@ const findContentOwners = memoizeByObject((exchanges: readonly ToolExchange[]): 
       else byPath.set(path, [{ start, exchange }]);
     }
   }
-  const ownerOf: FindContentOwner = ({ path, start }) =>
+  const findOwner: FindContentOwner = ({ path, start }) =>
     byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
-  return { ownerOf, found: new WeakMap() };
+  return { findOwner, found: new WeakMap() };
 });
 
 interface ContentOwners {
-  readonly ownerOf: FindContentOwner;
+  readonly findOwner: FindContentOwner;
   readonly found: WeakMap<ApiMessage, ItemsOfMessage>;
 }
 

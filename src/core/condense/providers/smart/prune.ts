@@ -61,17 +61,17 @@ export async function pruneItems(
   let excess = draft.tokens - targetTokens;
   const choose = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
     chooseBlocksToPrune(candidates, excess, { relevance, neighbors, markerInfo });
-  const errorsOf = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
+  const chooseErrors = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
     const chosenBlocks = new Set(chosen.map(({ block }) => block));
     return chooseKeptErrors(candidates, (block) => chosenBlocks.has(block), draft.counter, targetTokens);
   };
-  let markerInfo: PrunedMarkerTexts = { names, errors: errorsOf(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names })) };
+  let markerInfo: PrunedMarkerTexts = { names, errors: chooseErrors(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names })) };
   const checkpoint = draft.saveState();
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
     const chosen = choose(markerInfo);
     // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
-    if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names, errors: errorsOf(chosen) };
+    if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names, errors: chooseErrors(chosen) };
     draft.restoreState(checkpoint);
     for (const [{ content, item }, blocks] of groupBlocksByContent(chosen)) {
       const requests = createCutsForOperation('thin', content, item, joinAdjacentBlocks(blocks, markerInfo));
