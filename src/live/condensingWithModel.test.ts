@@ -27,7 +27,7 @@ import {
 import type { LiveSettings } from './types';
 
 describe('a summary by a model in a running conversation', () => {
-  const SUMMARY = '## Goal\nRead the files.\n## State\nAll were read.';
+  const SUMMARY = '## Goal\nRead the files, and say what each of them is there for.\n## State\nAll were read.';
 
   function summarizing(reply: Parameters<typeof createTestSummarizer>[0]) {
     const summarizer = createTestSummarizer(reply);

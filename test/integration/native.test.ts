@@ -48,6 +48,7 @@ afterEach(async () => {
 
 const counter = freshCounter();
 const table = await loadPriceTable();
+const SHORT_SUMMARY = '## Done\nAll files were read, and every question about them was answered.';
 const QUICK = { retry: { retries: 2, firstWaitMs: 1 } } as object;
 
 interface Vendor {
@@ -137,7 +138,7 @@ const request = { conversation: 'c', messages: conversation, trigger: 'manual' }
 
 async function started(
   vendor: Vendor,
-  script: Behaviour | readonly Behaviour[] = reply('## Goal\nx'),
+  script: Behaviour | readonly Behaviour[] = reply(SHORT_SUMMARY),
   factor = 1.25,
 ): Promise<ModelServer> {
   const server = await vendor.start(factor);
@@ -160,7 +161,7 @@ function byHand({ byHand: price, accounting }: Vendor, outcome: CondensationOutc
 
 describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
   it('summarizes at the cost of the reported usage', async () => {
-    const server = await started(vendor, reply(['## Goal\n', 'Make the tests pass.']));
+    const server = await started(vendor, reply(['## Goal\n', 'Make the tests pass.', SHORT_SUMMARY]));
     const outcome = await managerFor(vendor, server.url).condense(request);
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     expect(outcome.cost).toBeCloseTo(byHand(vendor, outcome), 6);
@@ -197,14 +198,14 @@ describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
 });
 
 it('retries temporary failures', async () => {
-  const server = await started(anthropic, [rateLimited(0), overloaded(), reply('## Goal\nx')]);
+  const server = await started(anthropic, [rateLimited(0), overloaded(), reply(SHORT_SUMMARY)]);
   const outcome = await managerFor(anthropic, server.url).condense(request);
   expect(outcome.kind).toBe('condensed');
   expect(server.requests).toHaveLength(3);
 });
 
 it('Summary splits a conversation for a window smaller than stated', async () => {
-  const server = await startAnthropicServer({ maxContextTokens: 13_000, script: reply('## Goal\nx') });
+  const server = await startAnthropicServer({ maxContextTokens: 13_000, script: reply(SHORT_SUMMARY) });
   servers.push(server);
   const outcome = await managerFor(anthropic, server.url).condense({ ...request, config: { maxSummaryTokens: 500 } });
   expect(outcome).toMatchObject({ kind: 'condensed' });

@@ -34,7 +34,7 @@ const broken: CondensationProvider = {
   condense: () => Promise.reject(new Error('it broke')),
 };
 
-function bed(replies: readonly string[] = ['## Goal\nx']) {
+function bed(replies: readonly string[] = [`## Goal\n${makeLines('goal', 3)}`]) {
   const summarizer = createTestSummarizer(replies);
   const native = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const providers = [broken, native, losslessProvider, truncationProvider] as const;

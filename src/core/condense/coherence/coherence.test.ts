@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ListedFacts, renderRangeFacts } from '../summary/factSheet';
+import { createSummaryMessage, formatSummaryText, SUMMARY_EDIT_INFO } from '../summary/summaryMessage';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, makeToolExchange, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
@@ -171,6 +174,45 @@ describe('the coherence report', () => {
       /^Only by reference: instructions “Rule \d: the password=\[key\] stays\. A line .+ and 2 more$/,
     );
     expect(describeCoherence(measureCoherence([], []))).toEqual([]);
+  });
+
+  it('finds every file and open error that the fact sheet of a summary lists, in any folder', () => {
+    const name = fc.constantFrom('src', 'a', 'my lib', 'index.ts', 'x.py', 'b');
+    const path = fc
+      .tuple(fc.constantFrom('/', '/w/', 'C:\\w\\', ''), fc.array(name, { minLength: 1, maxLength: 4 }))
+      .map(([root, names]) => root + names.join(root.includes('\\') ? '\\' : '/'));
+    const failure = fc
+      .tuple(path, fc.constantFrom('', '<error>', '\t'), fc.constantFrom(' ', '  ', '\t'), fc.nat({ max: 9 }))
+      .map(([file, start, blank, lines]) => `${FILLER.slice(0, lines * 75)}${start}${file}:3:${blank}error: no x`);
+    fc.assert(
+      fc.property(
+        fc.array(path, { minLength: 1, maxLength: 8 }),
+        fc.array(failure, { maxLength: 4 }),
+        (paths, outputs) => {
+          const messages = [
+            user('Mend the build.'),
+            ...paths.flatMap((file, at) => makeToolExchange(`f${at}`, 'Read', { file_path: file }, 'const a = 1;')),
+            ...outputs.flatMap((output, at) =>
+              makeToolExchange(`c${at}`, 'Bash', { command: `tool${at}` }, output, { is_error: true }),
+            ),
+            assistant('I see.'),
+          ];
+          const draft = new Draft(messages, createCounter());
+          const range = { start: 1, end: messages.length };
+          const facts = renderRangeFacts(draft, range, { factTokens: 100_000, keepUserMessages: true });
+          const message = createSummaryMessage(formatSummaryText('The build was mended.', facts));
+          draft.replaceWithSummary('Summary', range, message, SUMMARY_EDIT_INFO);
+          const report = measureCoherence(messages, draft.edits);
+          expect([report.files.lostExamples, report.errors.lostExamples], facts).toEqual([[], []]);
+        },
+      ),
+    );
+  });
+
+  it('does not find a file in a fact sheet that lists only one with a longer name', () => {
+    const sheet = new ListedFacts('### Files changed (below /w/)\n- src/a.tsx (2 times)\n- b.ts');
+    expect(['/w/src/a.tsx', '/w/b.ts', 'b.ts'].map((file) => sheet.hasFile(file))).toEqual([true, true, true]);
+    expect(['/w/src/a.ts', '/w/a.tsx', '/v/b.ts'].map((file) => sheet.hasFile(file))).toEqual([false, false, false]);
   });
 
   it('finds facts in a summary, and those that its reference leads to', () => {

@@ -13,6 +13,7 @@ import type { Slice } from '../../slice';
 import { applyEdits } from '../edits/applyEdits';
 import { selectLastByPlace, type CutEdit, type Edit } from '../edits/edits';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
+import { ListedFacts } from '../summary/factSheet';
 import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface FactKindCoherence {
@@ -79,6 +80,9 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
   for (const message of view) {
     texts.push(...listMessageTexts(message));
   }
+  const listed = view
+    .filter(({ isSummary }) => isSummary === true)
+    .map((message) => new ListedFacts(listMessageTexts(message).join('\n')));
   const recallable = memoizeFirstCall(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
@@ -91,6 +95,8 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
     )
       return 'kept';
     if (spellings.some((spelling) => occursInAny(texts, spelling))) return 'kept';
+    if (kind === 'files' && listed.some((sheet) => sheet.hasFile(text))) return 'kept';
+    if (kind === 'errors' && listed.some((sheet) => sheet.hasError(text))) return 'kept';
     return occursInAny(recallable(), text) ? 'recallable' : 'lost';
   };
 }

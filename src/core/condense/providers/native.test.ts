@@ -155,7 +155,7 @@ describe('an earlier summary in the conversation', () => {
     const before = await once();
     if (before.kind !== 'condensed') throw new Error();
     const grown = [...first, assistant('I go on.'), ...makeConversation(20).slice(2)];
-    const { condense, summarizer } = createTestBed(grown, ['## Goal\nupdated']);
+    const { condense, summarizer } = createTestBed(grown, [`## Goal\nupdated ${SUMMARY_REPLY}`]);
     const outcome = await condense({ edits: before.edits });
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     const prompt = summarizer.requests[0]?.prompt ?? '';

@@ -66,7 +66,7 @@ describe("a window that is too small for Summary's prompt", () => {
 
   it('is filled part by part, each updating the summary so far', async () => {
     const counter = createCounter();
-    const replies = ['first part', 'second part', 'third part', 'fourth part', 'last part'];
+    const replies = ['first', 'second', 'third', 'fourth', 'last'].map((part) => `The ${part} part. ${SUMMARY_REPLY}`);
     const { condense, summarizer } = createTestBed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));

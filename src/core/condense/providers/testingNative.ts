@@ -3,7 +3,7 @@ import { assistant, makeToolExchange, makeLines, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
 import type { CondensationRequest } from '../condensation';
 import { CondensationManager } from '../manager';
-import { selectSummarizer, type SummarizerModel } from '../summarizer';
+import { selectSummarizer, type Summarizer, type SummarizerModel, type SummaryReply } from '../summarizer';
 import { createTestSummarizer, type TestSummarizer } from '../summary/testing';
 import { createNativeProvider } from './native';
 
@@ -32,9 +32,14 @@ export function createTestBed(
   messages: readonly ApiMessage[],
   script: Parameters<typeof createTestSummarizer>[0] = [SUMMARY_REPLY],
   model: Partial<SummarizerModel> = {},
+  changeReply: (reply: SummaryReply) => SummaryReply = (reply) => reply,
 ): TestBed {
   const summarizer = createTestSummarizer(script, model);
-  const provider = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const condensing: Summarizer = {
+    ...summarizer,
+    summarize: async (request, options) => changeReply(await summarizer.summarize(request, options)),
+  };
+  const provider = createNativeProvider({ select: () => selectSummarizer({ condensing }) });
   const manager = new CondensationManager(createCounter(), [provider]);
   const base = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
   return { summarizer, manager, condense: (request = {}) => manager.condense({ ...base, ...request }) };

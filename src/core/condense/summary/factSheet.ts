@@ -11,7 +11,7 @@ import { fenceInTags } from './prompt';
 import { isOneLine, toOneLine, addQuotePrefixToLines } from './quoting';
 import { findCommonFolder, listTouchedFiles, type TouchedFile } from '../../messages/filesTouched';
 import { fitInstructions, collectInstructions, shortenTextToTokens, type Instruction } from './instructions';
-import { findUnresolvedErrors, type UnresolvedError } from './openErrors';
+import { findUnresolvedErrors, toPlainError, type UnresolvedError } from './openErrors';
 import { findLatestPlan, type PlanItem, type AgentPlan } from './planState';
 import type { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
@@ -91,7 +91,7 @@ function renderFactSections(
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
   const folder = findCommonFolder(files.map(({ path }) => path));
   const shorten = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
-  const below = folder === '' ? '' : ` (below ${folder})`;
+  const below = folder === '' ? '' : formatCommonFolder(folder);
   const changed = files
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${shorten(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
@@ -103,6 +103,33 @@ function renderFactSections(
     formatSection('Commands run, with the last result', fitLines(facts.commands.map(describeCommand), 'commands')),
     formatSection('Errors that nothing later settled', fitLines(errors, 'errors')),
   ];
+}
+
+const formatCommonFolder = (folder: string): string => ` (below ${folder})`;
+const COMMON_FOLDER_HEADING = /^### Files (?:changed|only read) \(below (.+)\)$/gm;
+const LISTED_FILE = /^- (.+?)(?: \(\d+ times\))?$/;
+
+/** Tells what the fact sheets in a summary list, in their own spelling. */
+export class ListedFacts {
+  private readonly lines: ReadonlySet<string>;
+  private readonly folders: readonly string[];
+
+  constructor(private readonly summary: string) {
+    this.lines = new Set(summary.split('\n').map((line) => LISTED_FILE.exec(line)?.[1] ?? ''));
+    this.folders = ['', ...[...summary.matchAll(COMMON_FOLDER_HEADING)].map(([, folder = '']) => folder)];
+  }
+
+  hasFile(path: string): boolean {
+    return this.shorten(toOneLine(path)).some((short) => this.lines.has(short));
+  }
+
+  hasError(text: string): boolean {
+    return this.shorten(toOneLine(toPlainError(text))).some((short) => this.summary.includes(short));
+  }
+
+  private shorten(text: string): readonly string[] {
+    return this.folders.map((folder) => (folder === '' ? text : text.replaceAll(folder, ''))).filter(Boolean);
+  }
 }
 
 function renderInstructions(

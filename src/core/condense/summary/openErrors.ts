@@ -2,6 +2,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import { getCommandLine, parseExitStatus } from './commandsRun';
+import { findErrorLines } from '../operations/errorLines';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A failed call that did not succeed later. */
@@ -53,10 +54,19 @@ function getProgramName(line: string): string {
 
 const MAX_ERROR_CHARS = 240;
 
-function getBeginningOfError(text: string): string {
-  const plain = text
+/** Writes an error on one line, without the tags that agents put around it. */
+export const toPlainError = (text: string): string =>
+  text
     .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')
     .replace(/\s+/g, ' ')
     .trim();
+
+/** Long output often begins with what went well, so it is quoted from its first error line on. */
+function getBeginningOfError(text: string): string {
+  const whole = toPlainError(text);
+  const [first] = findErrorLines(text);
+  const isFirstLate =
+    first !== undefined && !whole.slice(0, MAX_ERROR_CHARS).includes(toPlainError(text.slice(first.start, first.end)));
+  const plain = isFirstLate ? toPlainError(text.slice(first.start)) : whole;
   return plain.length > MAX_ERROR_CHARS ? `${plain.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : plain;
 }

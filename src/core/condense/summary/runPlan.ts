@@ -3,6 +3,7 @@ import type { CondensationOptions, ConversationContext, ModelCall } from '../typ
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
 import { estimateSummaryPlan, planSummary, createSummaryPrompt, countRequestTokens, type SummaryPlan } from './plan';
+import { explainTooShortSummary, failIfRequestWasCut } from './checkReply';
 import { extractSummary } from './prompt';
 import type { SentPromptMemory } from './promptMemory';
 import {
@@ -85,10 +86,12 @@ async function summarizeParts(plan: SummaryPlan, input: SummaryPlanRunInput): Pr
   let prose = plan.earlier;
   for (const [index, conversation] of plan.parts.entries()) {
     input.onPart(index, plan.parts.length);
-    const reply = await callModel(plan, conversation, prose, input);
+    const { reply, countedTokens } = await callModel(plan, conversation, prose, input);
     if (reply.kind !== 'complete') return { kind: 'failed', reply };
     prose = extractSummary(reply.text);
     if (prose === '') return { kind: 'failed', reply: { ...reply, ...EMPTY_PLAN_ERROR } };
+    const message = explainTooShortSummary(prose, countedTokens, input.context.counter);
+    if (message !== undefined) return { kind: 'failed', reply: { ...reply, ...EMPTY_PLAN_ERROR, message } };
   }
   return { kind: 'complete', prose };
 }
@@ -105,21 +108,26 @@ async function callModel(
   conversation: string,
   earlier: string,
   { selected, context, options, memory, onCall }: SummaryPlanRunInput,
-): Promise<SummaryReply> {
+): Promise<{ readonly reply: SummaryReply; readonly countedTokens: number }> {
   const { summarizer, chosen } = selected;
+  const { model: info } = summarizer;
   const prompt = createSummaryPrompt(plan, conversation, earlier);
+  const text = prompt.system + prompt.prompt;
   const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : countRequestTokens(prompt, context.counter);
+  const { read: cached } = memory.estimateCachedTokens(info, text, countedTokens * info.tokenFactor);
   const { signal } = options;
-  const reply = await summarizer.summarize(
+  const answer = await summarizer.summarize(
     {
       ...prompt,
       ...(plan.compacted && { messages: plan.compacted }),
-      maxOutputTokens: computeOutputLimit(plan.maxOutputTokens, summarizer.model),
+      maxOutputTokens: computeOutputLimit(plan.maxOutputTokens, info),
     },
     { conversation: context.conversation, ...(signal && { signal }) },
   );
-  if (reply.usage && !plan.compacted) memory.recordPrompt(summarizer.model, prompt.system + prompt.prompt);
-  const { profile, vendor, model } = summarizer.model;
+  const reply = plan.compacted ? answer : failIfRequestWasCut(answer, { counted: countedTokens, cached }, info);
+  // A request that was cut off is not in the cache, so a retry is checked in full.
+  if (reply.usage && !plan.compacted && reply.kind === answer.kind) memory.recordPrompt(info, text);
+  const { profile, vendor, model } = info;
   onCall({
     profile,
     vendor,
@@ -131,7 +139,7 @@ async function callModel(
     timeMs: reply.timeMs,
     outcome: reply.kind,
   });
-  return reply;
+  return { reply, countedTokens };
 }
 
 /** Returns undefined if the cost is allowed. If there is a limit, unknown costs are not. */

@@ -67,7 +67,9 @@ export function listProviderFacts(
       return {
         description: t('Has a model write a summary of everything between the task and the newest messages.'),
         costs: describeSummaryCost(condensing),
-        loses: t('Details that the summary leaves out; instructions, files and errors are listed after it'),
+        loses: t(
+          'Details that the summary leaves out, and solved errors; your words, files and open errors are listed after it',
+        ),
         removes: describeRemovedShare(measured),
       };
     case 'smart': {

@@ -47,7 +47,9 @@ describe('a batch pass of Smart', () => {
     const [task, ...units] = createMessagesWithCalls(150);
     const messages = [task, ...units.slice(0, 100), user(early), ...units.slice(100, 200)] as ApiMessage[];
     const grown = [...messages, user(late), ...units.slice(200)];
-    const summarizer = createTestSummarizer(['All is well.', 'All is better.', 'All is well.']);
+    const summarizer = createTestSummarizer(
+      ['well', 'better', 'well'].map((state) => `All is ${state}: ${makeLines('done', 3)}`),
+    );
     const summary = ({ result: { edits } }: RunResult): string =>
       edits
         .flatMap((edit) => (edit.kind === 'summary' ? listContents(edit.message) : []))

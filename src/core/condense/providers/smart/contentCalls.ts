@@ -2,6 +2,7 @@
 import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
+import { failIfRequestWasCut } from '../../summary/checkReply';
 import { estimateOutputTokens, createPlaceholderText } from '../../summary/expectedOutput';
 import {
   NoSummarizerError,
@@ -176,12 +177,14 @@ async function callModel(
     return { kind: 'summary', text: createPlaceholderText(expected.summaryTokens) };
   }
   const { system, prompt } = request;
-  const reply = await selected.summarizer.summarize(
+  const answer = await selected.summarizer.summarize(
     { system, prompt, maxOutputTokens },
     { conversation, ...(signal && { signal }) },
   );
-  reservation.settle(reply.cost);
-  if (reply.usage) memory.recordPrompt(model, system + prompt);
+  reservation.settle(answer.cost);
+  const { read: cached } = memory.estimateCachedTokens(model, system + prompt, request.tokens * model.tokenFactor);
+  const reply = failIfRequestWasCut(answer, { counted: request.tokens, cached }, model);
+  if (reply.usage && reply.kind === answer.kind) memory.recordPrompt(model, system + prompt);
   onCall(createModelCall(selected, job, expected, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
   const text = toContentSummary(reply.text, job);

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCounter } from '../../testingCounter';
+import type { SummaryReply } from '../summarizer';
+import { createTestBed, makeConversation } from '../providers/testingNative';
+import { explainTooShortSummary, failIfRequestWasCut } from './checkReply';
+import { makeTestModel } from './testing';
+
+const SUMMARY = 'The parser was rewritten. '.repeat(20);
+
+const makeReply = (inputTokens: number, source: 'reported' | 'counted' = 'reported'): SummaryReply => ({
+  kind: 'complete',
+  text: SUMMARY,
+  usage: { accounting: 'openai', source, inputTokens, outputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  cost: 0,
+  timeMs: 1,
+});
+
+describe('a request for a summary', () => {
+  it('counts as cut off exactly if fewer tokens were read than any tokenizer makes of it', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 500, max: 1_000_000 }),
+        fc.double({ min: 0.001, max: 3, noNaN: true }),
+        fc.constantFrom(1, 1.18, 1.5),
+        (counted, share, tokenFactor) => {
+          const read = Math.max(1, Math.round(counted * share));
+          const checked = failIfRequestWasCut(makeReply(read), { counted, cached: 0 }, makeTestModel({ tokenFactor }));
+          expect(checked.kind).toBe(read < counted * 0.5 ? 'failed' : 'complete');
+        },
+      ),
+    );
+  });
+
+  it('says what the server read, what it was sent, and what to do', () => {
+    const model = makeTestModel({ model: 'llama3.2:3b' });
+    expect(failIfRequestWasCut(makeReply(4_096), { counted: 90_000, cached: 0 }, model)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(
+        /^The server of llama3\.2:3b read only 4,096 of about 90,000 tokens .*num_ctx.*OLLAMA_CONTEXT_LENGTH.*context window/,
+      ),
+      canRetry: false,
+      offerOtherProfile: true,
+    });
+  });
+
+  it.each([
+    ['the server reported nothing', makeReply(12, 'counted'), { counted: 90_000, cached: 0 }],
+    ['the server reported zero', makeReply(0), { counted: 90_000, cached: 0 }],
+    ['cached tokens may be left out of the report', makeReply(2_000), { counted: 90_000, cached: 88_000 }],
+    ['it is short', makeReply(12), { counted: 499, cached: 0 }],
+  ])('does not count as cut off if %s', (_, reply, sent) => {
+    expect(failIfRequestWasCut(reply, sent, makeTestModel())).toBe(reply);
+  });
+});
+
+describe('a summary', () => {
+  it.each([
+    ['OK', 118_395, true],
+    ["I'm sorry, but I can't help with that.", 10_000, true],
+    ['OK', 9_999, false],
+    [SUMMARY, 118_395, false],
+    ['用户要求修复解析器。解析器已重写，测试通过。下一步：修复打印机并运行全部测试。', 118_395, false],
+  ])('of the words “%s” for %d tokens counts as too short: %s', (text, tokens, isTooShort) => {
+    expect(explainTooShortSummary(text, tokens, createCounter()) !== undefined).toBe(isTooShort);
+  });
+
+  it.each([
+    ['is too short', 'OK', undefined, "can't be a summary"],
+    ['is of a part of the request', SUMMARY, 12, 'read only 12 of about'],
+  ])('that %s fails the condensation again and again', async (_, text, inputTokens, words) => {
+    const { condense } = createTestBed(makeConversation(120), [text], {}, (reply) =>
+      inputTokens === undefined || !reply.usage ? reply : { ...reply, usage: { ...reply.usage, inputTokens } },
+    );
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      expect(await condense()).toMatchObject({
+        kind: 'failed',
+        error: { message: expect.stringContaining(words) },
+      });
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import { countPromptTokens } from '../../cost/usage';
+import { formatTokens } from '../../format';
+import type { MessageCounter } from '../../tokens/messageCounter';
+import type { SummarizerModel, SummaryReply } from '../summarizer';
+
+/**
+ * Known tokenizers make 1 to 1.5 tokens per o200k token (`src/core/vendors/families.ts`), so a
+ * server that reports less than this share did not read everything.
+ */
+const MIN_READ_SHARE = 0.5;
+/** In shorter requests the fixed parts dominate. */
+const MIN_CHECKED_TOKENS = 500;
+
+/**
+ * Real agents' summaries of full windows have 1,300 to 2,700 tokens. Refusals and answers such as
+ * "OK" have fewer than this, and one sentence on what was done has more.
+ */
+const MIN_SUMMARY_TOKENS = 15;
+const MIN_TOKENS_WORTH_A_SUMMARY = 10_000;
+
+export interface SentTokens {
+  /** In o200k tokens. */
+  readonly counted: number;
+  /** In the model's tokens. Some servers leave cached tokens out of what they report. */
+  readonly cached: number;
+}
+
+/**
+ * Turns a reply into a failure if the server silently cut off the request, because a summary of the
+ * rest loses everything else. Ollama cuts at its context length (4,096 tokens by default) and
+ * reports how much it has read (`prompt_eval_count`: ollama/ollama#3427).
+ */
+export function failIfRequestWasCut(
+  reply: SummaryReply,
+  { counted, cached }: SentTokens,
+  { model, tokenFactor }: SummarizerModel,
+): SummaryReply {
+  const { usage } = reply;
+  if (reply.kind !== 'complete' || usage?.source !== 'reported') return reply;
+  const read = countPromptTokens(usage);
+  const mustRead = counted - cached / tokenFactor;
+  if (read <= 0 || mustRead < MIN_CHECKED_TOKENS || read >= mustRead * MIN_READ_SHARE) return reply;
+  const sent = formatTokens(Math.round(counted * tokenFactor));
+  return {
+    ...reply,
+    kind: 'failed',
+    message: `The server of ${model} read only ${formatTokens(read)} of about ${sent} tokens that it was sent: it silently cuts off anything longer, so its summary would lack the rest. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model's context window to what it reads.`,
+    canRetry: false,
+    offerOtherProfile: true,
+  };
+}
+
+/** @returns undefined if the summary may be as short as it is */
+export function explainTooShortSummary(
+  summary: string,
+  countedTokens: number,
+  counter: MessageCounter,
+): string | undefined {
+  if (countedTokens < MIN_TOKENS_WORTH_A_SUMMARY) return undefined;
+  const tokens = counter.countText(summary);
+  if (tokens >= MIN_SUMMARY_TOKENS) return undefined;
+  const count = tokens === 1 ? '1 token' : `${tokens} tokens`;
+  return `The model answered with ${count} in place of ${formatTokens(countedTokens)}, which can't be a summary. Try again, or use another model.`;
+}
