@@ -22,12 +22,18 @@ const answer = (fields: Partial<RecordedRequest>): RecordedRequest => ({
   ...fields,
 });
 const conversation = { id: 'c', format: 'codex', title: 'T', messages: [], notes: [], sidechains: [] } as const;
+const CLAUDE_SESSION = '/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl';
 const change = { tokensBefore: 100, tokensAfter: 40 };
 
 describe('the saving per later request of a stored conversation', () => {
   it('uses the cache price if the agent used a cache, otherwise the plain price', async () => {
     const saved = (read: number) =>
-      computeSavingPerRequest({ ...conversation, lastRequest: answer({ usage: usage(read) }) }, change, prices);
+      computeSavingPerRequest(
+        { ...conversation, lastRequest: answer({ usage: usage(read) }) },
+        CLAUDE_SESSION,
+        change,
+        prices,
+      );
     expect(await saved(50)).toBeCloseTo(6, 6);
     expect(await saved(0)).toBeCloseTo(60, 6);
   });
@@ -44,10 +50,17 @@ describe('the saving per later request of a stored conversation', () => {
       expect(
         await computeSavingPerRequest(
           { ...conversation, recorded: { requests: all, compactions: [] } },
+          CLAUDE_SESSION,
           change,
           prices,
         ),
       ).toBeCloseTo(6, 6);
+  });
+
+  it('is unknown if the agent cannot go on with the condensed conversation', async () => {
+    const recorded = { ...conversation, lastRequest: answer({ usage: usage(50) }) };
+    const path = '/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl';
+    expect(await computeSavingPerRequest(recorded, path, change, prices)).toBeUndefined();
   });
 
   it.each([
@@ -56,7 +69,9 @@ describe('the saving per later request of a stored conversation', () => {
     ['the price is not known', { lastRequest: answer({ model: 'of-nobody', usage: usage(0) }) }],
     ['no model is named', { lastRequest: { purpose: 'answer', usage: usage(0) } as const }],
   ])('is unknown if usage, price or model is unknown: %s', async (_, fields) => {
-    expect(await computeSavingPerRequest({ ...conversation, ...fields }, change, prices)).toBeUndefined();
+    expect(
+      await computeSavingPerRequest({ ...conversation, ...fields }, CLAUDE_SESSION, change, prices),
+    ).toBeUndefined();
   });
 });
 

@@ -74,7 +74,7 @@ export async function condenseConversation(
   // Don't use a paid fallback: a user who condenses manually decides again.
   const condensed = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = dropExcludedEdits(conversation, condensed, new Set(task.excluded), counter);
-  const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, outcome) : {};
+  const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task.path, outcome) : {};
   const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
@@ -136,10 +136,11 @@ function findFailureAdvice(error: Error): FailureAdvice | undefined {
  */
 async function computeCondensationSaving(
   conversation: Conversation,
+  path: string,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
   try {
-    const saved = await computeSavingPerRequest(conversation, change);
+    const saved = await computeSavingPerRequest(conversation, path, change);
     return saved === undefined ? {} : { savedPerRequest: saved };
   } catch {
     return {};

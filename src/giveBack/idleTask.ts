@@ -1,5 +1,5 @@
 import type { AgentName } from '../core/agents';
-import { findGiveBackTarget } from './target';
+import { findGiveBackTarget } from '../core/agents/giveBackTarget';
 
 /** Before this time the agent may be waiting for a build or an answer. */
 export const MIN_TASK_IDLE_MS = 10 * 60 * 1000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findGiveBackTarget, requireGiveBackTarget } from './target';
+import { findGiveBackTarget } from '../core/agents/giveBackTarget';
+import { requireGiveBackTarget } from './target';
 
 const TASK = 'tasks/019a3f1e/api_conversation_history.json';
 

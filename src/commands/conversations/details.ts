@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import { getErrorMessage } from '../../core/errors';
-import { findGiveBackTarget } from '../../giveBack/target';
+import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
 import { findCopyFill, getConversationIndex, getFileName } from '../conversationIndex';
@@ -67,6 +67,7 @@ async function updateDetailsPage(services: Services, path: string, panel: vscode
 interface GivenBackState {
   readonly isGivenBack: boolean;
   readonly isCopy: boolean;
+  readonly agent: string | undefined;
 }
 
 interface DetailsAction {
@@ -82,7 +83,7 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
   {
     command: 'contextCondenser.conversations.giveBack',
     label: () => vscode.l10n.t('Give Back to the Agent…'),
-    isPossible: (path) => findGiveBackTarget(path) !== undefined,
+    isPossible: (path, { agent }) => findGiveBackTarget(path, agent) !== undefined,
   },
   {
     command: 'contextCondenser.conversations.undoGiveBack',
@@ -101,11 +102,13 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
 ];
 
 async function createShowTask(services: Services, path: string) {
-  const id = getConversationIndex(services).conversations.find((each) => each.path === path)?.details?.id;
+  const { details, agent } = getConversationIndex(services).conversations.find((each) => each.path === path) ?? {};
+  const id = details?.id;
   const givenBack = await listGivenBack(services);
   const isGivenBack = givenBack.some(({ conversation }) => conversation === id);
   const isCopy = givenBack.some((each) => each.path === path && each.conversation !== id);
-  const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, { isGivenBack, isCopy }));
+  const state = { isGivenBack, isCopy, agent };
+  const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, state));
   const actions = possible.map(({ command, label }) => ({
     label: label(),
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,

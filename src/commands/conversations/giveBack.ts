@@ -6,7 +6,7 @@ import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackErro
 import { parseRooApi, runWhileTaskPaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
 import type { GivenBackName } from '../../giveBack/replacements';
-import { findGiveBackTarget } from '../../giveBack/target';
+import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
 import { getConversationIndex, getFileName } from '../conversationIndex';

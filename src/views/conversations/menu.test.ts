@@ -14,13 +14,14 @@ function listEntries(contextValue: string): ReadonlyMap<string, readonly string[
   return new Map([...byGroup].map(([group, entries]) => [group, entries.map(({ command }) => command)]));
 }
 
-const CONDENSED = 'conversation condensed redoable history given runnable resumable';
+const CONDENSED = 'conversation condensed redoable history returnable given runnable resumable';
 
 it.each([
   ['conversation runnable resumable', 9],
   ['conversation copy runnable resumable', 10],
-  ['conversation condensed history runnable resumable', 12],
-  [CONDENSED, 14],
+  ['conversation condensed history runnable', 11],
+  ['conversation condensed history returnable runnable resumable', 13],
+  [CONDENSED, 15],
   ['live condensed undoable', 7],
   ['broken', 1],
 ])('the menu of "%s" has groups of at most four entries, %d in all', (contextValue, all) => {
@@ -32,4 +33,13 @@ it.each([
 it('begins with what a given-back conversation is for: undoing that, and going on', () => {
   const [first] = [...listEntries(CONDENSED)].toSorted(([a], [b]) => a.localeCompare(b));
   expect(first?.[1]).toEqual(['undoGiveBack', 'resume'].map((name) => `contextCondenser.conversations.${name}`));
+});
+
+it.each([
+  ['conversation condensed history returnable runnable', true],
+  ['conversation condensed history runnable', false],
+])('of "%s" offers to give it back only if its agent can take it (%s), and always to export it', (words, canReturn) => {
+  const offered = [...listEntries(words).values()].flat();
+  expect(offered.includes('contextCondenser.conversations.giveBack')).toBe(canReturn);
+  expect(offered).toContain('contextCondenser.conversations.export');
 });

@@ -264,6 +264,16 @@ describe('a row of the conversations view', () => {
     expect(titled('Rename everything that follows (condensed)').label).toBe('Copy: Rename everyt…');
   });
 
+  it('can be given back only where its agent reads what another program writes', () => {
+    const words = (path: string, agent: IndexedConversation['agent']) =>
+      String(item(found(path, { agent })).contextValue).split(' ');
+    const session = '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl';
+    expect(words(`/home/me/.claude/projects/-app/${session}`, 'Claude Code')).toContain('returnable');
+    expect(words('/mine/tasks/1/api_conversation_history.json', 'Roo Code')).toContain('returnable');
+    expect(words('/mine/tasks/1/api_conversation_history.json', 'Kilo Code')).not.toContain('returnable');
+    expect(words('/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl', 'Codex')).not.toContain('returnable');
+  });
+
   it('offers to redo what was undone, and to undo what was given back', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1', { isUndone: true })] };
     expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable resumable');

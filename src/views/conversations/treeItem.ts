@@ -1,4 +1,5 @@
 import { getLiveCommand } from '../../core/agents';
+import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import * as vscode from 'vscode';
 import { formatPercentChange, formatTokens } from '../../core/format';
 import { getProviderName, formatProviderName } from '../../core/condense/types';
@@ -127,6 +128,7 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
     ...(last ? ['condensed'] : []),
     ...(findUndoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
+    ...(findGiveBackTarget(found.path, found.agent) === undefined ? [] : ['returnable']),
     ...(node.givenBackAs === undefined ? [] : ['given']),
     ...(node.isCopy ? ['copy'] : []),
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
