@@ -533,7 +533,7 @@ describe('wrong use of the command line', () => {
 
   it('with an unknown provider lists the known ones', async () => {
     expect(await cli('condense', file, '--provider', 'magic')).toBe(2);
-    expect(stderr).toMatch(/"magic".*lossless, truncation/);
+    expect(stderr).toMatch(/"magic".*lossless, smart, truncation/);
   });
 
   it('with an invalid configuration names the field', async () => {
