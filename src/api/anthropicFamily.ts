@@ -7,7 +7,7 @@ import { toApiError } from './classifyError';
 import { findModelFamily } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
 import { LearnedQuirks } from './quirks';
-import { createRequestCounter } from './requestCounter';
+import { createUsageCounter } from './usageCounter';
 import type { ApiHandler, ModelInfo, Vendor } from './types';
 
 export interface AnthropicMessagesClient {
@@ -38,7 +38,7 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
   const { model, vendor, connect, name, secrets } = options;
   // AWS signs the body's bytes, so `Attempt.frame` cannot be used.
   const signsBodies = vendor === 'bedrock';
-  const counter = createRequestCounter(options.counter, model.id, 'anthropic');
+  const countUsage = createUsageCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
   const learning = new LearnedQuirks(findAnthropicDialect(model.id), ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
@@ -53,7 +53,7 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
         // A summary sends nothing until it is complete.
         ...(request.compact && { timeouts: { firstByteMs: SUMMARY_TIMEOUT_MS, ...options.timeouts } }),
         signal,
-        countUsage: (output) => counter.usage(request, output),
+        countUsage: (output) => countUsage(request, output),
         async *attempt(attempt) {
           const client = await connect(attempt);
           const events = await learning.askWithLearnedDialect((dialect) => {

@@ -23,7 +23,7 @@ import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
 import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { LearnedQuirks, type Quirk } from './quirks';
-import { createRequestCounter } from './requestCounter';
+import { createUsageCounter } from './usageCounter';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, Usage } from './types';
 import { validateUsage, parseTokens } from './usage';
@@ -50,7 +50,7 @@ const CONVERSE_QUIRKS: readonly Quirk<ConverseDialect>[] = [
 
 export function createConverseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
-  const counter = createRequestCounter(options.counter, model.id, 'anthropic');
+  const countUsage = createUsageCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
   const classify = (raw: unknown): ApiError => toApiError(normalizeAwsError(raw), { name, secrets, now: 0 });
   const dialect: ConverseDialect = {
@@ -65,7 +65,7 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
       streamWithRetries({
         ...options,
         signal,
-        countUsage: (output) => counter.usage(request, output),
+        countUsage: (output) => countUsage(request, output),
         async *attempt(attempt) {
           try {
             const [{ ConverseStreamCommand }, client] = await Promise.all([

@@ -10,7 +10,7 @@ import { checkEndpoint, type EndpointOptions } from './endpoint';
 import type { HandlerOptions } from './handlerOptions';
 import { parseModelList } from './modelList';
 import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
-import { createRequestCounter } from './requestCounter';
+import { createUsageCounter } from './usageCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
 import { validateUsage, parseTokens } from './usage';
@@ -72,7 +72,7 @@ export interface GeminiFamilyOptions extends HandlerOptions {
 
 export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
   const { model, vendor, connect } = options;
-  const counter = createRequestCounter(options.counter, model.id, 'openai');
+  const countUsage = createUsageCounter(options.counter, model.id, 'openai');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'openai' };
   return {
     modelInfo,
@@ -80,7 +80,7 @@ export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHand
       streamWithRetries({
         ...options,
         signal,
-        countUsage: (output) => counter.usage(request, output),
+        countUsage: (output) => countUsage(request, output),
         async *attempt(attempt) {
           try {
             const { models } = await connect(attempt);

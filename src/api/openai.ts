@@ -19,7 +19,7 @@ import { parseModelList } from './modelList';
 import { buildChatBody, convertChatStream } from './openaiChat';
 import { LearnedQuirks } from './quirks';
 import { convertResponsesStream, buildResponsesBody } from './openaiResponses';
-import { createRequestCounter } from './requestCounter';
+import { createUsageCounter } from './usageCounter';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
 export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
@@ -39,7 +39,7 @@ export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
 export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const { name = 'OpenAI', apiKey, model, headers, allowInsecureHttp } = options;
   const endpoint = checkEndpoint(name, options.baseUrl ?? 'https://api.openai.com/v1', allowInsecureHttp);
-  const counter = createRequestCounter(options.counter, model.id, 'openai');
+  const countUsage = createUsageCounter(options.counter, model.id, 'openai');
   const secrets = [apiKey ?? '', ...endpoint.searchParams.values(), ...Object.values(headers ?? {})];
   const call = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
@@ -114,7 +114,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       streamWithRetries({
         ...call,
         signal,
-        countUsage: (output) => counter.usage(request, output),
+        countUsage: (output) => countUsage(request, output),
         attempt: (tried) => attemptRequest(request, tried),
       }),
     listModels: (signal) =>

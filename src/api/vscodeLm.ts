@@ -7,7 +7,7 @@ import { foldSystemMessages } from '../core/messages/foldSystem';
 import { convertUnsupportedToText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { convertChatUsage } from './openaiChat';
-import { createRequestCounter } from './requestCounter';
+import { createUsageCounter } from './usageCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
@@ -85,7 +85,7 @@ export async function listOtherModels(
 
 export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
-  const counter = createRequestCounter(options.counter, selector.id, 'openai');
+  const countUsage = createUsageCounter(options.counter, selector.id, 'openai');
   const call = { ...options, name, secrets: [] };
   const modelInfo: ModelInfo = {
     vendor: 'vscode',
@@ -132,7 +132,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
       streamWithRetries({
         ...call,
         signal,
-        countUsage: (output) => counter.usage(request, output),
+        countUsage: (output) => countUsage(request, output),
         attempt: (tried) => attemptRequest(request, tried.signal, tried.onBytes),
       }),
   };

@@ -20,7 +20,7 @@ export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
       ? await expandReferences(store, args.references)
       : renderMessagesJson(
           conversation,
-          await restoreOriginalMessages(session, (await readSessionLedger(session)).ledger),
+          await restoreOriginalMessages(session, await readSessionLedger(session)),
           readSourceText(resolve(args.file)),
         );
   if (args.out === undefined) (io.data ?? io.stdout)(text);

@@ -40,7 +40,7 @@ function parseExportTarget(name: string | undefined): ExportTarget {
 
 /** @throws UsageError if the conversation isn't condensed */
 async function getCondensedMessages(session: CliSession): Promise<readonly ApiMessage[]> {
-  const { ledger } = await readSessionLedger(session);
+  const ledger = await readSessionLedger(session);
   const original = await restoreOriginalMessages(session, ledger);
   return applyEdits(original, getActiveEdits(ledger.ledger)).messages;
 }

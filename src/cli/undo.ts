@@ -16,7 +16,7 @@ const UNDONE_WITHOUT_FILE_NOTE = 'The file was not written, but the condensation
 export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
   const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
-  const { ledger } = await readSessionLedger(session);
+  const ledger = await readSessionLedger(session);
   const original = await restoreOriginalMessages(session, ledger);
   const last = getActiveCondensations(ledger.ledger).at(-1);
   const entry = createUndoEntry(ledger.ledger);

@@ -104,8 +104,6 @@ interface OutputPieceOfPrinted {
 
 interface PrintedTextWithLines {
   readonly printed: ExpectedPrint;
-  /** In lines, like `maxLines`. */
-  minLines: number;
   maxLines: number;
   /** Line at which the item's text was found. */
   at: number | undefined;
@@ -117,7 +115,6 @@ function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutp
       .filter(({ kind, maxLines }) => kind !== 'nothing' && maxLines > 0)
       .map((one): PrintedTextWithLines & { isSure: boolean } => ({
         printed: one,
-        minLines: 0,
         maxLines: one.maxLines,
         at: undefined,
         isSure: when === 'always',
