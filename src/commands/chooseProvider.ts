@@ -26,7 +26,9 @@ const describeUse = (condensing: ApiProfile | undefined): Readonly<Record<BuiltI
   lossless: vscode.l10n.t('free'),
   smart: describeSmartPreset(),
   truncation: vscode.l10n.t('free'),
-  native: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
+  native: condensing
+    ? [...new Set([condensing.name, condensing.model])].join(' · ')
+    : vscode.l10n.t('needs an API profile'),
   strategy: getStrategyName(),
 });
 

@@ -67,6 +67,7 @@ function formatEstimatedSize(result: PreviewResult, { models }: PreviewSetup): s
 function describeEstimatedCost({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
+  if (cost === 0 && (costRange?.most ?? 0) === 0) return vscode.l10n.t('{0}, free', requests);
   if (!costRange) return `${requests}, ≈ ${formatCost(cost)}`;
   const [least, most] = [formatCost(costRange.least), formatCost(costRange.most)];
   const range =
