@@ -71,7 +71,7 @@ describe("the account of Claude Code's sessions", () => {
         project: '/p',
         source: 'recorded',
         usage: [{ model: 'claude-opus-4-6', requests: 1, fresh: 100_000, output: 1_000, unpriced: 0 }],
-        fill: [100_000],
+        fill: [101_000],
       },
     ]);
     expect(sessions[0]?.usage[0]?.cost).toBeCloseTo(0.525, 6);

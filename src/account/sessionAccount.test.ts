@@ -99,11 +99,19 @@ describe('the account of a session with recorded requests', () => {
     expect(account(recordedOf(asked))).not.toHaveProperty('window');
   });
 
+  it('has a curve whose last figure is what the list says of the last request', () => {
+    const { fill, now } = account(
+      recordedOf(request({ usage: usage(200, 30) }), request({ usage: usage(300, 40), message: 1 })),
+    );
+    expect(fill).toEqual([230, 340]);
+    expect(now).toMatchObject({ isRecorded: true, tokens: 340 });
+  });
+
   it('keeps the peak when 600 prompt sizes are reduced to 60', () => {
     const requests = Array.from({ length: 600 }, (_, at) => request({ usage: usage(at === 301 ? 1_000 : 1, 1) }));
     const { fill } = account(recordedOf(...requests));
     expect(fill).toHaveLength(60);
-    expect(fill.map((tokens, at) => (tokens === 1_000 ? at : -1)).filter((at) => at >= 0)).toEqual([30]);
+    expect(fill.map((tokens, at) => (tokens === 1_001 ? at : -1)).filter((at) => at >= 0)).toEqual([30]);
   });
 });
 

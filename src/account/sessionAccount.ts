@@ -79,9 +79,8 @@ export function computeSessionAccount(
     ...(isCharged && { isCharged }),
   }));
   const paid = [...charges.paid, ...distributeCharge(madeAgain, charges, recorded?.charged)];
-  const prompts = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed].map(({ usage }) =>
-    countPromptTokens(usage),
-  );
+  const answers = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed];
+  const prompts = answers.map(({ usage }) => countPromptTokens(usage));
   const { id, title, workspace, parent } = conversation;
   return {
     ...describeSession(file, { id, title, workspace, parent }, recorded),
@@ -92,12 +91,19 @@ export function computeSessionAccount(
       findContextWindow(recorded, namedModel, prices).window,
       namedModel.model,
     ),
-    fill: thinOutValues(prompts, MAX_FILL_CURVE_POINTS),
+    fill: makeFillCurve(answers),
     now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: sumCompactionCosts(conversation, compactions, prompts, calibration, namedModel, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
 }
+
+/** Answers count, too, as in `computeFillLevel`: they fill the window from then on. */
+const makeFillCurve = (answers: readonly { readonly usage: Usage }[]): number[] =>
+  thinOutValues(
+    answers.map(({ usage }) => countPromptTokens(usage) + usage.outputTokens),
+    MAX_FILL_CURVE_POINTS,
+  );
 
 function dropCopiedRequests(
   requests: readonly ConversationRequest[],
@@ -122,10 +128,7 @@ export function computeRecordedAccount(
     requests: paid,
     ...(totals.length > 0 && { totals }),
     ...findContextWindow(recorded, last ? { ...getModelAndSeller(last), at: last.at } : {}, prices),
-    fill: thinOutValues(
-      counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => countPromptTokens(usage)),
-      MAX_FILL_CURVE_POINTS,
-    ),
+    fill: makeFillCurve(counted.filter(({ purpose }) => purpose === 'answer')),
     compactions: { count: compactions, isEstimate: recorded.hasCompactions !== true },
     isComposed: false,
     ...EMPTY_COMPOSITION,

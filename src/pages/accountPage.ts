@@ -212,7 +212,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
           <tr>
             <th scope="col">Session</th>
             <td></td>
-            <th scope="col">Largest request</th>
+            <th scope="col">Largest request with its answer</th>
             <th scope="col">Now</th>
             <th scope="col" class="number">Compactions</th>
           </tr>

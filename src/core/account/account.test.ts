@@ -228,3 +228,13 @@ describe('groups of the account', () => {
     expect(total).toMatchObject({ sessions: 2, requests: 6, cost: 3, unpriced: 2, replayed: 2 });
   });
 });
+
+it('files read again and again are listed by the number of their reads, not by their tokens', () => {
+  const files = [
+    { path: '/large.ts', reads: 2, tokens: 9_000 },
+    { path: '/often.ts', reads: 30, tokens: 900 },
+    { path: '/larger.ts', reads: 2, tokens: 9_500 },
+  ];
+  const { total } = makeAccountOverview([session({ files, usage: [{ day: '2026-01-02', ...usage }] })]);
+  expect(total.files.map(({ path }) => path)).toEqual(['/often.ts', '/larger.ts', '/large.ts']);
+});

@@ -1,6 +1,12 @@
 import type { FillLevel } from './fillLevel';
 import type { TokensByPrice } from './replay';
-import type { TokensByPartKind, ReadFileTokens, ToolCalls, UnusedResult } from './composition';
+import {
+  compareByReads,
+  type TokensByPartKind,
+  type ReadFileTokens,
+  type ToolCalls,
+  type UnusedResult,
+} from './composition';
 import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
 import { formatUsageBlockName, getMondayOfWeek } from './blocks';
@@ -33,7 +39,7 @@ export interface SessionAccount {
   readonly usage: readonly DayUsage[];
   /** The model's window in tokens. */
   readonly window?: number;
-  /** Prompt tokens in order, downsampled to each interval's maximum. */
+  /** Tokens of each request and its answer, in order, downsampled to each interval's maximum. */
   readonly fill: readonly number[];
   /** If the session continued now; undefined if its messages were not read. */
   readonly now?: FillLevel;
@@ -251,7 +257,7 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
     },
     files: sessions
       .flatMap(({ files, title }) => files.map((file) => ({ ...file, session: title })))
-      .sort((a, b) => b.tokens - a.tokens)
+      .sort(compareByReads)
       .slice(0, MAX_TOP_ENTRIES),
     unused: sessions
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))

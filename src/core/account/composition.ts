@@ -223,9 +223,12 @@ function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCount
   }
   return [...files.values()]
     .filter(({ reads }) => reads > 1)
-    .sort((a, b) => b.tokens - a.tokens)
+    .sort(compareByReads)
     .slice(0, MAX_TOP_ENTRIES);
 }
+
+export const compareByReads = (a: ReadFileTokens, b: ReadFileTokens): number =>
+  b.reads - a.reads || b.tokens - a.tokens;
 
 /** A result is unused if the model used none of its new names and no later call named its file. */
 function listUnusedResults(

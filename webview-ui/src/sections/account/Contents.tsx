@@ -91,7 +91,11 @@ export function SessionWindowsTable({ sessions }: Pick<ShownAccount, 'sessions'>
       ),
     },
     { title: t('Window, first request to last'), cell: (session) => <FillSparkline session={session} /> },
-    { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(findPeakFill(session)) },
+    {
+      title: t('Largest request with its answer (tokens)'),
+      isNumber: true,
+      cell: (session) => formatNumber(findPeakFill(session)),
+    },
     {
       title: t('Fullest'),
       isNumber: true,
@@ -106,7 +110,15 @@ export function SessionWindowsTable({ sessions }: Pick<ShownAccount, 'sessions'>
       cell: ({ now }) =>
         now?.window === undefined ? t('– (its window is not known)') : formatFillShare(now, now.window),
     },
-    { title: t('Compactions'), isNumber: true, cell: ({ compactions }) => formatNumber(compactions.count) },
+    ...(sessions.some(({ compactions }) => compactions.count > 0)
+      ? [
+          {
+            title: t('Compactions'),
+            isNumber: true,
+            cell: ({ compactions }: ShownSession) => formatNumber(compactions.count),
+          },
+        ]
+      : []),
   ];
   return (
     <Table label={t('Costliest sessions')} columns={columns} rows={sessions} getKey={(_, index) => String(index)} />

@@ -87,8 +87,6 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
   const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
   const highest = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
   const number = (value: number): string => formatNumber(value);
-  const formatShort = (tokens: number): string =>
-    formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
   const columns: readonly TableColumn<ShownAccountRow>[] = [
     {
       title: head,
@@ -101,11 +99,7 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
     },
     { title: t('Cost'), cell: (row) => <CostWithBar row={row} most={highest} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
-    { title: t('Estimated requests'), isNumber: true, cell: ({ replayed }) => number(replayed) },
-    { title: t('Input'), isNumber: true, cell: ({ fresh }) => formatShort(fresh) },
-    { title: t('Cache writes'), isNumber: true, cell: ({ cacheWrite }) => formatShort(cacheWrite) },
-    { title: t('Cache reads'), isNumber: true, cell: ({ cacheRead }) => formatShort(cacheRead) },
-    { title: t('Output'), isNumber: true, cell: ({ output }) => formatShort(output) },
+    ...listFigureColumns(groups[grouping]),
   ];
   return (
     <>
@@ -128,6 +122,22 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
       />
     </>
   );
+}
+
+/** Leaves out figures that are zero in all rows. */
+function listFigureColumns(rows: readonly ShownAccountRow[]): readonly TableColumn<ShownAccountRow>[] {
+  const formatShort = (tokens: number): string =>
+    formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
+  const figures = [
+    { title: t('Estimated requests'), get: ({ replayed }: ShownAccountRow) => replayed, format: formatNumber },
+    { title: t('Input'), get: ({ fresh }: ShownAccountRow) => fresh, format: formatShort },
+    { title: t('Cache writes'), get: ({ cacheWrite }: ShownAccountRow) => cacheWrite, format: formatShort },
+    { title: t('Cache reads'), get: ({ cacheRead }: ShownAccountRow) => cacheRead, format: formatShort },
+    { title: t('Output'), get: ({ output }: ShownAccountRow) => output, format: formatShort },
+  ];
+  return figures
+    .filter(({ get }) => rows.some((row) => get(row) > 0))
+    .map(({ title, get, format }) => ({ title, isNumber: true, cell: (row) => format(get(row)) }));
 }
 
 /** Shows a cost with a bar, relative to the largest cost. */

@@ -41,6 +41,9 @@ it('the account reads sessions only on request, then shows sums, charts and tabl
   const tables = page.all('#account table').map((table) => table.textContent);
   expect(tables[0]).toContain('Claude Code$4.5020');
   expect(tables[0]).toContain('CodexCost not known10');
+  // Columns without a figure are left out.
+  expect(tables[0]).not.toContain('Estimated requests');
+  expect(tables[0]).not.toContain('Cache writes');
   expect(tables[1]).toContain('files, first read75%');
   expect(tables[2]).toContain('/a.ts3900Mend the parser');
   expect(tables[3]).toContain('Bash make7400');

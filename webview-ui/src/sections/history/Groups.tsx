@@ -14,7 +14,7 @@ export function SavingsPerModelChart({ groups }: { readonly groups: readonly Run
     <>
       <figure className="chart">
         <figcaption>
-          {t('Tokens saved by model, in all runs (undone and replaced ones, too); the table has the figures')}
+          {t('Tokens removed by model, in all runs (undone and replaced ones, too); the table has the figures')}
         </figcaption>
         <svg
           viewBox={`0 0 ${CHART_WIDTH} ${groups.length * ROW_HEIGHT}`}
@@ -27,7 +27,7 @@ export function SavingsPerModelChart({ groups }: { readonly groups: readonly Run
               className="chart-after"
               x={0}
               y={index * ROW_HEIGHT}
-              // Keeps the bar visible even if nothing was saved.
+              // Keeps the bar visible even if nothing was removed.
               width={Math.max(1, (CHART_WIDTH * tokensSaved) / highest)}
               height={BAR_HEIGHT}
             />
@@ -50,8 +50,8 @@ const formatShareOfRuns = (count: number, { runs }: RunGroup): string =>
 /** Omits figures that are zero or unknown for all models. */
 const listRunGroupColumns = (groups: readonly RunGroup[]): readonly TableColumn<RunGroup>[] => [
   { title: t('Model'), cell: getGroupName },
-  { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
-  { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
+  { title: t('Runs, also without effect'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
+  { title: t('Tokens removed, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
   { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
   {
     title: t('Time'),
