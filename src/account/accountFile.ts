@@ -62,13 +62,13 @@ export function renderAccountCsv(
       : []),
   ];
   const total = sumSessionAccounts(sessions, unread);
-  const apart = (key: string, words: string): readonly (string | number)[] => [
+  const makeExtraRow = (key: string, words: string): readonly (string | number)[] => [
     ...CSV_COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
     ...(isTree ? ['', '', 0, 0, 0] : []),
   ];
   const lines = [
-    ...(unread.length > 0 ? [apart('(not read)', describeUnreadSessions(total))] : []),
-    ...(total.estimated.length > 0 ? [apart('(estimated)', describeEstimatedSessions(total))] : []),
+    ...(unread.length > 0 ? [makeExtraRow('(not read)', describeUnreadSessions(total))] : []),
+    ...(total.estimated.length > 0 ? [makeExtraRow('(estimated)', describeEstimatedSessions(total))] : []),
     ...groupAccountInRows(sessions, grouping).map(makeCells),
   ].map((cells) => cells.map(renderCsvCell).join(','));
   const head = [grouping, ...others, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');

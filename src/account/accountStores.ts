@@ -53,17 +53,17 @@ export async function computeAccountOfStores(
     const cache = await AccountCache.open(file);
     const paths = new Set(conversations.map(({ path }) => path));
     const tools = memoize(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
-    const wanted = conversations.filter(({ modified }) => modified >= since);
+    const recent = conversations.filter(({ modified }) => modified >= since);
     const kept: CachedAccount[] = [];
     let reportedAt = performance.now();
     let savedAt = reportedAt;
-    for (const found of wanted) {
+    for (const found of recent) {
       const cached = cache.findUpToDateAccount(found);
       const each = cached ?? (await readAndAccountFile(found, tools, databases));
       if (!cached) cache.storeAccount(each);
       kept.push(each);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
-        report(kept.length, wanted.length);
+        report(kept.length, recent.length);
         await new Promise((resolve) => setImmediate(resolve));
         reportedAt = performance.now();
       }
@@ -83,7 +83,7 @@ export async function computeAccountOfStores(
       if (each.account) older.push(each.account);
     }
     await cache.saveAccounts(paths);
-    report(kept.length, wanted.length);
+    report(kept.length, recent.length);
     const keptPaths = new Set(kept.map(({ path }) => path));
     const counted = countRequestsOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
     return {

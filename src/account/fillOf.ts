@@ -24,7 +24,7 @@ export function getFillLevel(
   const names = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
   const model = last?.model ?? names.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });
-  const declared = [request?.['system'], request?.['tools']]
+  const declaredParts = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
     .reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const fill = computeFillLevel(
@@ -32,7 +32,7 @@ export function getFillLevel(
     { tokenFactor: facts?.tokenFactor ?? 1, window: facts?.contextWindow },
     last,
     counter,
-    declared,
+    declaredParts,
   );
   const { tokenFactor = 1 } = facts ?? {};
   return { ...fill, ...(model !== undefined && { model }), ...(tokenFactor !== 1 && { tokenFactor }) };

@@ -399,8 +399,8 @@ export function calibrateSession(
   const fitted = fitCalibration(pairs);
   if (fitted) return fitted;
   const factor = findModelPrices(prices, namedModel)?.tokenFactor ?? 1;
-  const declared = [request['system'], request['tools']].filter((value) => value !== undefined);
-  const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
+  const declaredParts = [request['system'], request['tools']].filter((value) => value !== undefined);
+  const fixed = factor * declaredParts.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const isClaude = /claude/i.test(namedModel.model ?? '');
   return {
     // Too few requests for a regression: everything beyond the messages counts as overhead.

@@ -54,38 +54,40 @@ const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
  * answer leaves no call. Returns invalid calls to the model as errors.
  * @throws {ApiError}
  */
-export async function streamAnswer(request: ApiRequest, parts: AnswerDependencies): Promise<StreamedAnswer> {
+export async function streamAnswer(request: ApiRequest, dependencies: AnswerDependencies): Promise<StreamedAnswer> {
   const usages: (Usage | undefined)[] = [];
   let hasText = false;
   let currentRequest = request;
   for (;;) {
-    const turn = await readModelTurn(currentRequest, parts);
+    const turn = await readModelTurn(currentRequest, dependencies);
     if (!turn) continue;
     hasText ||= turn.text !== '';
     usages.push(turn.usage);
-    const checked = await Promise.all(
-      turn.calls.map((call, index) => checkToolCall(call, index === turn.calls.length - 1, turn.stopReason, parts)),
+    const checkedCalls = await Promise.all(
+      turn.calls.map((call, index) =>
+        checkToolCall(call, index === turn.calls.length - 1, turn.stopReason, dependencies),
+      ),
     );
-    const isFaulty = checked.some(({ fault }) => fault !== undefined);
-    if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && parts.isCorrected()) {
+    const isFaulty = checkedCalls.some(({ fault }) => fault !== undefined);
+    if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && dependencies.isCorrected()) {
       currentRequest = {
         ...currentRequest,
         messages: [
           ...currentRequest.messages,
-          ...assignUniqueCallIds(createCorrectionMessages(turn, checked), currentRequest.messages),
+          ...assignUniqueCallIds(createCorrectionMessages(turn, checkedCalls), currentRequest.messages),
         ],
       };
       continue;
     }
     // If one call stays invalid, omit all: half an answer would mislead the model.
-    const calls = isFaulty ? [] : checked;
-    for (const { call, input } of calls) parts.call(call.id, call.name, input);
+    const calls = isFaulty ? [] : checkedCalls;
+    for (const { call, input } of calls) dependencies.call(call.id, call.name, input);
     return {
       usages,
       stopReason: turn.stopReason,
       calls: calls.map(({ call }) => call.id),
       isEmpty: !hasText && calls.length === 0,
-      withheld: isFaulty ? checked.flatMap(({ call, fault }) => (fault === undefined ? [] : [call.name])) : [],
+      withheld: isFaulty ? checkedCalls.flatMap(({ call, fault }) => (fault === undefined ? [] : [call.name])) : [],
     };
   }
 }
@@ -179,15 +181,15 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-function createCorrectionMessages(turn: ModelTurn, checked: readonly CheckedToolCall[]): ApiMessage[] {
-  const calls = checked.map(({ call, input }): Block => ({
+function createCorrectionMessages(turn: ModelTurn, checkedCalls: readonly CheckedToolCall[]): ApiMessage[] {
+  const calls = checkedCalls.map(({ call, input }): Block => ({
     type: 'tool_use',
     id: call.id,
     name: call.name,
     input,
   }));
   const text: Block[] = turn.text.trim() === '' ? [] : [{ type: 'text', text: turn.text }];
-  const results = checked.map(({ call, fault }): Block => ({
+  const results = checkedCalls.map(({ call, fault }): Block => ({
     type: 'tool_result',
     tool_use_id: call.id,
     content: fault ?? 'Not made yet, because another call of the same answer could not be made. Call it again.',

@@ -65,8 +65,8 @@ function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptFill 
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
   const margin = Math.ceil(promptTokens * (isCalibrated ? EXACT_COUNT_MARGIN_SHARE : ESTIMATED_COUNT_MARGIN_SHARE));
-  const left = contextWindow - promptTokens - Math.max(MIN_MARGIN_TOKENS, margin);
-  return Math.max(Math.min(MIN_OUTPUT_TOKENS, maxOutputTokens), Math.min(maxOutputTokens, left));
+  const availableTokens = contextWindow - promptTokens - Math.max(MIN_MARGIN_TOKENS, margin);
+  return Math.max(Math.min(MIN_OUTPUT_TOKENS, maxOutputTokens), Math.min(maxOutputTokens, availableTokens));
 }
 
 function declareCalledTools(messages: readonly ApiMessage[]): ToolDeclaration[] {

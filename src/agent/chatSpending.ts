@@ -98,10 +98,10 @@ const SPENDING_MESSAGES: SpendingMessages = {
         getSettingName('day'),
       ),
   },
-  notRecorded: (why) =>
+  notRecorded: (reason) =>
     vscode.l10n.t(
       'The cost of the request could not be recorded, so it was not sent: {0} To continue without the limits, set contextCondenser.agent.atMaxCost to "warn".',
-      why,
+      reason,
     ),
 };
 

@@ -108,10 +108,10 @@ export class CondensingProvider {
   private readonly uncondensed = new Set<LiveId>();
   private counts: CachedTokenCounter | undefined;
 
-  constructor(private readonly parts: CondensingProviderDependencies) {}
+  constructor(private readonly dependencies: CondensingProviderDependencies) {}
 
   async provideInformation(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
-    const { catalog, groups, settings } = this.parts;
+    const { catalog, groups, settings } = this.dependencies;
     const declared = settings();
     return groups.listModelsForGroup(options, await catalog.listModels()).map((model) =>
       toModelInformation(model, declared, {
@@ -138,7 +138,7 @@ export class CondensingProvider {
       await this.respondToChat(id, messages, options, progress, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
-      this.parts.log.error(getErrorMessage(error));
+      this.dependencies.log.error(getErrorMessage(error));
       throw toChatError(error);
     } finally {
       subscription.dispose();
@@ -150,8 +150,8 @@ export class CondensingProvider {
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    this.counts ??= new CachedTokenCounter(await this.parts.counter(), async (part) =>
-      (await this.parts.live()).countPart(part),
+    this.counts ??= new CachedTokenCounter(await this.dependencies.counter(), async (part) =>
+      (await this.dependencies.live()).countPart(part),
     );
     const factor = getTokenizerFactor(version);
     return typeof content === 'string'
@@ -166,7 +166,7 @@ export class CondensingProvider {
     progress: ChatProgress,
     signal: AbortSignal,
   ): Promise<void> {
-    const model = await this.parts.catalog.findModel(id);
+    const model = await this.dependencies.catalog.findModel(id);
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = convertChatMessages(messages);
     // Encoding many images as text takes time.
@@ -175,11 +175,11 @@ export class CondensingProvider {
     const repetition = this.failures.getRetryPolicy(identity);
     if (repetition.kind === 'stop') throw repetition.reason;
     try {
-      const asking = await this.parts.handlers.getHandler(model, repetition.kind === 'none');
+      const asking = await this.dependencies.handlers.getHandler(model, repetition.kind === 'none');
       const handler = keepThinkingOfAnswers(asking, this.kept, getModelKey(model));
       const turn: ChatTurn = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(toChatRequest(turn));
-      const condenses = this.parts.settings().automatic && (isStep || (await this.isLargerThanWindow(turn)));
+      const condenses = this.dependencies.settings().automatic && (isStep || (await this.isLargerThanWindow(turn)));
       await (condenses
         ? this.sendCondensed(turn)
         : this.sendWithRetries(turn, await this.sendUncondensed(turn, isStep)));
@@ -202,8 +202,8 @@ export class CondensingProvider {
     const { messages, system = '', tools } = request;
     const length = measureCharacters([messages, system, tools]);
     const count = async (): Promise<number> => {
-      if (length >= MIN_ESTIMATED_PART_CHARS) return (await this.parts.live()).count(request);
-      const counter = await this.parts.counter();
+      if (length >= MIN_ESTIMATED_PART_CHARS) return (await this.dependencies.live()).count(request);
+      const counter = await this.dependencies.counter();
       return counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools));
     };
     // If counting fails, guess, so that the request is still sent.
@@ -224,7 +224,7 @@ export class CondensingProvider {
   }
 
   private async sendCondensed(turn: ChatTurn): Promise<void> {
-    const live = await this.parts.live();
+    const live = await this.dependencies.live();
     const extraTokens = await this.countRestoredThinkingTokens(turn.model, turn.chat.messages);
     const task: CondensableRequest = { live, request: this.makeAgentRequest(turn, extraTokens), extraTokens };
     const prepared = await this.prepareChat(turn, task);
@@ -246,7 +246,7 @@ export class CondensingProvider {
       return await live.prepare(request, turn.signal);
     } catch (error) {
       turn.signal.throwIfAborted();
-      this.parts.log.warn(`The request was not condensed and goes out as it came. ${getErrorMessage(error)}`);
+      this.dependencies.log.warn(`The request was not condensed and goes out as it came. ${getErrorMessage(error)}`);
       return undefined;
     }
   }
@@ -279,7 +279,7 @@ export class CondensingProvider {
   ): SendableRequest {
     const { model } = turn;
     const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, minReadTokens } = prepared;
-    for (const note of prepared.notes) this.parts.log.info(note);
+    for (const note of prepared.notes) this.dependencies.log.info(note);
     if (prepared.outcome?.kind === 'condensed') {
       this.kept.forgetBlocksBeforeAnswer(
         getModelKey(model),
@@ -308,7 +308,7 @@ export class CondensingProvider {
         live.recordUsage(prepared, usage);
       },
       onToolCall: (tool, input) => {
-        this.parts.onCall(conversation, tool, input);
+        this.dependencies.onCall(conversation, tool, input);
       },
     };
   }
@@ -316,7 +316,7 @@ export class CondensingProvider {
   /** Counts o200k tokens. */
   private async countRestoredThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
-    return Math.ceil(this.kept.countRestoredTokens(kept, messages, await this.parts.counter()));
+    return Math.ceil(this.kept.countRestoredTokens(kept, messages, await this.dependencies.counter()));
   }
 
   private makeAgentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
@@ -355,7 +355,7 @@ export class CondensingProvider {
         accounting: getAccounting(profile.vendor, profile.model),
         cacheLifetime: getCacheLifetime(profile),
         ...(cacheSpan && { cacheSpan }),
-        threshold: this.parts.threshold(profile),
+        threshold: this.dependencies.threshold(profile),
         limits: getRequestLimits(profile.vendor, profile.model, host),
         summarizer: () => this.createChatSummarizer(model),
       },
@@ -368,7 +368,7 @@ export class CondensingProvider {
    */
   private async createChatSummarizer(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
     const { name: profile, prices, tokenFactor } = model;
-    const { mayCost, ...preferences } = this.parts.summaries(model.profile);
+    const { mayCost, ...preferences } = this.dependencies.summaries(model.profile);
     // VS Code's models often have no token price: they run locally, or a subscription pays for
     // them.
     const isIncluded = model.wraps !== undefined && !prices;
@@ -376,7 +376,7 @@ export class CondensingProvider {
     try {
       return createSummarizer({
         profile,
-        handler: await this.parts.handlers.getHandler(model, true),
+        handler: await this.dependencies.handlers.getHandler(model, true),
         vendor: identifyVendor(model),
         ...(prices && { prices }),
         billing: isIncluded ? 'included' : 'per-token',
@@ -434,7 +434,7 @@ export class CondensingProvider {
   private leaveConversationAlone({ prepared }: SendableRequest, attempts: RequestAttempts<unknown>): void {
     if (!prepared || !attempts.hasTried('send-as-it-came')) return;
     this.uncondensed.add(prepared.conversation);
-    this.parts.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
+    this.dependencies.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
   }
 
   private async sendOnce(
@@ -463,7 +463,7 @@ export class CondensingProvider {
       conversation: chatId,
     });
     // VS Code's conversation ID also covers the conversation's subagents.
-    const paid = await this.parts.spending.beginRequest(
+    const paid = await this.dependencies.spending.beginRequest(
       model,
       chatId ?? conversation,
       room.promptTokens,
@@ -474,9 +474,9 @@ export class CondensingProvider {
       reported++;
       if (part) progress.report(part);
     };
-    let answered: StreamedAnswer;
+    let answer: StreamedAnswer;
     try {
-      answered = await streamAnswer(request, {
+      answer = await streamAnswer(request, {
         handler,
         signal,
         isRetried: (error, messages) => {
@@ -486,7 +486,7 @@ export class CondensingProvider {
           const { next } = attempts;
           if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
           if (this.kept.forgetBlocks(getModelKey(model), messages)) {
-            this.parts.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
+            this.dependencies.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
             return true;
           }
           attempts.recordImpossible('leave-out-thinking');
@@ -515,11 +515,11 @@ export class CondensingProvider {
     } finally {
       await paid?.end(reported > 0 || signal.aborted);
     }
-    const notice = describeMissingAnswerPart(answered);
+    const notice = describeMissingAnswerPart(answer);
     if (notice !== undefined) progress.report(new vscode.LanguageModelTextPart(notice));
-    const usage = answered.usages.at(-1);
+    const usage = answer.usages.at(-1);
     if (usage) progress.report(toUsagePart(usage));
-    return answered;
+    return answer;
   }
 }
 

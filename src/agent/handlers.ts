@@ -22,7 +22,7 @@ const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800
 export class ApiHandlerCache {
   private readonly handlers = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 
-  constructor(private readonly parts: ApiHandlersDependencies) {}
+  constructor(private readonly dependencies: ApiHandlersDependencies) {}
 
   /**
    * @param retries whether the handler retries by itself
@@ -30,11 +30,11 @@ export class ApiHandlerCache {
    */
   async getHandler(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
     const { profile } = model;
-    const key = model.wraps ? undefined : await getKeyForEndpoint(this.parts.secrets, profile);
+    const key = model.wraps ? undefined : await getKeyForEndpoint(this.dependencies.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const cached = this.handlers.get(identity);
     if (cached && cached.key === key) return cached.handler;
-    const retry = retries ? this.parts.retry : { retries: 0 };
+    const retry = retries ? this.dependencies.retry : { retries: 0 };
     const plainHandler = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
     const handler = wrapWithoutImages(plainHandler, model.seesImages);
     this.handlers.set(identity, { handler, key });
@@ -46,8 +46,8 @@ export class ApiHandlerCache {
     key: string | undefined,
     call: Pick<CallOptions, 'retry' | 'timeouts'>,
   ): Promise<ApiHandler> {
-    const { models } = this.parts;
-    const counter = await this.parts.counter();
+    const { models } = this.dependencies;
+    const counter = await this.dependencies.counter();
     if (!wraps) return createProfileHandler(profile, key, { counter, models, contextWindow, call });
     const selector = { vendor: wraps.vendor, id: wraps.id };
     return createVscodeLmHandler({

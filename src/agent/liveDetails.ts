@@ -35,8 +35,8 @@ interface ActionItem extends vscode.QuickPickItem {
   readonly run?: () => PromiseLike<unknown>;
 }
 
-export async function showLiveDetails(parts: DetailsDependencies, id?: LiveId): Promise<void> {
-  const [first, ...others] = parts.live.list().filter((each) => id === undefined || each.id === id);
+export async function showLiveDetails(dependencies: DetailsDependencies, id?: LiveId): Promise<void> {
+  const [first, ...others] = dependencies.live.list().filter((each) => id === undefined || each.id === id);
   if (!first) {
     void showInformationMessage(
       vscode.l10n.t(
@@ -46,7 +46,7 @@ export async function showLiveDetails(parts: DetailsDependencies, id?: LiveId): 
     return;
   }
   const conversation = others.length === 0 ? first : await chooseLiveConversation([first, ...others]);
-  if (conversation) await showConversationActions(conversation, parts);
+  if (conversation) await showConversationActions(conversation, dependencies);
 }
 
 export const toConversationItem = (conversation: LiveSummary) => ({

@@ -60,9 +60,9 @@ export async function choosePins(live: LiveControls, { id, pinned }: LiveSummary
     title: vscode.l10n.t('Messages that are never condensed'),
   });
   if (!picked) return;
-  const wanted = new Set(picked.map(({ index }) => index));
+  const pickedIndexes = new Set(picked.map(({ index }) => index));
   for (const { index } of items) {
-    if (wanted.has(index) === pinned.includes(index)) continue;
-    await (wanted.has(index) ? live.pin(id, index) : live.unpin(id, index));
+    if (pickedIndexes.has(index) === pinned.includes(index)) continue;
+    await (pickedIndexes.has(index) ? live.pin(id, index) : live.unpin(id, index));
   }
 }

@@ -25,7 +25,7 @@ export class ModelCatalog {
   private offered: readonly OfferedModel[] = [];
   private loading: Promise<void> | undefined;
 
-  constructor(private readonly parts: CatalogDependencies) {}
+  constructor(private readonly dependencies: CatalogDependencies) {}
 
   async listModels(): Promise<readonly OfferedModel[]> {
     if (!this.loading) {
@@ -48,10 +48,10 @@ export class ModelCatalog {
 
   private async readModels(): Promise<void> {
     const table = await loadPriceTable();
-    const names = this.parts.wrapped();
-    const remembered = this.parts.remembered.get();
+    const names = this.dependencies.wrapped();
+    const remembered = this.dependencies.remembered.get();
     const offered = [
-      ...this.parts
+      ...this.dependencies
         .profiles()
         .filter(({ offerInChat }) => offerInChat === true)
         .map((profile) => offerProfile(profile, table)),
@@ -61,28 +61,28 @@ export class ModelCatalog {
     ];
     if (isEqual(offered, this.offered)) return;
     this.offered = offered;
-    this.parts.onDidChange();
+    this.dependencies.onDidChange();
   }
 
   private async refreshWrappedModels(): Promise<void> {
-    const names = this.parts.wrapped();
+    const names = this.dependencies.wrapped();
     if (names.length === 0) return;
     const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
     const found: WrappedModel[] = [];
     for (const vendor of vendors) {
       // If a vendor fails, keep its last known models.
-      const models = await listOtherModels(this.parts.models, OWN_VSCODE_VENDOR, { vendor }).catch(() => []);
+      const models = await listOtherModels(this.dependencies.models, OWN_VSCODE_VENDOR, { vendor }).catch(() => []);
       found.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
       );
     }
-    const remembered = this.parts.remembered.get();
+    const remembered = this.dependencies.remembered.get();
     const missing = remembered.filter(
       (model) => !found.some((other) => getVendorModelName(other) === getVendorModelName(model)),
     );
     const all = [...found, ...missing].filter((model) => names.includes(getVendorModelName(model)));
     if (isEqual(all, remembered)) return;
-    this.parts.remembered.set(all);
+    this.dependencies.remembered.set(all);
     await this.readModels();
   }
 }

@@ -30,37 +30,37 @@ export interface NoticeDependencies {
   readonly getTitle: (conversation: LiveId) => string | undefined;
 }
 
-export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies): Promise<void> {
-  const { providerName, log } = parts;
+export async function showLiveEvent(event: LiveEvent, dependencies: NoticeDependencies): Promise<void> {
+  const { providerName, log } = dependencies;
   const formatReport = (outcome: OutcomeSummary): string => formatOutcomeReport(outcome, providerName);
   switch (event.kind) {
     case 'condensed':
       log.info(
         `${formatOutcomeReport(event.outcome, providerName, { request: event.decision })}\n${formatDecision(event.decision)}`,
       );
-      await showCondensedNotice(event, parts);
+      await showCondensedNotice(event, dependencies);
       return;
     case 'not-condensed':
       log.info(formatReport(event.outcome));
-      showCondensationGivenUp(event, parts.kind());
+      showCondensationGivenUp(event, dependencies.kind());
       return;
     case 'problem':
       log.warn(event.message);
       return;
     case 'pruned':
       log.info(event.message);
-      if (parts.kind() === 'notification') void showInformationMessage(event.message);
-      if (parts.kind() === 'statusBar') void showStatusMessage(event.message, STATUS_MESSAGE_MS, 'archive');
+      if (dependencies.kind() === 'notification') void showInformationMessage(event.message);
+      if (dependencies.kind() === 'statusBar') void showStatusMessage(event.message, STATUS_MESSAGE_MS, 'archive');
       return;
     case 'careful': {
       const text = `${formatUseOfRemoved(event.use)} ${getUseAdvice()}`;
       log.warn(text);
-      if (parts.kind() !== 'none') void showInformationMessage(text);
+      if (dependencies.kind() !== 'none') void showInformationMessage(text);
       return;
     }
     case 'exhausted':
       log.warn(event.message);
-      if (parts.kind() !== 'none') void showWarningMessage(event.message);
+      if (dependencies.kind() !== 'none') void showWarningMessage(event.message);
       return;
     case 'changed':
     case 'preparing':
@@ -70,12 +70,12 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies)
 
 async function showCondensedNotice(
   { outcome, conversation, decision }: CondensedEvent,
-  parts: NoticeDependencies,
+  dependencies: NoticeDependencies,
 ): Promise<void> {
-  const provider = listProviderNames(outcome, parts.providerName);
+  const provider = listProviderNames(outcome, dependencies.providerName);
   const isByHand = decision.reason === 'by-hand';
   // A user who condenses manually wants to see the result.
-  switch (isByHand ? 'notification' : parts.kind()) {
+  switch (isByHand ? 'notification' : dependencies.kind()) {
     case 'none':
       return;
     case 'statusBar': {
@@ -87,28 +87,28 @@ async function showCondensedNotice(
       const undo = vscode.l10n.t('Undo');
       const showDiff = vscode.l10n.t('Show Diff');
       const details = vscode.l10n.t('Details');
-      const further = vscode.l10n.t('Condense With…');
+      const condenseWithLabel = vscode.l10n.t('Condense With…');
       const { tokensBefore, tokensAfter } = decision;
       const target = isByHand
-        ? { targetTokens: computeTargetWithOverhead(outcome, decision, parts.targetPercent()) }
+        ? { targetTokens: computeTargetWithOverhead(outcome, decision, dependencies.targetPercent()) }
         : {};
-      const title = parts.getTitle(conversation);
+      const title = dependencies.getTitle(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
       // Offer the actions until one of them closes the notification.
       for (;;) {
         const text = formatCondensationMessage(figures);
-        switch (await showInformationMessage(text, showDiff, further, undo, details)) {
+        switch (await showInformationMessage(text, showDiff, condenseWithLabel, undo, details)) {
           case showDiff:
-            await parts.showDiff(conversation);
+            await dependencies.showDiff(conversation);
             break;
-          case further:
+          case condenseWithLabel:
             await vscode.commands.executeCommand('contextCondenser.condenseFurther', { live: conversation });
             return;
           case undo:
-            await parts.undo(conversation);
+            await dependencies.undo(conversation);
             return;
           case details:
-            await parts.showDetails(conversation);
+            await dependencies.showDetails(conversation);
             return;
           default:
             return;

@@ -216,14 +216,14 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** @param conversation default: the only one, or the user's choice */
   async showDetails(conversation?: LiveId): Promise<void> {
-    const parts: DetailsDependencies = {
+    const dependencies: DetailsDependencies = {
       live: this.createLiveControls(),
       condense: (id, provider, config) => this.condense(id, provider, config),
       showDiff: (id) => this.showDiff(id),
       pause: (id, isPaused) => this.setPaused(id, isPaused),
       openOriginal: (id) => getOriginalDocuments(this.services).chooseOriginal(id, getLiveLedgerFolder(this.services)),
     };
-    await showLiveDetails(parts, conversation);
+    await showLiveDetails(dependencies, conversation);
   }
 
   private async setPaused(conversation: LiveId, isPaused: boolean): Promise<void> {
@@ -307,10 +307,10 @@ export class AgentRuntime implements vscode.Disposable {
         presets: copyAsPlainData(readOwnPresets()),
         registered: registered.describeProviders(),
       }),
-      models: (own) =>
+      models: (loadOwnModel) =>
         createHostModels({
           models,
-          own,
+          getOwnModelLoader: loadOwnModel,
           warn: (text) => {
             log.warn(text);
           },

@@ -240,7 +240,7 @@ describe('texts about a running conversation', () => {
     const log = window.createOutputChannel();
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();
-    const parts: NoticeDependencies = {
+    const dependencies: NoticeDependencies = {
       providerName: (id) => manager.getProviderDisplayName(id),
       kind: () => 'none',
       targetPercent: () => 50,
@@ -251,7 +251,7 @@ describe('texts about a running conversation', () => {
       getTitle: () => undefined,
     };
     // Of an outcome only what is told matters here.
-    const report = (event: object) => showLiveEvent(event as LiveEvent, parts);
+    const report = (event: object) => showLiveEvent(event as LiveEvent, dependencies);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
     const coherence = measureCoherence([], []);
     const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [], coherence } as const;

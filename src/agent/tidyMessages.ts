@@ -12,25 +12,25 @@ export const MISSING_RESULT_TEXT = 'The call was interrupted before it had a res
 export function makeMessagesValid(messages: readonly ApiMessage[]): ApiMessage[] {
   const ids = new UniqueCallIds();
   const tidy: ApiMessage[] = [];
-  let open: readonly string[] = [];
+  let unansweredIds: readonly string[] = [];
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) break;
     if (message.role === 'user') {
       const end = findEndOfUserMessages(messages, index);
-      tidy.push(...addMissingResults(messages.slice(index, end), open, ids));
-      open = [];
+      tidy.push(...addMissingResults(messages.slice(index, end), unansweredIds, ids));
+      unansweredIds = [];
       index = end - 1;
     } else {
       // The next message is not the user's, so add the missing results before it.
-      if (open.length > 0) tidy.push({ role: 'user', content: open.map(makeMissingResult) });
-      open = [];
+      if (unansweredIds.length > 0) tidy.push({ role: 'user', content: unansweredIds.map(makeMissingResult) });
+      unansweredIds = [];
       const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.assignUniqueId(block) : block));
       if (content.length > 0) tidy.push({ ...message, content });
-      if (message.role === 'assistant') open = content.filter(isToolUse).map(({ id }) => id);
+      if (message.role === 'assistant') unansweredIds = content.filter(isToolUse).map(({ id }) => id);
     }
   }
-  return open.length > 0 ? [...tidy, { role: 'user', content: open.map(makeMissingResult) }] : tidy;
+  return unansweredIds.length > 0 ? [...tidy, { role: 'user', content: unansweredIds.map(makeMissingResult) }] : tidy;
 }
 
 const makeMissingResult = (id: string): Block => ({
@@ -47,20 +47,24 @@ function findEndOfUserMessages(messages: readonly ApiMessage[], start: number): 
 }
 
 /** Puts an answer's results into the first user message after it, in call order. */
-function addMissingResults(run: readonly ApiMessage[], open: readonly string[], ids: UniqueCallIds): ApiMessage[] {
+function addMissingResults(
+  run: readonly ApiMessage[],
+  unansweredIds: readonly string[],
+  ids: UniqueCallIds,
+): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
     const others = getBlocks(message).flatMap((block): Block[] => {
       if (!isToolResult(block)) return [block];
       const id = ids.findAnsweredCallId(block.tool_use_id);
-      if (id === undefined || !open.includes(id) || results.has(id)) return toTextBlocks(block);
+      if (id === undefined || !unansweredIds.includes(id) || results.has(id)) return toTextBlocks(block);
       results.set(id, { ...block, tool_use_id: id });
       return [];
     });
     return others.length > 0 ? [{ ...message, content: others }] : [];
   });
-  if (open.length === 0) return rest;
-  return [{ role: 'user', content: open.map((id) => results.get(id) ?? makeMissingResult(id)) }, ...rest];
+  if (unansweredIds.length === 0) return rest;
+  return [{ role: 'user', content: unansweredIds.map((id) => results.get(id) ?? makeMissingResult(id)) }, ...rest];
 }
 
 /** Vendors reject a result without its call, so keep its text. */

@@ -8,8 +8,10 @@ import { pickSeveralItems, showInformationMessage } from '../window/notification
 
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
   // VS Code also lists models without input that only choose another one ("Auto").
-  const offered = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
-  const items = offered.map((model) => ({
+  const offeredModels = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(
+    ({ maxInputTokens }) => maxInputTokens > 0,
+  );
+  const items = offeredModels.map((model) => ({
     name: getVendorModelName(model),
     label: model.name,
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),

@@ -15,7 +15,7 @@ interface StreamingBlock {
 }
 
 export async function* convertAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
-  const open = new Map<unknown, StreamingBlock>();
+  const openBlocks = new Map<unknown, StreamingBlock>();
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
   for await (const event of events) {
@@ -29,14 +29,14 @@ export async function* convertAnthropicStream(events: AsyncIterable<unknown>): A
         break;
       }
       case 'content_block_start':
-        if (isRecord(event['content_block'])) yield* startBlock(open, event['index'], event['content_block']);
+        if (isRecord(event['content_block'])) yield* startBlock(openBlocks, event['index'], event['content_block']);
         break;
       case 'content_block_delta':
-        if (isRecord(event['delta'])) yield* appendDelta(open.get(event['index']), event['delta']);
+        if (isRecord(event['delta'])) yield* appendDelta(openBlocks.get(event['index']), event['delta']);
         break;
       case 'content_block_stop': {
-        const block = open.get(event['index']);
-        open.delete(event['index']);
+        const block = openBlocks.get(event['index']);
+        openBlocks.delete(event['index']);
         if (block) yield* endBlock(block);
         break;
       }
@@ -54,26 +54,30 @@ export async function* convertAnthropicStream(events: AsyncIterable<unknown>): A
   }
 }
 
-function* startBlock(open: Map<unknown, StreamingBlock>, index: unknown, block: WireObject): Generator<ApiEvent, void> {
-  open.set(index, { block, text: '', signature: '', json: '' });
-  yield* appendDelta(open.get(index), { text: block['text'], thinking: block['thinking'] });
+function* startBlock(
+  openBlocks: Map<unknown, StreamingBlock>,
+  index: unknown,
+  block: WireObject,
+): Generator<ApiEvent, void> {
+  openBlocks.set(index, { block, text: '', signature: '', json: '' });
+  yield* appendDelta(openBlocks.get(index), { text: block['text'], thinking: block['thinking'] });
 }
 
-function* appendDelta(open: StreamingBlock | undefined, delta: WireObject): Generator<ApiEvent, void> {
-  if (!open) return;
+function* appendDelta(openBlock: StreamingBlock | undefined, delta: WireObject): Generator<ApiEvent, void> {
+  if (!openBlock) return;
   const { type, text, thinking, signature, partial_json: json } = delta;
   if (type === 'compaction_delta') {
     // "The delta carries the block's final value; the start event is only a null-content shell" (@anthropic-ai/sdk 1.12, lib/middleware).
-    open.block = { ...open.block, ...delta, type: open.block['type'] };
+    openBlock.block = { ...openBlock.block, ...delta, type: openBlock.block['type'] };
     return;
   }
   if (typeof text === 'string' && text !== '') yield { type: 'text', text };
   if (typeof thinking === 'string' && thinking !== '') {
-    open.text += thinking;
+    openBlock.text += thinking;
     yield { type: 'thinking', text: thinking };
   }
-  if (typeof signature === 'string') open.signature += signature;
-  if (typeof json === 'string') open.json += json;
+  if (typeof signature === 'string') openBlock.signature += signature;
+  if (typeof json === 'string') openBlock.json += json;
 }
 
 function* endBlock({ block, text, signature, json }: StreamingBlock): Generator<ApiEvent, void> {

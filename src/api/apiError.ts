@@ -150,8 +150,8 @@ function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { name, status, retryAfterMs, vendorMessage } = details;
   const { sentence, advice } = { ...ERROR_ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;
-  const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
-  return `${name}: ${sentence} ${retryAfterMs === undefined ? advice : formatWaitingTime(retryAfterMs)}${words}`;
+  const serverText = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
+  return `${name}: ${sentence} ${retryAfterMs === undefined ? advice : formatWaitingTime(retryAfterMs)}${serverText}`;
 }
 
 function formatWaitingTime(milliseconds: number): string {

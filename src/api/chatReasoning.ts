@@ -12,12 +12,12 @@ import { REASONING_BLOCK_TYPE } from './openaiBlocks';
 export type ReasoningFormat = 'nothing' | 'text' | 'signatures' | 'details';
 
 export function convertReasoning(
-  wanted: ReasoningFormat,
+  format: ReasoningFormat,
   text: string,
   extras: readonly unknown[],
   details: readonly unknown[] = [],
 ): Block | undefined {
-  switch (wanted) {
+  switch (format) {
     case 'nothing':
       return undefined;
     case 'text':
@@ -34,16 +34,16 @@ const EMPTY_REASONING_TEXT = ' ';
 /** Gemini accepts this instead of a lost signature (Google's guide, "Thought signatures"). */
 const SKIP_SIGNATURE_CHECK = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-export function addReasoning(record: OpenAIRecord, message: ApiMessage, wanted: ReasoningFormat): OpenAIRecord {
+export function addReasoning(record: OpenAIRecord, message: ApiMessage, format: ReasoningFormat): OpenAIRecord {
   const { tool_calls: calls } = record;
-  if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
+  if (format === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
   const block = getBlocks(message).find(({ type, chat }) => type === REASONING_BLOCK_TYPE && isRecord(chat));
   const kept = isRecord(block?.['chat']) ? block['chat'] : {};
-  if (wanted === 'text') {
+  if (format === 'text') {
     const { text } = kept;
     return { ...record, reasoning_content: typeof text === 'string' ? text : EMPTY_REASONING_TEXT };
   }
-  if (wanted === 'details') {
+  if (format === 'details') {
     return Array.isArray(kept['details']) ? { ...record, reasoning_details: kept['details'] } : record;
   }
   const extras: readonly unknown[] = Array.isArray(kept['extras']) ? kept['extras'] : [SKIP_SIGNATURE_CHECK];

@@ -17,8 +17,8 @@ export interface ErrorContext {
 /** Returns an ApiError among the causes of `raw` unchanged. */
 export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const chain = listCauses(raw);
-  const ours = chain.find(isApiError);
-  if (ours) return ours;
+  const ownError = chain.find(isApiError);
+  if (ownError) return ownError;
   const answer = chain.map((error) => findErrorResponse(error)).find((found) => found !== undefined);
   if (answer) return convertErrorResponse(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
@@ -79,20 +79,20 @@ const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
 
 function findErrorResponse(error: unknown): ErrorResponse | undefined {
   if (!(error instanceof Error)) return undefined;
-  const own = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
-  const isBody = (isRecord(own.error) && !(own.error instanceof Error)) || typeof own.error === 'string';
-  const isAnswer = typeof own.status === 'number' || isBody;
+  const sdkError = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
+  const isBody = (isRecord(sdkError.error) && !(sdkError.error instanceof Error)) || typeof sdkError.error === 'string';
+  const isAnswer = typeof sdkError.status === 'number' || isBody;
   if (!isAnswer) return undefined;
-  const body = own.error;
-  const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
-  const fields = isRecord(inner) ? inner : {};
+  const body = sdkError.error;
+  const errorBody = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
+  const fields = isRecord(errorBody) ? errorBody : {};
   const { type, code } = fields;
   return {
-    status: typeof own.status === 'number' ? own.status : inferStatus(type, code),
-    message: findErrorMessage(inner) ?? own.message,
+    status: typeof sdkError.status === 'number' ? sdkError.status : inferStatus(type, code),
+    message: findErrorMessage(errorBody) ?? sdkError.message,
     type,
     code,
-    headers: own.headers instanceof Headers ? own.headers : undefined,
+    headers: sdkError.headers instanceof Headers ? sdkError.headers : undefined,
   };
 }
 

@@ -106,7 +106,7 @@ function buildConverseInput(
   const { tools = [], toolChoice, temperature, extraBody } = request;
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const system = convertSystem(request, dialect);
-  const declared = tools.flatMap((tool): Tool[] => {
+  const declaredTools = tools.flatMap((tool): Tool[] => {
     const { name, description, input_schema: schema } = tool;
     // The SDK's document type accepts any JSON.
     const json = schema as NonNullable<NonNullable<Tool.ToolSpecMember['toolSpec']['inputSchema']>['json']>;
@@ -127,7 +127,7 @@ function buildConverseInput(
       ...(maxTokens !== undefined && { maxTokens }),
       ...(temperature !== undefined && dialect.temperature && { temperature }),
     },
-    ...(declared.length > 0 && { toolConfig: { tools: declared, ...choice } }),
+    ...(declaredTools.length > 0 && { toolConfig: { tools: declaredTools, ...choice } }),
     // The SDK's document type accepts any JSON.
     ...(extraBody && {
       additionalModelRequestFields: extraBody as NonNullable<
@@ -145,8 +145,8 @@ const makeCachePoint = (
   cachePoints && isRecord(mark) ? [{ cachePoint: { type: 'default' } }] : [];
 
 function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialect): SystemContentBlock[] {
-  const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  return [...own, ...foldSystemMessages(messages).prompt]
+  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  return [...systemBlocks, ...foldSystemMessages(messages).prompt]
     .filter(({ text }) => text.trim() !== '')
     .flatMap((block) => [{ text: block.text }, ...makeCachePoint(block, dialect)]);
 }
@@ -218,7 +218,7 @@ async function* convertConverseStream(
   stream: AsyncIterable<ConverseStreamOutput>,
   { onBytes }: CallAttempt,
 ): AsyncGenerator<ApiEvent, void> {
-  const open = new Map<number | undefined, { readonly id: string; readonly name: string; json: string }>();
+  const openCalls = new Map<number | undefined, { readonly id: string; readonly name: string; json: string }>();
   let stopReason: StopReason | undefined;
   for await (const event of stream) {
     onBytes();
@@ -226,15 +226,15 @@ async function* convertConverseStream(
     const started = contentBlockStart?.start?.toolUse;
     if (started) {
       const { toolUseId = '', name = '' } = started;
-      open.set(contentBlockStart.contentBlockIndex, { id: toolUseId, name, json: '' });
+      openCalls.set(contentBlockStart.contentBlockIndex, { id: toolUseId, name, json: '' });
     }
     const delta = contentBlockDelta?.delta;
     if (delta?.text) yield { type: 'text', text: delta.text };
     if (delta?.reasoningContent?.text) yield { type: 'thinking', text: delta.reasoningContent.text };
-    const call = open.get((contentBlockDelta ?? contentBlockStop)?.contentBlockIndex);
+    const call = openCalls.get((contentBlockDelta ?? contentBlockStop)?.contentBlockIndex);
     if (call && delta?.toolUse?.input !== undefined) call.json += delta.toolUse.input;
     if (call && contentBlockStop) {
-      open.delete(contentBlockStop.contentBlockIndex);
+      openCalls.delete(contentBlockStop.contentBlockIndex);
       yield parseToolCall(call.id, call.name, call.json === '' ? '{}' : call.json);
     }
     if (messageStop) stopReason = STOP_REASONS.get(messageStop.stopReason) ?? 'other';

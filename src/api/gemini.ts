@@ -113,13 +113,13 @@ function buildGenerationConfig(request: ApiRequest, { model }: GeminiFamilyOptio
   const { tools = [], toolChoice, temperature, thinkingTokens, extraBody } = request;
   const maxOutputTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const prompt = joinSystemPrompt(request);
-  const declared = tools.flatMap(({ name, description, input_schema: schema }) =>
+  const declaredFunctions = tools.flatMap(({ name, description, input_schema: schema }) =>
     schema ? [{ name, ...(description !== undefined && { description }), parametersJsonSchema: schema }] : [],
   );
   return {
     ...(prompt !== '' && { systemInstruction: prompt }),
-    ...(declared.length > 0 && { tools: [{ functionDeclarations: declared }] }),
-    ...(declared.length > 0 &&
+    ...(declaredFunctions.length > 0 && { tools: [{ functionDeclarations: declaredFunctions }] }),
+    ...(declaredFunctions.length > 0 &&
       toolChoice !== undefined && { toolConfig: { functionCallingConfig: convertToolChoice(toolChoice) } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
@@ -194,12 +194,12 @@ function convertModelMessage(message: ApiMessage, names: Map<string, string>, mo
 function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
   const blocks = toBlocks(message);
   const results = blocks.filter(isToolResult);
-  const inside = results.map(({ content }) => (Array.isArray(content) ? (content as readonly Block[]) : []));
+  const resultContents = results.map(({ content }) => (Array.isArray(content) ? (content as readonly Block[]) : []));
   const responses = results.map(({ tool_use_id: id, content, is_error: isError }, index): Part => {
     const text =
       typeof content === 'string'
         ? content
-        : (inside[index] ?? [])
+        : (resultContents[index] ?? [])
             .filter((block) => !isImage(block))
             .flatMap((block) => convertBlock(block).map((part) => part.text ?? ''))
             .join('\n');
@@ -210,7 +210,7 @@ function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, stri
       },
     };
   });
-  const images = inside.flat().filter(isImage);
+  const images = resultContents.flat().filter(isImage);
   return [...responses, ...[...images, ...blocks.filter((block) => !isToolResult(block))].flatMap(convertBlock)];
 }
 

@@ -14,9 +14,9 @@ export const createGuardedFetch =
   (name: string, onBytes: () => void, frames: LargeTextPlaceholders, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY_BYTES) await setImmediate();
-    const sent =
+    const framedBody =
       typeof init?.body === 'string' && !frames.isEmpty ? await writeFramedBody(init.body, frames) : undefined;
-    const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
+    const response = await send(input, { ...init, ...(framedBody && { body: framedBody }), redirect: 'manual' });
     const refuse = async (sentence: string): Promise<never> => {
       await response.body?.cancel();
       throw new ApiError('endpoint', { name, status: response.status, sentence });

@@ -132,24 +132,31 @@ function parsePrices({ pricing }: ModelListEntry): ListedModel['prices'] {
   if (!pricing) return undefined;
   const base = convertRouterPrices(pricing);
   if (base.input === undefined || base.output === undefined) return undefined;
-  const long = pricing.overrides?.find(({ min_prompt_tokens: from }) => from !== undefined);
-  const aboveTokens = long?.min_prompt_tokens;
+  const longPromptOverride = pricing.overrides?.find(({ min_prompt_tokens: from }) => from !== undefined);
+  const aboveTokens = longPromptOverride?.min_prompt_tokens;
   return {
     ...base,
-    ...(long && aboveTokens !== undefined && { longPrompts: { aboveTokens, ...convertRouterPrices(long) } }),
+    ...(longPromptOverride &&
+      aboveTokens !== undefined && { longPrompts: { aboveTokens, ...convertRouterPrices(longPromptOverride) } }),
   };
 }
 
 type RouterPrices = { readonly [field in keyof typeof routerPriceFields]?: number | undefined };
 
 function convertRouterPrices(prices: RouterPrices): PartialPrices {
-  const { prompt, completion, input_cache_read: read, input_cache_write: write, input_cache_write_1h: long } = prices;
+  const {
+    prompt,
+    completion,
+    input_cache_read: read,
+    input_cache_write: write,
+    input_cache_write_1h: longCacheWrite,
+  } = prices;
   return {
     ...(prompt !== undefined && { input: scaleToMillion(prompt) }),
     ...(completion !== undefined && { output: scaleToMillion(completion) }),
     ...(read !== undefined && { cacheRead: scaleToMillion(read) }),
     ...(write !== undefined && { cacheWrite: scaleToMillion(write) }),
-    ...(long !== undefined && { longCacheWrite: scaleToMillion(long) }),
+    ...(longCacheWrite !== undefined && { longCacheWrite: scaleToMillion(longCacheWrite) }),
   };
 }
 

@@ -77,8 +77,8 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   ): Promise<AsyncIterable<ApiEvent>> =>
     chatDialect.askWithLearnedDialect(async (dialect) => {
       const body = frame(buildChatBody(request, model, dialect)) as unknown;
-      const asked = body as OpenAI.ChatCompletionCreateParamsStreaming;
-      return convertChatStream(await client.chat.completions.create(asked, { signal }), dialect.wantedReasoning);
+      const params = body as OpenAI.ChatCompletionCreateParamsStreaming;
+      return convertChatStream(await client.chat.completions.create(params, { signal }), dialect.wantedReasoning);
     });
 
   const responses = (

@@ -16,7 +16,7 @@ export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect:
   const requested = request.maxOutputTokens ?? model.maxOutputTokens;
   const maxTokens = requested === undefined ? undefined : Math.min(requested, dialect.maxTokens);
   const { conversationField } = dialect;
-  const declared = (tools ?? []).filter((tool) => tool.input_schema);
+  const declaredTools = (tools ?? []).filter((tool) => tool.input_schema);
   return {
     model: model.id,
     messages: convertChatMessages(request, dialect),
@@ -24,8 +24,8 @@ export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect:
     ...(dialect.streamOptions && { stream_options: { include_usage: true } }),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
     ...(conversation !== undefined && conversationField && { [conversationField]: conversation }),
-    ...(declared.length > 0 && { tools: declared.map((tool) => convertTool(tool, dialect)) }),
-    ...(declared.length > 0 &&
+    ...(declaredTools.length > 0 && { tools: declaredTools.map((tool) => convertTool(tool, dialect)) }),
+    ...(declaredTools.length > 0 &&
       toolChoice !== undefined && {
         tool_choice:
           typeof toolChoice === 'object' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice,
@@ -55,7 +55,7 @@ interface UnfinishedCall {
 /** Reasoning and calls follow the finish reason. */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
-  wanted: ReasoningFormat = 'nothing',
+  format: ReasoningFormat = 'nothing',
 ): AsyncGenerator<ApiEvent, void> {
   const calls = new UnfinishedCalls();
   let finish: unknown;
@@ -84,7 +84,7 @@ export async function* convertChatStream(
   }
   // A stream without a finish reason was cut, so it gets no end.
   if (typeof finish !== 'string') return;
-  const reasoning = calls.count > 0 ? convertReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
+  const reasoning = calls.count > 0 ? convertReasoning(format, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.toEvents();
   yield { type: 'end', stopReason: refused ? 'refusal' : convertStopReason(finish, calls.count > 0) };
@@ -120,9 +120,9 @@ class UnfinishedCalls {
     if (!isRecord(piece)) return;
     const { index, id, function: functionCall, extra_content: extra } = piece;
     const { name, arguments: text } = isRecord(functionCall) ? functionCall : {};
-    const open = this.calls.findLast((entry) => index === undefined || entry.index === index)?.call;
-    const isNew = !open || (typeof id === 'string' && id !== '' && open.id !== '' && open.id !== id);
-    const call: UnfinishedCall = isNew ? { id: '', name: '', rawArguments: '' } : open;
+    const openCall = this.calls.findLast((entry) => index === undefined || entry.index === index)?.call;
+    const isNew = !openCall || (typeof id === 'string' && id !== '' && openCall.id !== '' && openCall.id !== id);
+    const call: UnfinishedCall = isNew ? { id: '', name: '', rawArguments: '' } : openCall;
     if (isNew) this.calls.push({ index, call });
     if (typeof id === 'string' && id !== '') call.id = id;
     if (typeof name === 'string' && name !== '') call.name = name;

@@ -16,7 +16,7 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
   const { system, tools, toolChoice, temperature, conversation } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
-  const declared = (tools ?? []).filter((tool) => tool.input_schema);
+  const declaredTools = (tools ?? []).filter((tool) => tool.input_schema);
   const hasPhases = request.messages.some((message) => getBlocks(message).some(({ type }) => type === PHASE_BLOCK));
   return {
     model: model.id,
@@ -28,8 +28,8 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
     ...(dialect.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
     ...(conversation !== undefined && dialect.cacheKey && { prompt_cache_key: conversation }),
-    ...(declared.length > 0 && {
-      tools: declared.map(({ name, description, input_schema: parameters }) => ({
+    ...(declaredTools.length > 0 && {
+      tools: declaredTools.map(({ name, description, input_schema: parameters }) => ({
         type: 'function',
         name,
         ...(description !== undefined && { description }),
@@ -37,7 +37,7 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
         strict: false,
       })),
     }),
-    ...(declared.length > 0 &&
+    ...(declaredTools.length > 0 &&
       toolChoice !== undefined && {
         tool_choice: typeof toolChoice === 'object' ? { type: 'function', name: toolChoice.name } : toolChoice,
       }),

@@ -80,8 +80,8 @@ export class ConversationIndex implements Disposable {
     for (let at = details; !passed.has(at.path);) {
       passed.add(at.path);
       const { id, path: copy } = at;
-      const of = this.givenBack.find(({ path, conversation }) => path === copy && conversation !== id);
-      const original = this.details.get(pathById.get(of?.conversation) ?? '');
+      const origin = this.givenBack.find(({ path, conversation }) => path === copy && conversation !== id);
+      const original = this.details.get(pathById.get(origin?.conversation) ?? '');
       if (!original) break;
       const { tokens, fill, renewed = 0 } = original;
       if (tokens !== undefined && fill?.isRecorded === true)

@@ -56,11 +56,11 @@ export interface TaskDependencies {
   readonly providers?: ProviderCallHandlers | undefined;
 }
 
-export async function performTask(task: Task, parts: TaskDependencies): Promise<unknown> {
-  const { tokens, onProgress, signal } = parts;
+export async function performTask(task: Task, dependencies: TaskDependencies): Promise<unknown> {
+  const { tokens, onProgress, signal } = dependencies;
   switch (task.kind) {
     case 'condense':
-      return performCondenseTask(task, new MessageCounter(await tokens()), parts);
+      return performCondenseTask(task, new MessageCounter(await tokens()), dependencies);
     case 'undo':
       return performUndoTask(task);
     case 'index':

@@ -47,8 +47,8 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
     return runWhatIfCommand(files, asked.with, { window: asked.window, json }, io);
   // The current block started yesterday at the earliest, unless blocks follow each other without a
   // pause.
-  const wanted = line ? ACCOUNT_LINE_DAYS : days;
-  const since = wanted === undefined ? undefined : getPeriodStartMs(wanted, io.now().getTime());
+  const periodDays = line ? ACCOUNT_LINE_DAYS : days;
+  const since = periodDays === undefined ? undefined : getPeriodStartMs(periodDays, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await checkStoreFolder(store, io);
   const cache = await checkWritableOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
@@ -157,14 +157,14 @@ function formatAccountText({ sessions, problems }: StoresAccount, by: Grouping, 
     problems.map(({ reason }) => reason),
   );
   const unread = describeUnreadSessions(total);
-  const apart = [describeEstimatedSessions(total), unread].filter((words) => words !== '');
+  const remarks = [describeEstimatedSessions(total), unread].filter((words) => words !== '');
   if (total.requests === 0)
     return `${period}: no requests in the sessions that agents have stored here${unread === '' ? '' : `; ${unread}`}. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccountInRows(sessions, by);
-  const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
+  const sentTokens = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;
   const lines = [
-    `${period}: ${formatPlural(total.sessions, 'session')}, ${formatPlural(total.requests, 'request')}: ${[formatAccountCost(total), ...apart].join('; ')}`,
+    `${period}: ${formatPlural(total.sessions, 'session')}, ${formatPlural(total.requests, 'request')}: ${[formatAccountCost(total), ...remarks].join('; ')}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
     ...(total.replayed > 0
       ? [` - ${formatPlural(total.replayed, 'request')} ${describeReplayedRequests(total.replayed, total)}.`]
@@ -178,8 +178,8 @@ function formatAccountText({ sessions, problems }: StoresAccount, by: Grouping, 
     'What the requests contained (shares of all tokens sent)',
     ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
       .sort((a, b) => total.parts[b] - total.parts[a])
-      .map((kind) => ` - ${PART_LABELS[kind]}: ${formatShare(total.parts[kind], sent, 1)}`),
-    ...(sent > 0 ? [describeTokensSentOften(total.sentOften, sent)] : []),
+      .map((kind) => ` - ${PART_LABELS[kind]}: ${formatShare(total.parts[kind], sentTokens, 1)}`),
+    ...(sentTokens > 0 ? [describeTokensSentOften(total.sentOften, sentTokens)] : []),
     ...(total.uncomposed > 0 ? [describeSessionsWithoutParts(total)] : []),
     ...formatTitledSection(
       'Files read again and again',

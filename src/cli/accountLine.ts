@@ -19,10 +19,11 @@ export interface AccountLineOptions {
  */
 export function formatAccountLine(
   sessions: readonly SessionAccount[],
-  { now, cwd, session: named }: AccountLineOptions,
+  { now, cwd, session: sessionName }: AccountLineOptions,
 ): string {
   const today = sumSessionAccounts(filterUsage(sessions, ({ day }) => day === formatLocalDay(now)));
-  const session = named === undefined ? findNewestSessionOfProject(sessions, cwd) : findSessionByName(sessions, named);
+  const session =
+    sessionName === undefined ? findNewestSessionOfProject(sessions, cwd) : findSessionByName(sessions, sessionName);
   const parts = [`Today ${formatShortMoney(today)}`];
   const agent = session?.agent;
   const block = filterUsage(
@@ -67,8 +68,8 @@ const findSessionByName = (sessions: readonly SessionAccount[], name: string): S
 function formatShortMoney(money: Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>): string {
   if (money.unpriced > 0 && money.cost === 0) return formatPlural(money.requests, 'request');
   const { least, most } = computeCostRange(money);
-  const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
-  return money.unpriced > 0 ? `${known}+` : known;
+  const range = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
+  return money.unpriced > 0 ? `${range}+` : range;
 }
 
 /** Local time of day, such as `19:00`. */

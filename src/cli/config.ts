@@ -77,10 +77,10 @@ async function readOptionFile(option: '--config' | '--preset', file: string): Pr
   }
 }
 
-function parseJson(text: string, where: string): unknown {
+function parseJson(text: string, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${where} is not JSON: ${getErrorMessage(error)}`);
+    throw new UsageError(`${label} is not JSON: ${getErrorMessage(error)}`);
   }
 }

@@ -31,12 +31,12 @@ export function withProgressLine(io: CliIo, now = (): number => performance.now(
       clear();
       io.stderr(text);
     },
-    showProgress: (words) => {
+    showProgress: (text) => {
       const time = now();
       if (time - began < PROGRESS_DELAY_MS || time - reportedAt < PROGRESS_INTERVAL_MS) return;
       reportedAt = time;
       isShown = true;
-      showProgress(words);
+      showProgress(text);
     },
   };
 }

@@ -34,20 +34,21 @@ export async function askModel(services: Services, input: ModelRequest): Promise
   const found = await createWindowSummarizer(services, counter, profile, await openMetricsStore(services).readRuns());
   if (!('summarize' in found)) return createFailedReply(`${found.profile}: ${found.reason}`);
   const { model } = found;
-  const sent: SummaryRequest = {
+  const summaryRequest: SummaryRequest = {
     system: request.system,
     prompt: request.prompt,
     maxOutputTokens: computeOutputLimit(request.maxOutputTokens, model),
   };
   const allowed = Math.min(request.maxCost ?? Infinity, maxCost);
-  const highest = model.billing === 'included' ? 0 : computeHighestCost(sent, model, (text) => counter.countText(text));
+  const highest =
+    model.billing === 'included' ? 0 : computeHighestCost(summaryRequest, model, (text) => counter.countText(text));
   if (highest === undefined || highest > allowed) {
     const price =
       highest === undefined ? `The price of ${model.model} is not known` : `It could cost ${formatCost(highest)}`;
     return createFailedReply(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
   }
   const { signal } = request;
-  const reply = await found.summarize(sent, signal ? { signal } : {});
+  const reply = await found.summarize(summaryRequest, signal ? { signal } : {});
   const cost = reply.cost === undefined ? 'unknown cost' : formatCost(reply.cost);
   services.log.info(`${extension} asked ${model.model} (${profile.name}): ${reply.kind}, ${cost}`);
   return reply.kind === 'complete'

@@ -110,13 +110,13 @@ export async function chooseCondensingProfile(): Promise<boolean> {
     if (choice === add) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return false;
   }
-  const none = { id: '', label: vscode.l10n.t('None'), description: vscode.l10n.t('no model is called') };
+  const noneItem = { id: '', label: vscode.l10n.t('None'), description: vscode.l10n.t('no model is called') };
   const items = profiles.map(({ id, name, model }) => ({
     id,
     label: name,
     description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
   }));
-  const picked = await pickOneItem([...items, none], { title: vscode.l10n.t('Condense with profile') });
+  const picked = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Condense with profile') });
   if (!picked) return false;
   await saveSettingAndShowOverride('condensingProfile', picked.id);
   return picked.id !== '';

@@ -33,8 +33,8 @@ export const findOwnConversation = async (services: Services): Promise<string | 
 
 /** @returns undefined if nothing was picked */
 export async function chooseConversation(services: Services): Promise<ConversationKey | undefined> {
-  const words = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
-  const picked = await pickConversation(services, listLiveConversations(services), words);
+  const texts = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
+  const picked = await pickConversation(services, listLiveConversations(services), texts);
   if (!picked) return undefined;
   return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
 }

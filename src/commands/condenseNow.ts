@@ -50,9 +50,9 @@ export async function condenseNow(services: Services, input?: unknown): Promise<
 }
 
 /** Returns undefined if the conversation no longer exists. */
-function findRequestedLiveConversation(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
-  if (!isRecord(asked)) return undefined;
-  const live = listLiveConversations(services).find(({ id }) => id === asked['live']);
+function findRequestedLiveConversation(services: Services, input: unknown): { readonly live: LiveSummary } | undefined {
+  if (!isRecord(input)) return undefined;
+  const live = listLiveConversations(services).find(({ id }) => id === input['live']);
   return live && { live };
 }
 
@@ -90,8 +90,8 @@ export async function condenseFileAndReport(
   const { log } = services;
   const { condensing } = readModelSettings();
   // Without a profile, a model of VS Code can write the summary.
-  const asked = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
-  if (asked === 'left') return tell(Promise.resolve());
+  const pickedModel = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
+  if (pickedModel === 'left') return tell(Promise.resolve());
   const isSample = path === getSamplePath(services.context.extensionPath);
   const progress = {
     location: vscode.ProgressLocation.Notification,
@@ -122,9 +122,9 @@ export async function condenseFileAndReport(
         const isForeign = !isBuiltInProvider(settings.provider);
         if (!isForeign && !choiceMayCallModel(settings.provider, task.config))
           return runInBackground(services, task, signal, onProgress);
-        if (settings.provider === 'native' && !models.condensing && !asked)
+        if (settings.provider === 'native' && !models.condensing && !pickedModel)
           throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
-        const picked = asked && { profile: asked, billing: 'included' as const };
+        const picked = pickedModel && { profile: pickedModel, billing: 'included' as const };
         const { registered } = services;
         const engineTask = {
           ...task,
@@ -263,10 +263,14 @@ async function showUnchangedMessage(
     },
   };
   const limit = result.reason === 'over-budget' ? [await createLimitAction()] : [];
-  const offered = [...limit, ...chooseFailureActions(result, settings.provider).map((id) => actions[id]), details];
+  const offeredActions = [
+    ...limit,
+    ...chooseFailureActions(result, settings.provider).map((id) => actions[id]),
+    details,
+  ];
   const [headline = ''] = result.report.split('\n');
-  const choice = await showInformationMessage(headline, ...offered.map(({ label }) => label));
-  await offered.find(({ label }) => label === choice)?.follow();
+  const choice = await showInformationMessage(headline, ...offeredActions.map(({ label }) => label));
+  await offeredActions.find(({ label }) => label === choice)?.follow();
 }
 
 /** The user sets a price in the profile, and a limit in the settings. */

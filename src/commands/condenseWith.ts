@@ -160,8 +160,8 @@ function listProviderChoices({ registered }: Services): ProviderChoice[] {
       isFree: true,
     })),
   ];
-  const loss = (choice: ProviderChoice): number => findMeasuredLoss(choice)?.lost ?? 100;
-  return choices.toSorted((a, b) => loss(a) - loss(b));
+  const getLoss = (choice: ProviderChoice): number => findMeasuredLoss(choice)?.lost ?? 100;
+  return choices.toSorted((a, b) => getLoss(a) - getLoss(b));
 }
 
 const makeChoiceWithOwnSettings = (id: BuiltInProviderId): ProviderChoice => ({

@@ -135,11 +135,11 @@ function watchFolder({ context }: Services, folder: string, changed: () => void)
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);
   const ownFolder = `${context.globalStorageUri.fsPath}${sep}`;
-  const written = ({ fsPath }: vscode.Uri): void => {
+  const onFileWritten = ({ fsPath }: vscode.Uri): void => {
     if (CONVERSATION_FILE_NAME.test(fsPath) && !fsPath.startsWith(ownFolder)) changed();
   };
-  watcher.onDidCreate(written);
-  watcher.onDidChange(written);
+  watcher.onDidCreate(onFileWritten);
+  watcher.onDidChange(onFileWritten);
   // VS Code reports the deletion of a folder, not of the files in it.
   watcher.onDidDelete(({ fsPath }) => {
     if (!fsPath.startsWith(ownFolder)) changed();

@@ -33,7 +33,7 @@ export async function importRooSettings(services: Services): Promise<void> {
   }
   const items = createImportItems(found);
   if (items.length === 0) {
-    const reasons = found.left.join('; ');
+    const reasons = found.notImported.join('; ');
     void showInformationMessage(
       vscode.l10n.t('{0} contains nothing that can be imported. {1}', basename(file.fsPath), reasons),
     );
@@ -45,11 +45,11 @@ export async function importRooSettings(services: Services): Promise<void> {
   });
   if (!picked || picked.length === 0) return;
   const undo = await applyImportedItems(services, picked, found.profiles);
-  for (const notImported of found.left)
+  for (const notImported of found.notImported)
     services.log.warn(`Import of Roo Code's settings: not imported: ${notImported}`);
   const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
-    ...(found.left.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.left.join('; '))] : []),
+    ...(found.notImported.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.notImported.join('; '))] : []),
   ].join(' ');
   const back = vscode.l10n.t('Undo');
   if ((await showInformationMessage(notice, back)) !== back) return;

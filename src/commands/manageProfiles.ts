@@ -83,11 +83,11 @@ async function chooseProfileAction(services: Services, profile: ApiProfile): Pro
     { action: 'edit', label: `$(edit) ${vscode.l10n.t('Edit…')}` },
     { action: 'remove', label: `$(trash) ${vscode.l10n.t('Remove')}` },
   ];
-  const offered = actions.filter(
+  const offeredActions = actions.filter(
     ({ action }) =>
       (action !== 'key' || acceptsApiKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
   );
-  const picked = await pickOneItem(offered, { title: profile.name });
+  const picked = await pickOneItem(offeredActions, { title: profile.name });
   switch (picked?.action) {
     case 'test':
       return testProfile(services, profile);
@@ -280,9 +280,9 @@ async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiPr
     if (value === undefined) return undefined;
     profile[field] = value;
   }
-  const checked = profileSchema.safeParse(profile);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
+  const parsed = profileSchema.safeParse(profile);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
   void showErrorMessage(
     vscode.l10n.t(
       'The profile was not saved. {0}: {1}',

@@ -100,8 +100,8 @@ export function getCondensingOptions(): string[] {
 function getFollowUpOptions(provider: string): string[] {
   const isAsked =
     provider === 'lossless' || (needsModelOrExtension(provider) && isSettingConfigured('agent.whenNotEnough'));
-  const what = isAsked ? readWhenNotEnoughSetting().whenNotEnough : undefined;
-  return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
+  const choice = isAsked ? readWhenNotEnoughSetting().whenNotEnough : undefined;
+  return choice === undefined ? [] : ['--when-not-enough', choice === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
 function makeNewResultsArguments(): string[] {
@@ -142,11 +142,11 @@ export async function ensureAutomaticEnabled(): Promise<boolean> {
 async function chooseAgent(command: string | undefined): Promise<InstalledAgent | undefined> {
   const found = findInstalledAgents();
   if (command !== undefined) {
-    const wanted = found.find((agent) => agent.command === command);
-    if (!wanted) {
+    const foundAgent = found.find((agent) => agent.command === command);
+    if (!foundAgent) {
       void showErrorMessage(vscode.l10n.t('The command "{0}" was not found on this machine.', command));
     }
-    return wanted;
+    return foundAgent;
   }
   if (found.length === 0) {
     const names = listGatewayAgents().map(({ command: one }) => one);

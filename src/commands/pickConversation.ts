@@ -57,11 +57,11 @@ export async function pickConversation(
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
-  const ahead: ConversationItem[] = live.map(toConversationItem);
-  const rows = new UpdatingPickerRows(picker, [...ahead, createOpenFileItem(ahead.length > 0)], getItemKey);
+  const liveItems: ConversationItem[] = live.map(toConversationItem);
+  const rows = new UpdatingPickerRows(picker, [...liveItems, createOpenFileItem(liveItems.length > 0)], getItemKey);
   const abort = new AbortController();
   const picked = pickItem(picker, abort, rows.meant);
-  void fillConversationList(services, picker, { rows, ahead, signal: abort.signal });
+  void fillConversationList(services, picker, { rows, ahead: liveItems, signal: abort.signal });
   const item = await picked;
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
@@ -89,7 +89,7 @@ async function fillConversationList(
   picker: vscode.QuickPick<ConversationItem>,
   {
     rows,
-    ahead,
+    ahead: liveItems,
     signal,
   }: {
     readonly rows: UpdatingPickerRows<ConversationItem>;
@@ -105,7 +105,7 @@ async function fillConversationList(
   const itemsNow = (): readonly ConversationItem[] => {
     // Subagents' conversations are omitted: their parents continue.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, MAX_SHOWN_CONVERSATIONS);
-    const others: ConversationItem[] = [...ahead, ...found.map((each) => createConversationItem(each, ledgers))];
+    const others: ConversationItem[] = [...liveItems, ...found.map((each) => createConversationItem(each, ledgers))];
     const items = [...others, createOpenFileItem(others.length > 0)];
     const fresh = new Map(items.map((item) => [getItemKey(item), item]));
     return shownItems.length === 0 ? items : shownItems.map((row) => fresh.get(getItemKey(row)) ?? row);
@@ -134,7 +134,7 @@ async function fillConversationList(
   await index.refresh();
   clearTimeout(redraw);
   if (signal.aborted) return;
-  if (index.conversations.length + ahead.length === 0) {
+  if (index.conversations.length + liveItems.length === 0) {
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
   shownItems.push(...itemsNow());
@@ -170,8 +170,8 @@ function getWorkspaceLabel(conversation: IndexedConversation): string[] {
   const workspace = getConversationWorkspace(conversation);
   if (workspace !== undefined) return [basename(workspace)];
   // Claude Code names a project's folder after its path, with dashes.
-  const own = basename(dirname(conversation.path));
-  return own.startsWith('-') ? [own.slice(1)] : [];
+  const folderName = basename(dirname(conversation.path));
+  return folderName.startsWith('-') ? [folderName.slice(1)] : [];
 }
 
 async function askForConversationFile(openLabel: string): Promise<string | undefined> {

@@ -35,12 +35,12 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   }, FOCUS_UNSETTLED_MS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
-      let taken: Item | undefined;
+      let chosen: Item | undefined;
       picker.onDidChangeSelection(([selected]) => {
-        taken = selected && resolvePickedRow(selected);
+        chosen = selected && resolvePickedRow(selected);
       });
       picker.onDidAccept(() => {
-        if (taken) resolve(taken);
+        if (chosen) resolve(chosen);
       });
       // A user who types has the focus, so closing means Escape.
       picker.onDidChangeValue(() => {

@@ -33,6 +33,7 @@ export async function showMetrics(services: Services): Promise<void> {
     ),
   ];
   services.log.info(lines.join('\n'));
-  const clear = vscode.l10n.t('Clear…');
-  if ((await showInformationMessage(lines.join(' '), clear)) === clear) await clearHistory(services, 'metrics');
+  const clearLabel = vscode.l10n.t('Clear…');
+  if ((await showInformationMessage(lines.join(' '), clearLabel)) === clearLabel)
+    await clearHistory(services, 'metrics');
 }

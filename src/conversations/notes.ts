@@ -9,19 +9,19 @@ export function formatCountsByKind(kinds: ReadonlyMap<string, number>): string {
     .join(', ');
 }
 
-/** @param where for example "in abandoned branches" */
-export const describeOmittedMessages = (count: number, where: string): string =>
-  `Left out, ${where}: ${formatPlural(count, 'message')} (read them with history "all").`;
+/** @param place for example "in abandoned branches" */
+export const describeOmittedMessages = (count: number, place: string): string =>
+  `Left out, ${place}: ${formatPlural(count, 'message')} (read them with history "all").`;
 
 const MAX_LINE_CHARS = 120;
 
-/** @param where in words, where all notes are listed */
-export function formatNoteLine([first, ...others]: readonly string[], where: string): string | undefined {
+/** @param sourceName in words, where all notes are listed */
+export function formatNoteLine([first, ...others]: readonly string[], sourceName: string): string | undefined {
   if (first === undefined) return undefined;
   if (others.length === 0 && first.length <= MAX_LINE_CHARS) return first;
   const list = first.indexOf(': ');
-  const words = first.length <= MAX_LINE_CHARS || list === -1 ? first : `${first.slice(0, list)}.`;
-  return `${words} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${where})`;
+  const shortNote = first.length <= MAX_LINE_CHARS || list === -1 ? first : `${first.slice(0, list)}.`;
+  return `${shortNote} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${sourceName})`;
 }
 
 export function describeSkippedRecords(

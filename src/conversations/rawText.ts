@@ -123,10 +123,10 @@ function* findCallsInJson(text: string): Generator<ToolCallJson, void> {
       let start = offset + member.start;
       let json = text.slice(start, offset + member.end);
       if (name === 'function') {
-        const inner = getJsonAt(json, ['arguments']);
-        if (inner === undefined) continue;
-        start += json.lastIndexOf(inner);
-        json = inner;
+        const rawArguments = getJsonAt(json, ['arguments']);
+        if (rawArguments === undefined) continue;
+        start += json.lastIndexOf(rawArguments);
+        json = rawArguments;
       }
       const isText = json.startsWith('"');
       const parameters = isText ? (parseJsonString(json) ?? '') : json;

@@ -14,25 +14,25 @@ let graphemeSegmenter: Intl.Segmenter | undefined;
  */
 export function makeConversationTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
-  let inside: string | undefined;
+  let wrappedText: string | undefined;
   for (const message of messages) {
     if (message.role !== 'user' || isMachineMessage(message)) continue;
     const blocks = getBlocks(message);
     if (blocks.some(isToolResult)) continue;
     const texts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
-    const own = extractPersonTexts(texts);
+    const userTexts = extractPersonTexts(texts);
     for (const [index, text] of texts.entries()) {
-      const { words, wrapped } = stripWrappers(own[index] ?? '');
-      if (words !== '' && !BARE_SLASH_COMMAND.test(words)) return shortenTitle(words);
+      const { userText, wrapped } = stripWrappers(userTexts[index] ?? '');
+      if (userText !== '' && !BARE_SLASH_COMMAND.test(userText)) return shortenTitle(userText);
       const slashCommand = readSlashCommand(text);
       if (slashCommand?.includes(' ')) return shortenTitle(slashCommand);
-      if (!HOUSEKEEPING_COMMAND.test(slashCommand ?? words))
-        command ??= slashCommand ?? (words === '' ? undefined : words);
-      inside ??= wrapped;
+      if (!HOUSEKEEPING_COMMAND.test(slashCommand ?? userText))
+        command ??= slashCommand ?? (userText === '' ? undefined : userText);
+      wrappedText ??= wrapped;
     }
   }
-  const rest = command ?? inside;
+  const rest = command ?? wrappedText;
   return rest === undefined ? UNTITLED : shortenTitle(rest);
 }
 
@@ -53,16 +53,16 @@ const WRAPPED_TEXT = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>
 const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
 /** Returns the user's words after a program's blocks, and the content of the first block. */
-function stripWrappers(text: string): { words: string; wrapped: string | undefined } {
+function stripWrappers(text: string): { userText: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
   for (let match = WRAPPED_TEXT.exec(rest); match; match = WRAPPED_TEXT.exec(rest)) {
-    const words = toSafeOneLine(match[2] ?? '');
-    if (words !== '') wrapped ??= words;
+    const userText = toSafeOneLine(match[2] ?? '');
+    if (userText !== '') wrapped ??= userText;
     rest = rest.slice(match[0].length);
   }
   const plan = PLAN_PROMPT.exec(rest);
-  return { words: toSafeOneLine(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
+  return { userText: toSafeOneLine(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
 export function normalizeTitle(title: string | undefined): string | undefined {
@@ -71,14 +71,14 @@ export function normalizeTitle(title: string | undefined): string | undefined {
 }
 
 /** Shortens only the title, not the words that distinguish it. */
-export const appendToTitle = (title: string, words: string): string =>
-  `${shortenTitle(title, MAX_TITLE_CHARS - words.length - 1)} ${words}`;
+export const appendToTitle = (title: string, suffix: string): string =>
+  `${shortenTitle(title, MAX_TITLE_CHARS - suffix.length - 1)} ${suffix}`;
 
 function readSlashCommand(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined) return undefined;
-  const words = toSafeOneLine(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);
-  return words === '' ? undefined : words;
+  const commandText = toSafeOneLine(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);
+  return commandText === '' ? undefined : commandText;
 }
 
 /** One line without control and direction characters is safe for menus and lists. */
@@ -113,14 +113,14 @@ const MARKDOWN: readonly (readonly [pattern: RegExp, replacement: (...groups: st
 
 /** Rows, menus and notifications would show the signs. */
 export function removeMarkdown(text: string): string {
-  let plain = text;
+  let result = text;
   // Each turn shortens the text; code may contain a link, and a link code.
-  for (let before = ''; plain !== before;) {
-    before = plain;
-    for (const [pattern, replacement] of MARKDOWN) plain = plain.replace(pattern, replacement);
-    plain = plain.trim();
+  for (let before = ''; result !== before;) {
+    before = result;
+    for (const [pattern, replacement] of MARKDOWN) result = result.replace(pattern, replacement);
+    result = result.trim();
   }
-  return plain === '' ? text : plain;
+  return result === '' ? text : result;
 }
 
 /**

@@ -38,17 +38,17 @@ export function replaceSettingValueAt(root: unknown, path: SettingPath, value: u
     throw new SettingPathError(`There is no place "${key}" in the setting as it stands.`);
   }
   const changed = replaceSettingValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
-  const inner = value === undefined && typeof key === 'string' && isEmptyObject(changed) ? undefined : changed;
+  const innerValue = value === undefined && typeof key === 'string' && isEmptyObject(changed) ? undefined : changed;
   if (Array.isArray(container)) {
     const list: unknown[] = container;
     if (typeof key !== 'number' || key > list.length) throw new SettingPathError(`The list ends before ${key}.`);
-    return inner === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, inner);
+    return innerValue === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, innerValue);
   }
   const others = Object.entries(container).filter(([other]) => other !== key);
-  if (inner === undefined) return Object.fromEntries(others);
+  if (innerValue === undefined) return Object.fromEntries(others);
   return Object.hasOwn(container, key)
-    ? Object.fromEntries(Object.entries(container).map(([other, old]) => [other, other === key ? inner : old]))
-    : Object.fromEntries([...others, [key, inner]]);
+    ? Object.fromEntries(Object.entries(container).map(([other, old]) => [other, other === key ? innerValue : old]))
+    : Object.fromEntries([...others, [key, innerValue]]);
 }
 
 const getEntryId = (entry: unknown): string => {

@@ -33,8 +33,8 @@ export class HostManager {
   private registered: readonly ProviderDescription[] = [];
   private others: readonly CondensationProvider[] = [];
 
-  constructor(private readonly parts: HostManagerDependencies) {
-    const { counter, summaries, models, signal, nameOwn } = parts;
+  constructor(private readonly dependencies: HostManagerDependencies) {
+    const { counter, summaries, models, signal, nameOwn } = dependencies;
     const providers = createProviders({
       ...createHostModelSelection(models, signal, nameOwn),
       presets: () => this.presets,
@@ -49,7 +49,7 @@ export class HostManager {
     if (isEqual(registered, this.registered)) return;
     for (const { id } of this.registered) this.manager.unregisterProvider(id);
     this.registered = registered;
-    this.others = registered.map((description) => createRemoteProvider(description, this.parts.providers));
+    this.others = registered.map((description) => createRemoteProvider(description, this.dependencies.providers));
     for (const provider of this.others) this.manager.registerProvider(provider);
   }
 }

@@ -100,7 +100,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   close(error: Error): void {
     this.closed = error;
     for (const { reject } of this.calls.values()) reject(error);
-    for (const twin of this.twins.values()) twin.abort(error);
+    for (const controller of this.twins.values()) controller.abort(error);
   }
 
   private createProxy(path: string): object {
@@ -127,8 +127,8 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     const cleanups: (() => void)[] = [];
     this.calls.set(id, call);
     try {
-      const sent = args.map((arg) => this.encodeArgument(arg, call.reject, cleanups));
-      this.postMessage({ type: 'call', id, target, args: sent }, collectTransferLists(args));
+      const encodedArguments = args.map((arg) => this.encodeArgument(arg, call.reject, cleanups));
+      this.postMessage({ type: 'call', id, target, args: encodedArguments }, collectTransferLists(args));
       return await call.promise;
     } finally {
       this.calls.delete(id);
@@ -214,10 +214,10 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
 
   /** Polls a shared flag too, so that synchronous code sees the abort. */
   private createLinkedSignal(id: number, flag: Int32Array): AbortSignal {
-    const twin = new AbortController();
-    const { signal } = twin;
+    const controller = new AbortController();
+    const { signal } = controller;
     const hear = (): void => {
-      if (Atomics.load(flag, 0) === 1) twin.abort();
+      if (Atomics.load(flag, 0) === 1) controller.abort();
     };
     Object.defineProperties(signal, {
       aborted: {
@@ -234,7 +234,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
         },
       },
     });
-    this.twins.set(id, twin);
+    this.twins.set(id, controller);
     return signal;
   }
 
@@ -248,9 +248,9 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     }
   }
 
-  private decodeError(sent: EncodedError): unknown {
-    if ('thrown' in sent) return sent.thrown;
-    const { name, message, stack, fields, cause } = sent;
+  private decodeError(encoded: EncodedError): unknown {
+    if ('thrown' in encoded) return encoded.thrown;
+    const { name, message, stack, fields, cause } = encoded;
     const error = new Error(message, cause && { cause: this.decodeError(cause) });
     const errorClass = this.errors[name];
     if (errorClass) Object.setPrototypeOf(error, errorClass.prototype);

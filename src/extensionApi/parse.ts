@@ -301,23 +301,23 @@ export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
 }
 
 /** @throws TypeError */
-export function parseResult(value: unknown, of: string): ParsedResult {
-  const { changes, notes, cost } = parseOrThrow(resultSchema, value, `the result of ${of}`);
+export function parseResult(value: unknown, source: string): ParsedResult {
+  const { changes, notes, cost } = parseOrThrow(resultSchema, value, `the result of ${source}`);
   const isKnown = typeof value === 'object' && value !== null && 'cost' in value;
   return { changes, notes, cost: isKnown ? cost : 0 };
 }
 
 /** @throws TypeError */
-export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
-  const { tokensAfter, cost } = parseOrThrow(estimateSchema, value, `the estimate of ${of}`);
+export const parseEstimate = (value: unknown, source: string): ProviderEstimate => {
+  const { tokensAfter, cost } = parseOrThrow(estimateSchema, value, `the estimate of ${source}`);
   return { tokensAfter, cost };
 };
 
 /** @throws TypeError that names each invalid field */
-function parseOrThrow<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+function parseOrThrow<T>(schema: z.ZodType<T>, value: unknown, label: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TypeError(`${what}: ${describeInvalidFields(parsed.error)}`);
+  throw new TypeError(`${label}: ${describeInvalidFields(parsed.error)}`);
 }
 
 const describeInvalidFields = (error: z.ZodError): string =>

@@ -11,7 +11,7 @@ import type { RequestBody } from './wires/wire';
 const MAX_KNOWN_BODIES = 20;
 
 export class ParsedBody {
-  private words: string | undefined;
+  private cachedText: string | undefined;
   private places: ElementEnds | null | undefined;
 
   constructor(
@@ -24,7 +24,7 @@ export class ParsedBody {
   }
 
   get text(): string {
-    return (this.words ??= decodeText(this.bytes));
+    return (this.cachedText ??= decodeText(this.bytes));
   }
 
   /** Byte offsets after each list element; empty if there is no list or a key is duplicated. */

@@ -379,13 +379,13 @@ export class LiveCondenser implements GatewayCondenser {
     if (edits.length === 0) return undefined;
     const thinkingEnd = this.thinkingRemovedUntil.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
-    const last = kept?.until === thinkingEnd ? kept.head : undefined;
+    const last = kept?.thinkingEnd === thinkingEnd ? kept.head : undefined;
     const head = makeSentRequestHead(call.recognized.wire, call.read, request, prepared, last, (message, origin) =>
       origin < thinkingEnd ? dropThinkingBlocks(message) : message,
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (thinkingEnd === Infinity) this.heads.delete(conversation);
-    else this.heads.set(conversation, { head, until: thinkingEnd });
+    else this.heads.set(conversation, { head, thinkingEnd });
     const body = joinHeadAndRest(head, call.read);
     return hasLostThinkingAtTurnStart(view, origins, thinkingEnd) ? removeThinkingBudget(body, call.read.body) : body;
   }
@@ -510,7 +510,7 @@ const toDisplayableModelName = (key: string): string => (/^[\w.:@/+-]{1,120}$/.t
 
 interface HeadOfConversation {
   readonly head: SentRequestHead;
-  readonly until: number;
+  readonly thinkingEnd: number;
 }
 
 /** As many conversations as the engine keeps. */

@@ -44,11 +44,11 @@ export class GatewayRunFigures {
   private readonly before = new Map<string, number>();
 
   addRequest({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
-    const sent = usage ? countPromptTokens(usage) : Math.round(tokens);
-    const uncondensedTokens = sent + savedTokens;
+    const sentTokens = usage ? countPromptTokens(usage) : Math.round(tokens);
+    const uncondensedTokens = sentTokens + savedTokens;
     this.requests++;
     if (savedTokens > 0) this.condensed++;
-    this.sentTokens += sent;
+    this.sentTokens += sentTokens;
     this.savedTokens += savedTokens;
     const before = conversation === '' ? 0 : (this.before.get(conversation) ?? 0);
     this.before.set(conversation, uncondensedTokens);
@@ -59,12 +59,12 @@ export class GatewayRunFigures {
     this.costs.push(computeCallCost(usage, prices));
     const isCached = usage.cacheReadTokens > 0 || (breaksCache && usage.cacheWriteTokens > 0);
     const read = isCached ? Math.min(uncondensedTokens, before) : 0;
-    const written = usage.cacheWriteTokens > 0 ? uncondensedTokens - read : 0;
+    const writtenTokens = usage.cacheWriteTokens > 0 ? uncondensedTokens - read : 0;
     const without: Usage = {
       ...usage,
-      inputTokens: usage.accounting === 'openai' ? uncondensedTokens : uncondensedTokens - read - written,
+      inputTokens: usage.accounting === 'openai' ? uncondensedTokens : uncondensedTokens - read - writtenTokens,
       cacheReadTokens: read,
-      cacheWriteTokens: written,
+      cacheWriteTokens: writtenTokens,
     };
     const changed = savedTokens > 0 || breaksCache;
     this.costsWithout.push(changed ? computeCostForOtherUsage(usage, without, prices) : computeCallCost(usage, prices));

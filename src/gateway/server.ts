@@ -253,10 +253,10 @@ class RequestProxy {
     });
   }
 
-  private logUnreadRequest(route: string, why: string): void {
-    if (this.unread.has(why)) return;
-    this.unread.add(why);
-    this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
+  private logUnreadRequest(route: string, reason: string): void {
+    if (this.unread.has(reason)) return;
+    this.unread.add(reason);
+    this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${reason}.` });
   }
 
   /** The answers that these readers inspect were already forwarded. */

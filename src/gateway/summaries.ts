@@ -47,8 +47,8 @@ export class GatewaySummaries {
   constructor(private readonly options: GatewaySummariesOptions) {}
 
   /** Always selects the conversation's own model, since the gateway has no profiles. */
-  readonly select: SelectModel = async (_profile, own) => {
-    const model = await own?.();
+  readonly select: SelectModel = async (_profile, loadOwnModel) => {
+    const model = await loadOwnModel?.();
     if (!model) throw new NoSummarizerError('There is no model to write a summary with.');
     if (!('summarize' in model)) throw new NoSummarizerError(model.reason);
     return { summarizer: model, chosen: 'conversation' };

@@ -29,7 +29,7 @@ export class UsageStreamReader {
   private failure: string | undefined;
   private pieces: string[] = [];
   private length = 0;
-  private taken = 0;
+  private readBytes = 0;
 
   constructor(
     private readonly wire: WireFormat,
@@ -76,8 +76,8 @@ export class UsageStreamReader {
   }
 
   private processChunk(chunk: Buffer): void {
-    this.taken += chunk.length;
-    if (this.decoder && this.taken > MAX_UNPACKED_BYTES) {
+    this.readBytes += chunk.length;
+    if (this.decoder && this.readBytes > MAX_UNPACKED_BYTES) {
       this.decoder.destroy();
       return;
     }

@@ -62,7 +62,7 @@ interface PreparedGiveBack {
 }
 
 const PREPARE_BY_TARGET: Readonly<
-  Record<GiveBackTarget, (request: GiveBackRequest, parts: GiveBackDependencies) => Promise<PreparedGiveBack>>
+  Record<GiveBackTarget, (request: GiveBackRequest, dependencies: GiveBackDependencies) => Promise<PreparedGiveBack>>
 > = {
   'roo-task': prepareRooTask,
   'cline-sidecar': prepareClineSidecar,
@@ -72,20 +72,27 @@ const PREPARE_BY_TARGET: Readonly<
 /** @throws GiveBackError, ConversationReadError, StorageError; nothing has been written then */
 export async function giveBackConversation(
   request: GiveBackRequest,
-  parts: GiveBackDependencies,
+  dependencies: GiveBackDependencies,
 ): Promise<GiveBackResult> {
   const target = requireGiveBackTarget(request.path, request.agent);
   const write = async (guard?: WriteGuard): Promise<GiveBackResult> => {
-    const { conversation, contents, path } = await PREPARE_BY_TARGET[target](request, parts);
+    const { conversation, contents, path } = await PREPARE_BY_TARGET[target](request, dependencies);
     guard?.();
     return {
       target,
       path,
-      replacement: await replaceFiles(parts.files, parts.root, conversation, contents, parts.now(), guard),
+      replacement: await replaceFiles(
+        dependencies.files,
+        dependencies.root,
+        conversation,
+        contents,
+        dependencies.now(),
+        guard,
+      ),
     };
   };
   if (target !== 'roo-task') return write();
-  await rejectRunningTask(parts.files, request.path, parts.now().getTime());
+  await rejectRunningTask(dependencies.files, request.path, dependencies.now().getTime());
   return withAgentLocks([request.path, getUiMessagesPath(request.path)], (held) => write(held.confirm));
 }
 
@@ -94,10 +101,10 @@ export async function giveBackConversation(
  * would then be refused. Doesn't write the conversation's files.
  * @throws as {@link giveBackConversation}, except what only writing finds
  */
-export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackDependencies): Promise<void> {
+export async function checkGiveBack(request: GiveBackRequest, dependencies: GiveBackDependencies): Promise<void> {
   const target = requireGiveBackTarget(request.path, request.agent);
-  if (target === 'roo-task') await rejectRunningTask(parts.files, request.path, parts.now().getTime());
-  await PREPARE_BY_TARGET[target](request, parts);
+  if (target === 'roo-task') await rejectRunningTask(dependencies.files, request.path, dependencies.now().getTime());
+  await PREPARE_BY_TARGET[target](request, dependencies);
 }
 
 const getUiMessagesPath = (path: string): string => join(dirname(path), 'ui_messages.json');
@@ -160,8 +167,8 @@ async function prepareClaudeSession(
     .flatMap((line) => parseJsonLine(line));
   const sessionId = randomUUID();
   const title = appendToTitle(read.title, '(condensed)');
-  const written = renderClaudeSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
-  const text = copyOriginalCallJson(written, new TextDecoder().decode(bytes));
+  const renderedSession = renderClaudeSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
+  const text = copyOriginalCallJson(renderedSession, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
   rejectDifferentMessages(path, selectWrittenMessages(view), readConversation(text, { path: target }).messages);
   return {

@@ -34,15 +34,15 @@ export function selectIdleTasks(
   thresholdTokens: number,
   now: number,
 ): SelectedIdleTasks {
-  const wanted = tasks
+  const candidates = tasks
     .filter((task) => task.tokens >= thresholdTokens && findGiveBackTarget(task.path, task.agent) !== undefined)
     .filter(
       (task) =>
         !hasBeenAnswered(task, answers) && !isCondensedSinceChange(task) && now - task.modified < MAX_TASK_IDLE_MS,
     )
     .toSorted((a, b) => b.modified - a.modified);
-  const waits = wanted.map(({ modified }) => modified + MIN_TASK_IDLE_MS - now);
-  const dueTask = wanted.find((_task, index) => (waits[index] ?? 0) <= 0);
+  const waits = candidates.map(({ modified }) => modified + MIN_TASK_IDLE_MS - now);
+  const dueTask = candidates.find((_task, index) => (waits[index] ?? 0) <= 0);
   const waitMs = Math.min(...waits.filter((ms) => ms > 0));
   return { due: dueTask, waitMs: Number.isFinite(waitMs) ? waitMs : undefined };
 }

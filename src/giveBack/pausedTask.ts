@@ -52,10 +52,11 @@ export async function runWhileTaskPaused<T>(
 ): Promise<T> {
   const task = getTaskIdOfHistory(history);
   const stack = await api.getCurrentTaskStack();
-  const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
+  const openTasks: readonly unknown[] = Array.isArray(stack) ? stack : [];
   // The task runs in another window, which can't be reached.
-  if (!open.includes(task)) throw createTaskRunningError(history, 'The task is not open in the agent of this window.');
-  if (open.length > 1) throw createTaskRunningError(history, 'The task has a subtask or is one.');
+  if (!openTasks.includes(task))
+    throw createTaskRunningError(history, 'The task is not open in the agent of this window.');
+  if (openTasks.length > 1) throw createTaskRunningError(history, 'The task has a subtask or is one.');
   try {
     await api.cancelCurrentTask();
     await api.clearCurrentTask();

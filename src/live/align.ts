@@ -93,10 +93,10 @@ function findNextMatches(places: readonly (number | undefined)[], end: number): 
  * Counts the messages in common at the beginning. Agents send new objects with each request;
  * reusing the old ones keeps their cached tokens, keys and contents.
  */
-export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
-  const shorter = Math.min(known.length, sent.length);
+export function countCommonPrefix(knownMessages: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
+  const shorter = Math.min(knownMessages.length, sent.length);
   let at = 0;
-  while (at < shorter && isEqual(known[at], sent[at])) at++;
+  while (at < shorter && isEqual(knownMessages[at], sent[at])) at++;
   return at;
 }
 
@@ -115,11 +115,11 @@ export function isExtendedVersion(oldMessage: ApiMessage, newMessage: ApiMessage
   return isText(changed) && added.some(({ text }) => beginsOrEndsWithText(changed.text, text));
 }
 
-function beginsOrEndsWithText(part: string, whole: string): boolean {
-  if (part.trim() === '' || whole.length <= part.length) return false;
+function beginsOrEndsWithText(part: string, text: string): boolean {
+  if (part.trim() === '' || text.length <= part.length) return false;
   return (
-    (whole.startsWith(part) && !isInsideWord(whole, part.length)) ||
-    (whole.endsWith(part) && !isInsideWord(whole, whole.length - part.length))
+    (text.startsWith(part) && !isInsideWord(text, part.length)) ||
+    (text.endsWith(part) && !isInsideWord(text, text.length - part.length))
   );
 }
 

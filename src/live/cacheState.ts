@@ -45,11 +45,11 @@ export function makeLastAnsweredRequest(
   shouldRead: boolean,
 ): LastAnsweredRequest {
   if (usage?.source !== 'reported') return { began, shows: 'nothing' };
-  const of = countPromptTokens(usage);
+  const promptTokens = countPromptTokens(usage);
   const { accounting, cacheReadTokens: tokens, cacheWriteTokens } = usage;
-  const read = { tokens, of };
+  const read = { tokens, of: promptTokens };
   if (tokens > 0) return { began, shows: 'reading', read };
-  if (of < MIN_CACHED_TOKENS) return { began, shows: 'nothing', read };
+  if (promptTokens < MIN_CACHED_TOKENS) return { began, shows: 'nothing', read };
   // Only Anthropic's accounting reports writes.
   if (accounting === 'anthropic') return { began, shows: cacheWriteTokens > 0 ? 'nothing' : 'unused', read };
   return { began, shows: shouldRead ? 'missed' : 'nothing', read };
@@ -62,15 +62,15 @@ export function makeLastAnsweredRequest(
 export function inferCacheState(
   { key, cacheSpan: statedSpan }: UpstreamModel,
   span: CacheLifespan | undefined,
-  answered: ReadonlyMap<string, LastAnsweredRequest>,
+  lastByModel: ReadonlyMap<string, LastAnsweredRequest>,
   now: number,
   resumed?: number,
 ): CacheState {
-  const last = answered.get(key);
+  const last = lastByModel.get(key);
   if (last?.shows === 'unused') return { state: 'none', basis: 'answers' };
   if (!span && statedSpan === 'none' && last?.shows !== 'reading') return { state: 'none', basis: 'model' };
   if (!last) {
-    const isReplaced = answered.size > 0 && (resumed === undefined || now - resumed >= (span?.coldMs ?? Infinity));
+    const isReplaced = lastByModel.size > 0 && (resumed === undefined || now - resumed >= (span?.coldMs ?? Infinity));
     return span && isReplaced ? { state: 'cold', basis: 'other-model' } : { state: 'unknown', basis: 'not-answered' };
   }
   const ageMs = Math.max(0, now - last.began);

@@ -67,7 +67,7 @@ export class ConversationSpending {
   /** Limits already reported, once per conversation or day. */
   private readonly reportedKeys = new Set<string>();
 
-  constructor(private readonly parts: ConversationSpendingDependencies) {}
+  constructor(private readonly dependencies: ConversationSpendingDependencies) {}
 
   /**
    * Books a request's cost before it is sent; undefined if there is nothing to count.
@@ -83,7 +83,7 @@ export class ConversationSpending {
     prompt: number,
     minReadTokens = 0,
   ): Promise<PaidRequest | undefined> {
-    const { limits: limitsNow, messages, spending, warn } = this.parts;
+    const { limits: limitsNow, messages, spending, warn } = this.dependencies;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
     const atMost = computeCallCost(createPromptUsage(model, prompt), model.prices);
@@ -127,7 +127,7 @@ export class ConversationSpending {
         try {
           this.warnNearLimit(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
         } catch (error) {
-          this.parts.warn(`The cost of a request could not be recorded. ${getErrorMessage(error)}`);
+          this.dependencies.warn(`The cost of a request could not be recorded. ${getErrorMessage(error)}`);
         }
       },
     };
@@ -135,8 +135,8 @@ export class ConversationSpending {
 
   /** The user is looking at the conversation, so its limit comes first. */
   private warnNearLimit(spent: SpendingReport, conversation: string | undefined): void {
-    const { messages } = this.parts;
-    const { perConversation, perDay, stops } = this.parts.limits();
+    const { messages } = this.dependencies;
+    const { perConversation, perDay, stops } = this.dependencies.limits();
     const limits = [
       ['conversation', perConversation],
       ['day', perDay],
@@ -152,15 +152,15 @@ export class ConversationSpending {
   }
 
   private makeWarningKey(kind: string, limit: LimitKind, conversation: string | undefined, allowed: number): string {
-    const { now = () => new Date() } = this.parts;
+    const { now = () => new Date() } = this.dependencies;
     return [kind, limit, allowed, limit === 'day' ? now().toDateString() : conversation].join('\n');
   }
 
   private notifyOnce(key: string, notice: LimitNotice): void {
     if (this.reportedKeys.has(key)) return;
     this.reportedKeys.add(key);
-    this.parts.warn(notice.words);
-    this.parts.tell(notice);
+    this.dependencies.warn(notice.words);
+    this.dependencies.tell(notice);
   }
 }
 

@@ -34,15 +34,16 @@ export function evaluateCondensationEffect(
   outcome: CondensedOutcome,
   reason: CondensationReason,
   before: { readonly shown: View; readonly tokens: number },
-  parts: LiveDependencies,
+  dependencies: LiveDependencies,
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
-  const factor = parts.learning.getTokenFactor(model);
-  const cache = getCacheState(conversation, parts);
+  const factor = dependencies.learning.getTokenFactor(model);
+  const cache = getCacheState(conversation, dependencies);
   const tokensBefore = Math.ceil(before.tokens * factor);
   const tokensAfter = Math.ceil(countedTokens * factor);
   const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);
-  const keptTokens = overheadTokens + parts.counter.countMessages(shown.messages.slice(0, kept < 0 ? undefined : kept));
+  const keptTokens =
+    overheadTokens + dependencies.counter.countMessages(shown.messages.slice(0, kept < 0 ? undefined : kept));
   const effect = { tokensBefore, tokensAfter, keptPrefixTokens: Math.ceil(keptTokens * factor), cost: outcome.cost };
   const { prices, accounting = 'anthropic', cacheLifetime, contextWindow } = model;
   return {

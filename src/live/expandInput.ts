@@ -53,12 +53,12 @@ function containsBrokenMarker(
   for (let at = text.indexOf(MARKER_START); at >= 0; at = text.indexOf(MARKER_START, at + 1)) {
     if (wholeMarkers.some(({ start }) => start === at)) continue;
     const next = text.indexOf(MARKER_START, at + 1);
-    const written = text
+    const textWithout = text
       .slice(at + MARKER_START.length, Math.min(next < 0 ? Infinity : next, at + MAX_MARKER_CHARS))
       .trimStart();
     if (
-      knownReferences.some((reference) => written.includes(reference)) ||
-      [...markerWords].some((what) => written.startsWith(what))
+      knownReferences.some((reference) => textWithout.includes(reference)) ||
+      [...markerWords].some((what) => textWithout.startsWith(what))
     ) {
       return true;
     }

@@ -91,12 +91,14 @@ export class LiveConversation {
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
   private watch: ReferenceUseWatch | undefined;
-  private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.countMessages(messages));
+  private readonly viewTokens = memoizeByObject(({ messages }: View) =>
+    this.dependencies.counter.countMessages(messages),
+  );
 
   constructor(
     readonly about: ConversationIdentity,
     private readonly store: LiveLedger,
-    private readonly parts: LiveDependencies,
+    private readonly dependencies: LiveDependencies,
   ) {
     this.id = about.id;
   }
@@ -160,7 +162,9 @@ export class LiveConversation {
     if (!this.lastRequest || this.lastRequest.isTransformedByVendor) return undefined;
     const { messages } = this.current;
     return (
-      this.countedTokens - this.lastRequest.optionalTokens - countTokensVendorMaySkip(messages, this.parts.counter)
+      this.countedTokens -
+      this.lastRequest.optionalTokens -
+      countTokensVendorMaySkip(messages, this.dependencies.counter)
     );
   }
 
@@ -209,16 +213,16 @@ export class LiveConversation {
   }
 
   async followRequest(request: AgentRequest): Promise<void> {
-    const { clock, counter } = this.parts;
+    const { clock, counter } = this.dependencies;
     const { lastRequest: before, messages: oldMessages } = this;
     const keptCount = countCommonPrefix(oldMessages, request.messages);
     const added = request.messages.slice(keptCount);
     const messages = [...oldMessages.slice(0, keptCount), ...added];
     // Everything before the model's last answer was sent earlier, perhaps by another process.
-    const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-    if (!before && answered > 0) this.resumed = clock.now();
-    this.lastRequest = parseAgentRequest({ ...request, messages }, before, this.parts);
-    this.firstNew = Math.max(answered, before ? keptCount : 0, this.findFirstUnrecordedMessage(answered));
+    const answeredCount = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+    if (!before && answeredCount > 0) this.resumed = clock.now();
+    this.lastRequest = parseAgentRequest({ ...request, messages }, before, this.dependencies);
+    this.firstNew = Math.max(answeredCount, before ? keptCount : 0, this.findFirstUnrecordedMessage(answeredCount));
     this.calls.followMessages(messages);
     const hasGrown = before !== undefined && keptCount === oldMessages.length;
     if (hasGrown) this.current = appendToView(this.current, messages);
@@ -237,7 +241,7 @@ export class LiveConversation {
   /** Writes originals and ledger entry in the background. */
   keepNewResults({ edits, rereads, shown, saved }: CondensedResults): void {
     const { messages } = this;
-    const { counter, clock, emit } = this.parts;
+    const { counter, clock, emit } = this.dependencies;
     const changed = new Set(edits.map(({ place }) => place.message));
     const changedTokens = counter.countMessages([...changed].map((message) => messages[message] as ApiMessage));
     const arrivedIndexes = [...new Set([...changed, ...rereads])];
@@ -273,13 +277,13 @@ export class LiveConversation {
    * @returns undefined if nothing has changed because the view is invalid or can't be saved
    */
   async recordCondensation(record: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
-    const { clock, emit } = this.parts;
+    const { clock, emit } = this.dependencies;
     const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...record.edits]));
     // The conversation may have grown since the condensation was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = record;
-    const factor = this.parts.learning.getTokenFactor(this.model);
+    const factor = this.dependencies.learning.getTokenFactor(this.model);
     const condensation: Condensation = {
       provider,
       configName: configNames[provider],
@@ -364,7 +368,7 @@ export class LiveConversation {
     });
     if (!isUseExcessive(use)) return;
     this.revision++;
-    this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
+    this.dependencies.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
 
   /**
@@ -396,7 +400,7 @@ export class LiveConversation {
 
   /** Restores text if the copy to which its reference points is gone. */
   async restoreReferences(): Promise<void> {
-    const { counter, settings } = this.parts;
+    const { counter, settings } = this.dependencies;
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.messages, counter, this.current.edits);
     const tokensBefore = draft.tokens;

@@ -53,7 +53,7 @@ export interface LiveConversationsOptions {
 
 /** Independent of VS Code. */
 export class LiveConversations implements LiveConversationsApi {
-  private readonly parts: LiveDependencies;
+  private readonly dependencies: LiveDependencies;
   private readonly registry: ConversationRegistry;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
@@ -61,11 +61,11 @@ export class LiveConversations implements LiveConversationsApi {
     const emit = (event: LiveEvent): void => {
       for (const listener of this.listeners) listener(event);
     };
-    this.parts = { manager, counter, settings, clock, learning: new TokenLearning(), emit };
-    const usable = new UsableSettingsReader(this.parts);
+    this.dependencies = { manager, counter, settings, clock, learning: new TokenLearning(), emit };
+    const usable = new UsableSettingsReader(this.dependencies);
     const schedulerFor = (conversation: LiveConversation): CondensationScheduler =>
-      new CondensationScheduler(conversation, this.parts, usable);
-    this.registry = new ConversationRegistry(root, storage, this.parts, schedulerFor);
+      new CondensationScheduler(conversation, this.dependencies, usable);
+    this.registry = new ConversationRegistry(root, storage, this.dependencies, schedulerFor);
   }
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
@@ -94,7 +94,7 @@ export class LiveConversations implements LiveConversationsApi {
   ): Promise<PreparedRequest | undefined> {
     const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
-    if (!overflow.weight) this.parts.learning.learnFromRejection(request.model, countedTokens, overflow);
+    if (!overflow.weight) this.dependencies.learning.learnFromRejection(request.model, countedTokens, overflow);
     return scheduler.runExclusively(async () => {
       const shorter = await scheduler.shortenRequest(request, countedTokens, overflow, signal);
       return shorter && this.makePreparedRequest(scheduler, { ...shorter, notes: [] });
@@ -102,14 +102,14 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
-    const { counter } = this.parts;
+    const { counter } = this.dependencies;
     return Promise.resolve(
       counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools)),
     );
   }
 
   countPart(part: string | ApiMessage): Promise<number> {
-    const { counter } = this.parts;
+    const { counter } = this.dependencies;
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
   }
 
@@ -123,7 +123,7 @@ export class LiveConversations implements LiveConversationsApi {
   recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void {
     const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.recordAnswered(prepared, usage, this.parts.learning);
+    scheduler.conversation.answers.recordAnswered(prepared, usage, this.dependencies.learning);
     if (usage) this.learnFromReportedUsage(prepared, usage);
     this.notifyChanged(scheduler);
   }
@@ -134,22 +134,22 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
-    const own = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
+    const ownScheduler = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
     // If the conversation was dropped, others are not searched, because they are other tasks.
-    const looked = conversation === undefined ? this.registry.listSchedulers() : own ? [own] : [];
+    const looked = conversation === undefined ? this.registry.listSchedulers() : ownScheduler ? [ownScheduler] : [];
     const conversations = looked.map((scheduler) => scheduler.conversation);
-    return recallOriginals(conversations, query, this.parts.counter);
+    return recallOriginals(conversations, query, this.dependencies.counter);
   }
 
   list(): LiveSummary[] {
     const all = this.registry.listShownSchedulers();
-    return all.map((scheduler) => toLiveSummary(scheduler, this.parts, all));
+    return all.map((scheduler) => toLiveSummary(scheduler, this.dependencies, all));
   }
 
   active(): LiveSummary | undefined {
     const all = this.registry.listShownSchedulers();
     const [last] = all;
-    return last && toLiveSummary(last, this.parts, all);
+    return last && toLiveSummary(last, this.dependencies, all);
   }
 
   view(conversation: LiveId): LiveView | undefined {
@@ -214,10 +214,10 @@ export class LiveConversations implements LiveConversationsApi {
     await Promise.all(this.registry.listSchedulers().map(({ conversation }) => conversation.waitUntilSettled()));
   }
 
-  /** @param why without a full stop @returns the number of abandoned summaries */
-  endPreparations(why: string): number {
+  /** @param reason without a full stop @returns the number of abandoned summaries */
+  endPreparations(reason: string): number {
     const open = this.registry.listSchedulers().filter(({ isPreparing }) => isPreparing);
-    for (const scheduler of open) scheduler.abandonPreparation(why);
+    for (const scheduler of open) scheduler.abandonPreparation(reason);
     return open.length;
   }
 
@@ -242,7 +242,7 @@ export class LiveConversations implements LiveConversationsApi {
   private makePreparedRequest(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
     const { id, shown, answers, countedTokens, minReadTokens, model } = scheduler.conversation;
     const { original, messages, origins, edits } = shown;
-    const tokens = Math.ceil(countedTokens * this.parts.learning.getTokenFactor(model));
+    const tokens = Math.ceil(countedTokens * this.dependencies.learning.getTokenFactor(model));
     const tooLong = scheduler.isFitting
       ? []
       : [
@@ -260,23 +260,23 @@ export class LiveConversations implements LiveConversationsApi {
       tokens,
       countedTokens,
       ...(minReadTokens !== undefined && { minReadTokens }),
-      isCalibrated: this.parts.learning.isCalibrated(model),
+      isCalibrated: this.dependencies.learning.isCalibrated(model),
       contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
       notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],
-      began: this.parts.clock.now(),
+      began: this.dependencies.clock.now(),
     };
   }
 
   private learnFromReportedUsage(prepared: PreparedRequest, usage: Usage): void {
-    const cut = this.parts.learning.learnFromAnswer(prepared, usage);
+    const cut = this.dependencies.learning.learnFromAnswer(prepared, usage);
     if (cut === undefined) return;
     const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
-    this.parts.emit({ kind: 'problem', conversation: prepared.conversation, message });
+    this.dependencies.emit({ kind: 'problem', conversation: prepared.conversation, message });
   }
 
   private notifyChanged({ conversation }: CondensationScheduler): void {
-    this.parts.emit({ kind: 'changed', conversation: conversation.id });
+    this.dependencies.emit({ kind: 'changed', conversation: conversation.id });
   }
 }
 

@@ -28,7 +28,7 @@ export class BackgroundCondensation {
   readonly isByHand: boolean;
   /** Never rejects. */
   readonly over: Promise<void>;
-  why: string | undefined;
+  reason: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationDependencies['onGivenUp'];
 
@@ -51,8 +51,8 @@ export class BackgroundCondensation {
     });
     const ran = run(signal).then(
       (outcome) => {
-        if (this.why === undefined) this.outcome = outcome;
-        else onGivenUp(outcome, this.why);
+        if (this.reason === undefined) this.outcome = outcome;
+        else onGivenUp(outcome, this.reason);
       },
       // The manager reports failures in the outcome.
       () => undefined,
@@ -65,8 +65,8 @@ export class BackgroundCondensation {
 
   /** @param reason without a full stop */
   abandonPreparation(reason: string): void {
-    if (this.why !== undefined || this.taken) return;
-    this.why = reason;
+    if (this.reason !== undefined || this.taken) return;
+    this.reason = reason;
     const { outcome } = this;
     this.outcome = undefined;
     if (outcome) this.onGivenUp(outcome, reason);

@@ -31,10 +31,10 @@ export async function readReferencedOriginals(
   references: readonly ReferenceId[],
 ): Promise<ResolvedReference[]> {
   const referenceMap = mapReferencesToContent(conversation);
-  const wanted = references.flatMap((reference) => referenceMap.get(reference) ?? []);
-  const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
+  const wantedContents = references.flatMap((reference) => referenceMap.get(reference) ?? []);
+  const originals = await conversation.originals([...new Set(wantedContents.map(({ before }) => before))]);
   const found: ResolvedReference[] = [];
-  for (const content of wanted) {
+  for (const content of wantedContents) {
     const text = expandReference(content, (hash) => originals.get(hash));
     found.push({ reference: content.reference, content, text });
   }

@@ -39,7 +39,7 @@ export class ConversationRegistry {
   constructor(
     private readonly root: string,
     private readonly storage: Partial<StorageOptions>,
-    private readonly parts: LiveDependencies,
+    private readonly dependencies: LiveDependencies,
     private readonly schedulerFor: (conversation: LiveConversation) => CondensationScheduler,
   ) {}
 
@@ -128,7 +128,7 @@ export class ConversationRegistry {
       isSideRequest,
       ...ownId,
     };
-    const conversation = new LiveConversation(about, store, this.parts);
+    const conversation = new LiveConversation(about, store, this.dependencies);
     return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
 
@@ -139,7 +139,7 @@ export class ConversationRegistry {
       return await LiveLedger.open(this.root, { id, ...(title !== undefined && { title }) }, this.storage);
     } catch (error) {
       if (!isStorageError(error)) throw error;
-      this.parts.emit({ kind: 'problem', conversation: id, message: error.message });
+      this.dependencies.emit({ kind: 'problem', conversation: id, message: error.message });
       return LiveLedger.inMemory();
     }
   }
@@ -155,14 +155,14 @@ export class ConversationRegistry {
   private pruneLedgersOnce(): void {
     if (this.hasPruned) return;
     this.hasPruned = true;
-    const now = new Date(this.parts.clock.now());
+    const now = new Date(this.dependencies.clock.now());
     pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).then(
       (pruned) => {
         const message = describePruneResult(pruned);
-        if (message !== undefined) this.parts.emit({ kind: 'pruned', message });
+        if (message !== undefined) this.dependencies.emit({ kind: 'pruned', message });
       },
       (error: unknown) => {
-        this.parts.emit({ kind: 'problem', message: getErrorMessage(error) });
+        this.dependencies.emit({ kind: 'problem', message: getErrorMessage(error) });
       },
     );
   }

@@ -68,10 +68,10 @@ export class CondensationScheduler {
 
   constructor(
     readonly conversation: LiveConversation,
-    private readonly parts: LiveDependencies,
+    private readonly dependencies: LiveDependencies,
     private readonly settings: UsableSettingsReader,
   ) {
-    this.warnings = new WindowWarnings(conversation, parts);
+    this.warnings = new WindowWarnings(conversation, dependencies);
   }
 
   get exhausted(): string | undefined {
@@ -99,15 +99,18 @@ export class CondensationScheduler {
     return result;
   }
 
-  /** @param why without a full stop */
-  abandonPreparation(why: string): void {
-    this.preparation?.abandonPreparation(why);
+  /** @param explanation without a full stop */
+  abandonPreparation(explanation: string): void {
+    this.preparation?.abandonPreparation(explanation);
   }
 
   async followRequest(request: AgentRequest): Promise<void> {
     const { conversation } = this;
     const isFirst = !conversation.hasBegun;
-    await conversation.followRequest({ ...request, model: this.parts.learning.applyLearnedLimits(request.model) });
+    await conversation.followRequest({
+      ...request,
+      model: this.dependencies.learning.applyLearnedLimits(request.model),
+    });
     // The ledger keeps an undo over a restart, but the wait after it is only in memory.
     if (isFirst && hasUndoneCondensation(conversation)) this.postpone();
   }
@@ -133,7 +136,7 @@ export class CondensationScheduler {
    * to fit.
    */
   private async condenseNewResultsIfAny(notes: string[]): Promise<void> {
-    const { conversation, parts } = this;
+    const { conversation, dependencies: parts } = this;
     const { model, canRecall } = conversation;
     try {
       const state = conversation.newResults;
@@ -152,7 +155,7 @@ export class CondensationScheduler {
 
   private addNote(message: string, notes: string[]): void {
     notes.push(message);
-    this.parts.emit({ kind: 'problem', conversation: this.conversation.id, message });
+    this.dependencies.emit({ kind: 'problem', conversation: this.conversation.id, message });
   }
 
   /**
@@ -166,7 +169,7 @@ export class CondensationScheduler {
     signal?: AbortSignal,
   ): Promise<{ readonly outcome: CondensationOutcome | undefined } | undefined> {
     const { conversation } = this;
-    const { learning } = this.parts;
+    const { learning } = this.dependencies;
     const { weight, tokens = Infinity, limit = 0 } = overflow;
     await this.followRequest(request);
     if (weight) {
@@ -208,15 +211,15 @@ export class CondensationScheduler {
     this.preparation?.abandonPreparation(NO_ROOM_REASON);
     const { countedTokens, overheadTokens, model } = this.conversation;
     const fitting = isExact
-      ? this.parts.learning.computeFittingTokens(model)
+      ? this.dependencies.learning.computeFittingTokens(model)
       : Math.floor(countedTokens * RETRY_SIZE_SHARE);
     const limitTokens = fitting - overheadTokens;
     const settings = this.settings.getSettings(this.conversation);
     const provider = this.mayCallModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
-      this.parts.manager,
+      this.dependencies.manager,
       {
-        ...createCondensationRequest(this.conversation, settings, this.parts.learning, signal),
+        ...createCondensationRequest(this.conversation, settings, this.dependencies.learning, signal),
         provider,
         config: provider === settings.provider ? settings.config : settings.configs?.[provider],
         trigger: 'manual',
@@ -224,7 +227,7 @@ export class CondensationScheduler {
         targetTokens: Math.max(0, limitTokens),
       },
       {
-        ...createFallbackPolicy(this.conversation, settings, this.parts.learning),
+        ...createFallbackPolicy(this.conversation, settings, this.dependencies.learning),
         mayUseNative: false,
         limitTokens,
         fittingTargetTokens: limitTokens,
@@ -237,13 +240,13 @@ export class CondensationScheduler {
   /** Removes images from a request that exceeds the vendor's limits of bytes or pixels. */
   private async removeImagesIfTooLarge(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
-    const images = chooseImagesToKeep(weighed, this.parts.learning.getBodyLimits(model));
+    const images = chooseImagesToKeep(weighed, this.dependencies.learning.getBodyLimits(model));
     if (!images) return undefined;
-    const outcome = await this.parts.manager.condense({
+    const outcome = await this.dependencies.manager.condense({
       ...createCondensationRequest(
         this.conversation,
         this.settings.getSettings(this.conversation),
-        this.parts.learning,
+        this.dependencies.learning,
         signal,
       ),
       provider: 'truncation',
@@ -267,7 +270,7 @@ export class CondensationScheduler {
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome> {
-    const { manager, learning } = this.parts;
+    const { manager, learning } = this.dependencies;
     const settings = this.settings.getSettings();
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
@@ -310,7 +313,7 @@ export class CondensationScheduler {
       if (this.preparation === preparation) await this.applyPreparedOutcome();
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();
-      throw new Error(`The condensation was abandoned: ${preparation.why ?? 'it broke off'}.`);
+      throw new Error(`The condensation was abandoned: ${preparation.reason ?? 'it broke off'}.`);
     });
   }
 
@@ -319,7 +322,7 @@ export class CondensationScheduler {
   }
 
   describeCondenser(): string {
-    const { manager } = this.parts;
+    const { manager } = this.dependencies;
     const settings = this.settings.getSettings(this.conversation);
     const { provider, config } = settings;
     const name = formatProviderName(
@@ -338,11 +341,11 @@ export class CondensationScheduler {
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
     const { coldPercent } = this.settings.getSettings();
-    const { coldMs = Infinity } = this.parts.learning.getCacheLifespan(model) ?? {};
+    const { coldMs = Infinity } = this.dependencies.learning.getCacheLifespan(model) ?? {};
     if (
       coldPercent === undefined ||
       coldMs === Infinity ||
-      getCacheState(this.conversation, this.parts).state === 'none'
+      getCacheState(this.conversation, this.dependencies).state === 'none'
     )
       return undefined;
     const tokens = computePercentOfWindow(coldPercent, model.contextWindow);
@@ -351,7 +354,7 @@ export class CondensationScheduler {
 
   private fitsWindow(countedTokens: number): boolean {
     const { model } = this.conversation;
-    return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
+    return model.contextWindow <= 0 || countedTokens <= this.dependencies.learning.computeFittingTokens(model);
   }
 
   /** Abandons a preparation, since it was made for the view before the command. */
@@ -360,16 +363,16 @@ export class CondensationScheduler {
     this.preparation?.abandonPreparation(CHANGED_REASON);
     this.preparation = undefined;
     if (automatic === 'waits') this.postpone();
-    else if (automatic === 'runs') this.parts.manager.endCooldown(this.conversation.id);
+    else if (automatic === 'runs') this.dependencies.manager.endCooldown(this.conversation.id);
   }
 
   private postpone(): void {
     const { id, countedTokens, overheadTokens } = this.conversation;
-    this.parts.manager.startCooldown(id, countedTokens - overheadTokens, overheadTokens);
+    this.dependencies.manager.startCooldown(id, countedTokens - overheadTokens, overheadTokens);
   }
 
   private findReasonToCondenseNow(): ReasonToCondense | undefined {
-    const { manager } = this.parts;
+    const { manager } = this.dependencies;
     const { model, countedTokens, overheadTokens, id } = this.conversation;
     const settings = this.settings.getSettings();
     return findReasonToCondense({
@@ -377,7 +380,7 @@ export class CondensationScheduler {
       threshold: model.threshold,
       tokens: this.modelTokens,
       isFitting: this.isFitting,
-      isCold: getCacheState(this.conversation, this.parts).state === 'cold',
+      isCold: getCacheState(this.conversation, this.dependencies).state === 'cold',
       coldPercent: settings.coldPercent,
       isWaiting: settings.isPaused === true || manager.countTokensUntilDue(id, countedTokens - overheadTokens) > 0,
     });
@@ -385,12 +388,12 @@ export class CondensationScheduler {
 
   private get modelTokens(): number {
     const { model, countedTokens } = this.conversation;
-    return Math.ceil(countedTokens * this.parts.learning.getTokenFactor(model));
+    return Math.ceil(countedTokens * this.dependencies.learning.getTokenFactor(model));
   }
 
   /** Condensations without a model run within the request, others run beside it. */
   private mayCallModel({ provider, config }: LiveSettings): boolean {
-    return this.parts.manager.mayCallModel(provider, config);
+    return this.dependencies.manager.mayCallModel(provider, config);
   }
 
   private condenseNow(
@@ -409,13 +412,13 @@ export class CondensationScheduler {
     settings: LiveSettings,
   ): Promise<CondensationOutcome> {
     const request = {
-      ...createCondensationRequest(this.conversation, settings, this.parts.learning, signal),
-      ...createCondensationTerms(this.conversation, reason, this.parts.learning),
+      ...createCondensationRequest(this.conversation, settings, this.dependencies.learning, signal),
+      ...createCondensationTerms(this.conversation, reason, this.dependencies.learning),
     };
     const isAtThreshold = reason === 'threshold';
     const fileAwareFollows = isAtThreshold && getFileAwareFollowUp(this.conversation, settings) === 'fileAware';
-    const policy = createFallbackPolicy(this.conversation, settings, this.parts.learning, fileAwareFollows);
-    const outcome = await condenseWithFallback(this.parts.manager, request, policy);
+    const policy = createFallbackPolicy(this.conversation, settings, this.dependencies.learning, fileAwareFollows);
+    const outcome = await condenseWithFallback(this.dependencies.manager, request, policy);
     const finalOutcome = isAtThreshold ? explainMissingFollowUp(outcome, this.conversation, settings) : outcome;
     return this.applyOutcome(finalOutcome, reason, signal);
   }
@@ -454,7 +457,7 @@ export class CondensationScheduler {
   ): Promise<void> {
     const done = new AbortController();
     const combinedSignal = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
-    await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, combinedSignal)]);
+    await Promise.race([preparation.over, this.dependencies.clock.sleep(waitMs, combinedSignal)]);
     done.abort();
     if (signal?.aborted && isOwn) preparation.abandonPreparation('the request that waited for it was cancelled');
     signal?.throwIfAborted();
@@ -466,14 +469,14 @@ export class CondensationScheduler {
     const { model, id, countedTokens, overheadTokens } = this.conversation;
     if (backgroundPercent === undefined || isPaused || this.preparation || model.contextWindow <= 0) return;
     if (this.modelTokens < computePreparationTokens(backgroundPercent, model) || !this.mayCallModel(settings)) return;
-    if (this.parts.manager.countTokensUntilDue(id, countedTokens - overheadTokens) > 0) return;
+    if (this.dependencies.manager.countTokensUntilDue(id, countedTokens - overheadTokens) > 0) return;
     this.startPreparation(settings);
   }
 
   /** @returns undefined if one failed and too little is new, or if they keep coming too late */
   private startPreparation(settings: LiveSettings): BackgroundCondensation | undefined {
     if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_LATE_PREPARATIONS) return undefined;
-    const { manager, learning } = this.parts;
+    const { manager, learning } = this.dependencies;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
         manager,
@@ -488,13 +491,13 @@ export class CondensationScheduler {
     { giveUpMs = MAX_PREPARATION_MS }: LiveSettings,
     isByHand: boolean,
   ): BackgroundCondensation {
-    const { clock, emit } = this.parts;
+    const { clock, emit } = this.dependencies;
     const { id } = this.conversation;
     const reason = isByHand ? 'by-hand' : 'background';
-    const onGivenUp = (outcome: CondensationOutcome, why: string): void => {
-      const notes = [...outcome.notes, `It was abandoned: ${why}.`];
-      const given = { ...outcome, kind: 'cancelled' as const, notes };
-      emit({ kind: 'not-condensed', conversation: id, outcome: given, reason, givenUp: why });
+    const onGivenUp = (outcome: CondensationOutcome, explanation: string): void => {
+      const notes = [...outcome.notes, `It was abandoned: ${explanation}.`];
+      const canceled = { ...outcome, kind: 'cancelled' as const, notes };
+      emit({ kind: 'not-condensed', conversation: id, outcome: canceled, reason, givenUp: explanation });
     };
     const preparation = new BackgroundCondensation(this.conversation.standing, run, {
       clock,
@@ -525,24 +528,24 @@ export class CondensationScheduler {
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const appliedReason = isByHand ? 'by-hand' : reason;
-    const taken = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, appliedReason) : outcome;
-    preparation.taken = taken;
-    if (taken?.kind === 'condensed') {
+    const applied = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, appliedReason) : outcome;
+    preparation.taken = applied;
+    if (applied?.kind === 'condensed') {
       this.tooLate = 0;
       // Results that arrived meanwhile may refer to what the condensation removed.
       await this.conversation.restoreReferences();
-      return taken;
+      return applied;
     }
     if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH_FACTOR);
-    if (taken) this.whyNotWords = explainWhyNothingRemoved(taken);
-    if (taken)
-      this.parts.emit({
+    if (applied) this.whyNotWords = explainWhyNothingRemoved(applied);
+    if (applied)
+      this.dependencies.emit({
         kind: 'not-condensed',
         conversation: this.conversation.id,
-        outcome: taken,
+        outcome: applied,
         reason: appliedReason,
       });
-    return taken;
+    return applied;
   }
 
   /** @returns the actual outcome: nothing was removed if it could not be recorded */
@@ -551,7 +554,7 @@ export class CondensationScheduler {
     reason: CondensationReason,
     signal?: AbortSignal,
   ): Promise<CondensationOutcome> {
-    const { conversation, parts } = this;
+    const { conversation, dependencies: parts } = this;
     const { id, pinned } = conversation;
     if (outcome.kind !== 'condensed') {
       if (outcome.kind === 'cancelled') signal?.throwIfAborted();

@@ -63,8 +63,8 @@ export function toLiveSummary(
 /** The settings may have changed since the last request. */
 function addProfileThreshold({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
   if (!thresholds) return model;
-  const own = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];
-  return { ...model, threshold: own ?? thresholds.default };
+  const ownThreshold = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];
+  return { ...model, threshold: ownThreshold ?? thresholds.default };
 }
 
 const makeUseField = (use: UseAfterCondensation | undefined): { readonly use?: UseAfterCondensation } =>

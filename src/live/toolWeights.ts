@@ -37,8 +37,8 @@ function listDeclaredFunctions(declaration: unknown): readonly unknown[] {
 export function getToolName(declaration: unknown): string {
   if (!isRecord(declaration)) return '';
   const { name, function: inner, type } = declaration;
-  const named = isRecord(inner) ? inner['name'] : name;
-  return typeof named === 'string' ? named : typeof type === 'string' ? type : '';
+  const ownName = isRecord(inner) ? inner['name'] : name;
+  return typeof ownName === 'string' ? ownName : typeof type === 'string' ? type : '';
 }
 
 export class ToolCallCounter {

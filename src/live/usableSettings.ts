@@ -4,12 +4,14 @@ import type { LiveDependencies, LiveSettings } from './types';
 export class UsableSettingsReader {
   private readonly missing = new Set<string>();
 
-  constructor(private readonly parts: LiveDependencies) {}
+  constructor(private readonly dependencies: LiveDependencies) {}
 
   /** Replaces a missing provider by the default one and reports it once. */
   getSettings(conversation?: LiveConversation): LiveSettings {
-    const { manager, emit } = this.parts;
-    const chosen = conversation?.isCareful ? makeCarefulSettings(this.parts.settings()) : this.parts.settings();
+    const { manager, emit } = this.dependencies;
+    const chosen = conversation?.isCareful
+      ? makeCarefulSettings(this.dependencies.settings())
+      : this.dependencies.settings();
     const settings = conversation?.canRecall === false ? makeStrictSettings(chosen) : chosen;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {

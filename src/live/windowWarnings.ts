@@ -18,7 +18,7 @@ export class WindowWarnings {
 
   constructor(
     private readonly conversation: LiveConversation,
-    private readonly parts: LiveDependencies,
+    private readonly dependencies: LiveDependencies,
   ) {}
 
   get exhausted(): string | undefined {
@@ -30,9 +30,9 @@ export class WindowWarnings {
     if (this.dueInRow !== CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL || this.isCramped) return;
     this.isCramped = true;
     const { id, model, overheadTokens } = this.conversation;
-    const fixed = Math.ceil(overheadTokens * this.parts.learning.getTokenFactor(model));
+    const fixed = Math.ceil(overheadTokens * this.dependencies.learning.getTokenFactor(model));
     const message = `The last ${CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
-    this.parts.emit({ kind: 'problem', conversation: id, message });
+    this.dependencies.emit({ kind: 'problem', conversation: id, message });
   }
 
   /** Warns that nothing more can be condensed, while there is still room. */
@@ -43,7 +43,7 @@ export class WindowWarnings {
   ): void {
     if (this.message !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;
-    const { counter, learning, emit } = this.parts;
+    const { counter, learning, emit } = this.dependencies;
     const { model, id, countedTokens, overheadTokens, shown } = conversation;
     const isLossy = settings.provider !== 'lossless' || getFileAwareFollowUp(conversation, settings) === 'fileAware';
     const factor = learning.getTokenFactor(model);

@@ -150,10 +150,10 @@ function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtm
 }
 
 function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
-  const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
-  if (sent === 0) return renderHtml``;
+  const sentTokens = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
+  if (sentTokens === 0) return renderHtml``;
   const row = (label: string, tokens: number): SafeHtml => {
-    const share = (100 * tokens) / sent;
+    const share = (100 * tokens) / sentTokens;
     return renderHtml`<tr>
       <th scope="row">${label}</th>
       <td class="number">${formatPercent(share, 1)}</td>
@@ -174,7 +174,7 @@ function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['t
           .map((kind) => row(PART_LABELS[kind], parts[kind]))}
       </tbody>
     </table>
-    <p>${describeTokensSentOften(sentOften, sent)} ${describeSessionsWithoutParts({ uncomposed })}</p>
+    <p>${describeTokensSentOften(sentOften, sentTokens)} ${describeSessionsWithoutParts({ uncomposed })}</p>
   </section>`;
 }
 

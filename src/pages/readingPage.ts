@@ -144,10 +144,10 @@ class ReadingPageRenderer {
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
     const edit = this.byPlace.get(makePlaceKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
-    const words = describeBlock(block);
-    this.removed += words.length;
+    const description = describeBlock(block);
+    this.removed += description.length;
     const { text = '' } = edit.placeholder ?? {};
-    return renderFoldedText(text === '' ? renderHtml`${describeBlockKind(block)}` : renderMarker(text), words);
+    return renderFoldedText(text === '' ? renderHtml`${describeBlockKind(block)}` : renderMarker(text), description);
   }
 
   private renderValue(message: number, path: Path, value: unknown): SafeHtml {
@@ -219,18 +219,18 @@ function describeBlockKind(block: unknown): string {
 const renderMarker = (text: string): SafeHtml =>
   text === '' ? renderHtml`` : renderHtml`<ins>${maskSecrets(text)}</ins> `;
 
-const renderFoldedText = (words: SafeHtml, removed: string): SafeHtml =>
+const renderFoldedText = (heading: SafeHtml, removed: string): SafeHtml =>
   renderHtml`<details class="gone">
-    <summary>${words} <span class="size">${formatTokens(removed.length)} characters removed</span></summary>
+    <summary>${heading} <span class="size">${formatTokens(removed.length)} characters removed</span></summary>
     <div class="text"><del>${removed}</del></div>
   </details>`;
 
 /** Longer unchanged texts are folded. */
 const MAX_UNFOLDED_LINES = 12;
 
-const renderLongText = (words: string, text: string): SafeHtml =>
+const renderLongText = (heading: string, text: string): SafeHtml =>
   renderHtml`<details>
-    <summary>${words}</summary>
+    <summary>${heading}</summary>
     <div class="text">${text}</div>
   </details>`;
 

@@ -194,7 +194,7 @@ function measureTokensByKind(
   view: readonly ApiMessage[],
   counter: MessageCounter,
 ): SizesBeforeAndAfter {
-  const of = (messages: readonly ApiMessage[]): TokensByKind => {
+  const countByType = (messages: readonly ApiMessage[]): TokensByKind => {
     const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
       for (const { type, text } of listContents(message)) sizes[type] += counter.countText(text);
@@ -203,7 +203,7 @@ function measureTokensByKind(
     const { messageText, toolParameters, toolResults, total } = sizes;
     return { ...sizes, other: Math.max(0, total - messageText - toolParameters - toolResults) };
   };
-  return { before: of(original), after: of(view) };
+  return { before: countByType(original), after: countByType(view) };
 }
 
 type FormatTokens = (count: number) => string;
@@ -407,8 +407,8 @@ function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): S
       <td class="number">${coherence[kind].recallable}</td>
       <td class="number">${coherence[kind].lost}</td>
     </tr>`;
-  const examples = (title: string, of: (kind: FactKind) => readonly string[]): SafeHtml => {
-    const found = withoutContent ? [] : FACT_KINDS.flatMap((kind) => of(kind));
+  const examples = (title: string, listExamples: (kind: FactKind) => readonly string[]): SafeHtml => {
+    const found = withoutContent ? [] : FACT_KINDS.flatMap((kind) => listExamples(kind));
     if (found.length === 0) return renderHtml``;
     return renderHtml`<details>
       <summary>${title}, for example</summary>

@@ -7,14 +7,14 @@ const PANEL_VIEW_TYPE = 'contextCondenser.settings';
 
 let openPanel: SettingsPanel | undefined;
 
-export function openSettings(parts: PanelDependencies, section?: string): void {
-  const shown = openPanel ?? adoptPanel(parts, createPanel());
+export function openSettings(dependencies: PanelDependencies, section?: string): void {
+  const shown = openPanel ?? adoptPanel(dependencies, createPanel());
   shown.revealPanel(section);
 }
 
-export function restoreSettings(parts: PanelDependencies, panel: vscode.WebviewPanel): void {
+export function restoreSettings(dependencies: PanelDependencies, panel: vscode.WebviewPanel): void {
   if (openPanel) panel.dispose();
-  else adoptPanel(parts, panel);
+  else adoptPanel(dependencies, panel);
 }
 
 const createPanel = (): vscode.WebviewPanel =>
@@ -25,8 +25,8 @@ const createPanel = (): vscode.WebviewPanel =>
     retainContextWhenHidden: true,
   });
 
-function adoptPanel(parts: PanelDependencies, panel: vscode.WebviewPanel): SettingsPanel {
-  const settings = new SettingsPanel(panel, parts);
+function adoptPanel(dependencies: PanelDependencies, panel: vscode.WebviewPanel): SettingsPanel {
+  const settings = new SettingsPanel(panel, dependencies);
   openPanel = settings;
   panel.onDidDispose(() => {
     settings.dispose();

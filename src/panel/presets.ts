@@ -95,8 +95,8 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
   const parsed = parsePresetFile(Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8'));
   if (!parsed.valid) return { problems: parsed.problems, undo: [] };
   const list = readOwnPresets(scope);
-  const same = list.find(({ id }) => id === parsed.config.id);
-  const preset = same ? await askAboutTakenId(same, parsed.config, list) : parsed.config;
+  const sameId = list.find(({ id }) => id === parsed.config.id);
+  const preset = sameId ? await askAboutTakenId(sameId, parsed.config, list) : parsed.config;
   if (!preset) return CANCELED_IMPORT;
   // The list may have changed while the question was open.
   const now = readOwnPresets(scope);
@@ -119,13 +119,13 @@ function readOwnPresets(scope: SettingScope): StoredPreset[] {
 
 /** @returns the preset to save; undefined to save none */
 async function askAboutTakenId(
-  taken: StoredPreset,
+  existingPreset: StoredPreset,
   imported: Preset,
   list: readonly StoredPreset[],
 ): Promise<Preset | undefined> {
   const replace = vscode.l10n.t('Replace');
   const copy = vscode.l10n.t('Import as a Copy');
-  const name = typeof taken['name'] === 'string' ? taken['name'] : imported.id;
+  const name = typeof existingPreset['name'] === 'string' ? existingPreset['name'] : imported.id;
   const answer = await showWarningMessage(
     vscode.l10n.t('You already have a preset with the ID "{0}".', imported.id),
     {

@@ -18,7 +18,7 @@ export class ProfileStatesReader implements vscode.Disposable {
 
   /** @param changed called after each refresh */
   constructor(
-    private readonly parts: PanelDependencies,
+    private readonly dependencies: PanelDependencies,
     private readonly changed: () => void,
   ) {}
 
@@ -43,7 +43,7 @@ export class ProfileStatesReader implements vscode.Disposable {
         ...this.facts,
         profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
       });
-      const { loadModelWindowAndPrices, listEditorModels } = this.parts.commands();
+      const { loadModelWindowAndPrices, listEditorModels } = this.dependencies.commands();
       const [models, editorModels] = await Promise.all([
         Promise.all(profiles.map(loadModelWindowAndPrices)),
         listEditorModels(),
@@ -58,7 +58,7 @@ export class ProfileStatesReader implements vscode.Disposable {
         profiles: profiles.map(({ id }, index) => ({ id, key: keys[index] ?? 'missing', ...models[index] })),
       });
     } catch (error) {
-      this.parts.services.log.warn(`The settings panel could not look up the profiles. ${String(error)}`);
+      this.dependencies.services.log.warn(`The settings panel could not look up the profiles. ${String(error)}`);
     }
   }
 
@@ -71,7 +71,7 @@ export class ProfileStatesReader implements vscode.Disposable {
 
   private async readKeyState(profile: ApiProfile): Promise<ProfileKeyState> {
     if (getVendorEntry(profile.vendor).key === 'none') return 'not-needed';
-    const { kind } = await readApiKey(this.parts.services.context.secrets, profile);
+    const { kind } = await readApiKey(this.dependencies.services.context.secrets, profile);
     return kind === 'missing' && !requiresApiKey(profile) ? 'not-needed' : kind;
   }
 }

@@ -14,8 +14,8 @@ type ProfileHandlers = Pick<
   'saveProfile' | 'removeProfile' | 'setKey' | 'forgetKey' | 'testProfile' | 'listModels'
 >;
 
-export function createProfileHandlers(parts: PanelDependencies, settings: PanelSettings): ProfileHandlers {
-  const { services } = parts;
+export function createProfileHandlers(dependencies: PanelDependencies, settings: PanelSettings): ProfileHandlers {
+  const { services } = dependencies;
   return {
     saveProfile: async ({ profile }) => {
       const raw = readProfileEntries();
@@ -30,16 +30,18 @@ export function createProfileHandlers(parts: PanelDependencies, settings: PanelS
         })),
       };
     },
-    removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, findProfile(id)) }),
-    setKey: async (asked) => ({ isSet: await parts.commands().askApiKey(services, getRequestedProfile(asked)) }),
+    removeProfile: async ({ id }) => ({
+      removed: await dependencies.commands().removeProfile(services, findProfile(id)),
+    }),
+    setKey: async (asked) => ({ isSet: await dependencies.commands().askApiKey(services, getRequestedProfile(asked)) }),
     forgetKey: async ({ id }) => {
       if (!isProfileIdTaken(id)) await deleteApiKey(services.context.secrets, id);
       return null;
     },
     testProfile: async (asked, signal) =>
-      parts.commands().testProfileConnection(services, getRequestedProfile(asked), signal),
+      dependencies.commands().testProfileConnection(services, getRequestedProfile(asked), signal),
     listModels: async (asked, signal) => ({
-      models: [...(await parts.commands().listVendorModels(services, getRequestedProfile(asked), signal))],
+      models: [...(await dependencies.commands().listVendorModels(services, getRequestedProfile(asked), signal))],
     }),
   };
 }

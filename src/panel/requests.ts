@@ -13,11 +13,11 @@ import { createProfileHandlers } from './profileRequests';
 import type { RequestHandlers } from './requestHandlers';
 
 export function createRequestHandlers(
-  parts: PanelDependencies,
+  dependencies: PanelDependencies,
   settings: PanelSettings,
   { handlers: preview, comparisons }: PreviewHandlers,
 ): RequestHandlers {
-  const { services } = parts;
+  const { services } = dependencies;
   return {
     checkSetting: (change) => {
       const { problems, ...rest } = settings.checkChange(change);
@@ -33,9 +33,11 @@ export function createRequestHandlers(
       await vscode.commands.executeCommand(settings.getFileCommand(name, scope), { revealSetting });
       return null;
     },
-    ...createProfileHandlers(parts, settings),
+    ...createProfileHandlers(dependencies, settings),
     previewPrompt: async ({ prompt }, signal) => {
-      return parts.commands().createPrompt(services, getSamplePath(services.context.extensionPath), prompt, signal);
+      return dependencies
+        .commands()
+        .createPrompt(services, getSamplePath(services.context.extensionPath), prompt, signal);
     },
     openPreset: async ({ id }) => {
       await openPreset(id);
@@ -48,12 +50,12 @@ export function createRequestHandlers(
     },
     ...createPresetComparisonHandlers(settings),
     ...preview,
-    ...createHistoryHandlers(parts),
-    judgeSessions: (_params, signal, report) => judgeForPanel(parts, signal, report),
-    account: (asked) => computeAccountForPanel(parts, asked),
-    saveAccount: (asked) => saveAccountForPanel(parts, asked),
-    toolWeights: () => Promise.resolve(parts.commands().listToolWeights(services)),
-    compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
+    ...createHistoryHandlers(dependencies),
+    judgeSessions: (_params, signal, report) => judgeForPanel(dependencies, signal, report),
+    account: (asked) => computeAccountForPanel(dependencies, asked),
+    saveAccount: (asked) => saveAccountForPanel(dependencies, asked),
+    toolWeights: () => Promise.resolve(dependencies.commands().listToolWeights(services)),
+    compareProfiles: ({ conversation }, signal) => compareProfiles(dependencies, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);
       return null;

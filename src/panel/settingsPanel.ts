@@ -48,20 +48,20 @@ export class SettingsPanel implements vscode.Disposable {
 
   constructor(
     readonly panel: vscode.WebviewPanel,
-    private readonly parts: PanelDependencies,
+    private readonly dependencies: PanelDependencies,
   ) {
-    const { services, extension } = parts;
+    const { services, extension } = dependencies;
     setAnswerStore(services.context.workspaceState);
     this.schemas = createSettingSchemas(extension.packageJSON as ExtensionManifest);
     this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.listProviders()));
-    this.facts = new ProfileStatesReader(parts, () => {
+    this.facts = new ProfileStatesReader(dependencies, () => {
       this.sendPanelState();
     });
-    const preview = new PreviewHandlers(parts, this.settings, () => {
+    const preview = new PreviewHandlers(dependencies, this.settings, () => {
       this.isPreviewOld = true;
       this.sendPreviewOutdated();
     });
-    this.handlers = createRequestHandlers(parts, this.settings, preview);
+    this.handlers = createRequestHandlers(dependencies, this.settings, preview);
     this.subscriptions.push(
       preview,
       this.facts,
@@ -147,7 +147,7 @@ export class SettingsPanel implements vscode.Disposable {
   receiveMessage(raw: unknown): void {
     const parsed = messageToHostSchema.safeParse(raw);
     if (parsed.success) this.handleMessage(parsed.data);
-    else this.parts.services.log.warn('The settings panel sent an invalid message; it was dropped.');
+    else this.dependencies.services.log.warn('The settings panel sent an invalid message; it was dropped.');
   }
 
   private handleMessage(message: MessageToHost): void {
@@ -164,10 +164,10 @@ export class SettingsPanel implements vscode.Disposable {
         this.running.get(message.id)?.abort();
         return;
       case 'keep':
-        void this.parts.services.context.workspaceState.update(PANEL_STATE_KEY, message.kept);
+        void this.dependencies.services.context.workspaceState.update(PANEL_STATE_KEY, message.kept);
         return;
       case 'log':
-        this.parts.services.log.warn(`Settings panel: ${message.message}`);
+        this.dependencies.services.log.warn(`Settings panel: ${message.message}`);
         return;
     }
   }
@@ -179,9 +179,9 @@ export class SettingsPanel implements vscode.Disposable {
       texts: copyTranslations(vscode.l10n.bundle),
       language: vscode.env.language,
       schemas: this.schemas,
-      providers: [...this.providers, ...this.parts.services.registered.listProviders()].map(describeProvider),
+      providers: [...this.providers, ...this.dependencies.services.registered.listProviders()].map(describeProvider),
       state: this.makePanelState(),
-      kept: this.parts.services.context.workspaceState.get(PANEL_STATE_KEY),
+      kept: this.dependencies.services.context.workspaceState.get(PANEL_STATE_KEY),
     });
     if (this.pendingSection !== undefined) this.sendMessage({ type: 'reveal', section: this.pendingSection });
     this.pendingSection = undefined;
@@ -225,7 +225,7 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   private async answerRequest(id: number, method: string, params: unknown): Promise<void> {
-    const { log } = this.parts.services;
+    const { log } = this.dependencies.services;
     if (!isPanelMethod(method) || this.running.has(id)) {
       log.warn(`The settings panel sent an unknown request: ${method.slice(0, 100)}`);
       return;

@@ -30,17 +30,20 @@ const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Pro
 export function createProfileHandler(
   profile: ApiProfile,
   key: string | undefined,
-  parts: ProfileHandlerDependencies,
+  dependencies: ProfileHandlerDependencies,
 ): ApiHandler {
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
-  const contextWindow = profile.contextWindow ?? parts.contextWindow;
+  const contextWindow = profile.contextWindow ?? dependencies.contextWindow;
   if (key === undefined && requiresApiKey(profile)) {
     throw new ApiError('auth', { name, sentence: 'The profile has no API key yet.', advice: SET_KEY_HINT });
   }
-  const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }) };
+  const call = {
+    ...dependencies.call,
+    ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }),
+  };
   const common: CommonHandlerOptions = {
     name,
-    counter: parts.counter,
+    counter: dependencies.counter,
     model: {
       id: profile.model,
       ...(contextWindow !== undefined && { contextWindow }),
@@ -51,7 +54,7 @@ export function createProfileHandler(
     ...call,
   };
   return addExtraBody(
-    CREATE_HANDLER_BY_VENDOR[vendor](common, { profile, key, models: parts.models }),
+    CREATE_HANDLER_BY_VENDOR[vendor](common, { profile, key, models: dependencies.models }),
     profile.extraBody,
   );
 }

@@ -23,10 +23,10 @@ export interface ProfileSummarizerDependencies {
 /** Returns the profile's model, or why it can't be called. */
 export async function createProfileSummarizer(
   profile: ApiProfile,
-  parts: ProfileSummarizerDependencies,
+  dependencies: ProfileSummarizerDependencies,
 ): Promise<Summarizer | UnavailableProfile> {
   const { vendor, model: id, baseUrl, name } = profile;
-  const state = await readApiKey(parts.secrets, profile);
+  const state = await readApiKey(dependencies.secrets, profile);
   if (state.kind === 'other-endpoint') {
     const reason = `its key was given for ${state.givenFor}, and the profile now names another endpoint. Set the key again.`;
     return { profile: name, reason };
@@ -34,8 +34,8 @@ export async function createProfileSummarizer(
   const { contextWindow, prices, tokenFactor } = getModelOfProfile(profile, await loadPriceTable());
   try {
     const handler = createProfileHandler(profile, state.kind === 'set' ? state.key : undefined, {
-      counter: parts.counter,
-      ...(parts.models && { models: parts.models }),
+      counter: dependencies.counter,
+      ...(dependencies.models && { models: dependencies.models }),
       ...(contextWindow !== undefined && { contextWindow }),
     });
     return createSummarizer({
@@ -43,10 +43,10 @@ export async function createProfileSummarizer(
       handler,
       vendor: baseUrl === undefined ? vendor : new URL(baseUrl).host,
       ...(prices && { prices }),
-      ...(parts.billing && { billing: parts.billing }),
+      ...(dependencies.billing && { billing: dependencies.billing }),
       cacheLifetime: profile.cacheLifetime ?? 'none',
-      tokenFactor: parts.tokenFactor?.(id) ?? tokenFactor,
-      ...(parts.preferences && { preferences: parts.preferences(profile) ?? {} }),
+      tokenFactor: dependencies.tokenFactor?.(id) ?? tokenFactor,
+      ...(dependencies.preferences && { preferences: dependencies.preferences(profile) ?? {} }),
     });
   } catch (error) {
     // Remove the profile's name, with which vendors' errors start.

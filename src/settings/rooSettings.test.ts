@@ -34,7 +34,7 @@ describe('settings exported by Roo Code', () => {
       },
       [{ id: 'work', name: 'Work', vendor: 'openai', model: 'gpt-4o' }],
     );
-    expect(found.left).toEqual([]);
+    expect(found.notImported).toEqual([]);
     expect(found.settings.map(({ name, value }) => [name, value])).toEqual([
       ['automatic', false],
       ['threshold', 80],
@@ -66,7 +66,7 @@ describe('settings exported by Roo Code', () => {
   });
 
   it('are imported as far as possible, with a report of the rest', () => {
-    const { settings, profiles, left } = read({
+    const { settings, profiles, notImported } = read({
       providerProfiles: {
         apiConfigs: {
           Odd: { id: 'x', apiProvider: 'gemini-cli' },
@@ -86,7 +86,7 @@ describe('settings exported by Roo Code', () => {
     });
     expect(settings).toEqual([]);
     expect(profiles.map(({ profile }) => profile.name)).toEqual(['Fine']);
-    expect(left).toEqual([
+    expect(notImported).toEqual([
       'profile "Odd": the provider "gemini-cli" has no counterpart here',
       'profile "Inherited": the provider "toString" has no counterpart here',
       'profile "None": the provider "" has no counterpart here',
@@ -136,7 +136,7 @@ describe('settings exported by Roo Code', () => {
     expect(read({ globalSettings: { autoCondenseContext: true, customCondensingPrompt: ' ' } }).settings).toHaveLength(
       1,
     );
-    expect(read({ providerProfiles: { apiConfigs: {} } })).toEqual({ settings: [], profiles: [], left: [] });
+    expect(read({ providerProfiles: { apiConfigs: {} } })).toEqual({ settings: [], profiles: [], notImported: [] });
   });
 
   it('are rejected without quoting the file', () => {

@@ -37,7 +37,7 @@ export interface ImportedRooSettings {
   readonly settings: readonly ImportedSetting[];
   readonly profiles: readonly ImportedProfile[];
   /** Settings that could not be imported, with reasons. */
-  readonly left: readonly string[];
+  readonly notImported: readonly string[];
 }
 
 const rooExportSchema = z.object({
@@ -68,10 +68,10 @@ export function readRooSettings(json: string, existing: ExistingProfiles): Impor
   const ids = new Map<string, string>();
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
-    const taken = [...existing.taken, ...ids.values()];
+    const takenIds = [...existing.taken, ...ids.values()];
     const translated = translateRooProfile(
       name,
-      makeUnusedId(name, taken, 'roo'),
+      makeUnusedId(name, takenIds, 'roo'),
       roo,
       importThreshold(roo, thresholds),
     );
@@ -87,7 +87,7 @@ export function readRooSettings(json: string, existing: ExistingProfiles): Impor
     profiles.push({ profile: { ...before, ...profile, id }, key });
     ids.set(roo.id ?? name, id);
   }
-  return { settings: importSettings(globalSettings, ids, notImported), profiles, left: notImported };
+  return { settings: importSettings(globalSettings, ids, notImported), profiles, notImported };
 }
 
 function importSettings(

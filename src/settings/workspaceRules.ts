@@ -126,9 +126,9 @@ export function listWorkspaceQuestions(getValues: (name: SettingName) => Setting
   };
   const ofWorkspace = PROVIDER_CHOICE_SETTINGS.filter((name) => !isSilent(name));
   const user = makeChoiceSettings((name) => getValues(name).user);
-  const both = makeChoiceSettings((name) => dropWeakeningValues(name, getValues(name)));
+  const combined = makeChoiceSettings((name) => dropWeakeningValues(name, getValues(name)));
   const ownModels = listModelsCalledBySetting('provider', user);
-  const models = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, both));
+  const models = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, combined));
   const ownPrompts = new Set(
     PROVIDER_CHOICE_SETTINGS.flatMap((name) => listModelsCalledBySetting(name, user)).map(({ prompt }) => prompt),
   );

@@ -180,9 +180,9 @@ function renameLedgerFolder(
 ): Promise<boolean> {
   return convertFileErrors(folder, 'The ledger was not removed.', async () => {
     if (!(await isLedgerFolder(files, folder))) return false;
-    const done = await withFileLock(files, makePathsInLedgerFolder(folder).lock, lock, async (held) => {
+    const done = await withFileLock(files, makePathsInLedgerFolder(folder).lock, lock, async (ownLock) => {
       if (!(await condition())) return false;
-      await held.confirm();
+      await ownLock.confirm();
       await files.rename(folder, to);
       await files.syncFolder(dirname(folder));
       return true;
@@ -226,11 +226,11 @@ export async function restoreLedgerFolder(files: Files, folder: string): Promise
   const root = dirname(folder);
   const inUse = join(root, getOriginalFolderName(folder));
   if (await readStatusIfPresent(files, inUse)) return undefined;
-  const aside = ((await ignoreMissingFile(files.list(root))) ?? [])
+  const setAside = ((await ignoreMissingFile(files.list(root))) ?? [])
     .filter((name) => parseSetAsideTime(name) !== undefined && getOriginalFolderName(name) === basename(inUse))
     .toSorted((a, b) => (parseSetAsideTime(b) ?? 0) - (parseSetAsideTime(a) ?? 0))
     .map((name) => join(root, name));
-  for (const candidate of aside) {
+  for (const candidate of setAside) {
     if (!(await isLedgerFolder(files, candidate))) continue;
     try {
       await files.rename(candidate, inUse);

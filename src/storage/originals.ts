@@ -82,18 +82,18 @@ export class OriginalsFile {
 
   /** @throws StorageError if an original is missing or damaged */
   async readOriginals(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
-    const wanted = [...new Set(hashes)]
+    const wantedSlices = [...new Set(hashes)]
       .map((hash) => ({
         hash,
         slice: this.slices.get(hash)?.at(-1) ?? this.throwOriginalError('missing-original', hash),
       }))
       .sort((a, b) => a.slice.position - b.slice.position);
     const texts = new Map<Hash, string>();
-    const [first] = wanted;
+    const [first] = wantedSlices;
     if (!first) return texts;
     const done = await ignoreMissingFile(
       withOpenFile(this.files, this.path, 'read', async (file) => {
-        for (const { hash } of wanted)
+        for (const { hash } of wantedSlices)
           texts.set(
             hash,
             (await this.readVerifiedText(file, hash)) ?? this.throwOriginalError('damaged-original', hash),

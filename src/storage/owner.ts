@@ -97,8 +97,8 @@ function readProcessSpace(): string {
 /** Undefined outside Linux, or if /proc is another namespace's. */
 function readProcessStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  const own = readStartFromStatFile('/proc/self/stat');
-  if (own === undefined || readStartFromStatFile(`/proc/${process.pid}/stat`) !== own) return undefined;
+  const ownStart = readStartFromStatFile('/proc/self/stat');
+  if (ownStart === undefined || readStartFromStatFile(`/proc/${process.pid}/stat`) !== ownStart) return undefined;
   return readStartFromStatFile(`/proc/${pid}/stat`);
 }
 

@@ -97,7 +97,7 @@ export async function pruneLedgers(
     await deleteRemovedLedgers(files, root);
     const inUse = new Set(limits.inUse?.map((id) => makeLedgerPathsForId(root, id).folder));
     const ledgers: PruneCandidate[] = [];
-    const aside: { readonly use: LedgerFolderUse; readonly since: number }[] = [];
+    const setAsideFolders: { readonly use: LedgerFolderUse; readonly since: number }[] = [];
     for (const folder of await listLedgerFolders(files, root)) {
       const use = await readLedgerFolderUse(files, folder);
       const since = parseSetAsideTime(basename(folder));
@@ -105,9 +105,9 @@ export async function pruneLedgers(
       // The ledger was set aside while the clock was ahead.
       else if (use && since !== undefined && since > limits.now.getTime() + DAY_MS)
         await restoreLedgerFolder(files, folder);
-      else if (use && since !== undefined) aside.push({ use, since });
+      else if (use && since !== undefined) setAsideFolders.push({ use, since });
     }
-    const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];
+    const used = [...ledgers.filter((ledger) => !ledger.inUse), ...setAsideFolders.map(({ use }) => use)];
     const lastUse = Math.max(...used.map(({ lastUsed }) => lastUsed), 0);
     // Limited by the last use of any ledger, so that a clock change or a long vacation removes
     // nothing.
@@ -122,7 +122,7 @@ export async function pruneLedgers(
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
     const removed: LedgerFolderUse[] = [];
-    for (const { use, since } of aside) {
+    for (const { use, since } of setAsideFolders) {
       if (removed.length >= MAX_PRUNED_PER_RUN || since > now.getTime() - DAYS_UNTIL_SET_ASIDE_REMOVED * DAY_MS)
         continue;
       if (await ignoreBusyLedger(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);

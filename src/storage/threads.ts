@@ -10,9 +10,9 @@ const MAX_TRACKED_THREADS = 1 << 16;
 
 /** Threads started after the first call share the bits. */
 function getEndedThreads(): Uint8Array {
-  const known = getEnvironmentData(ENDED_THREADS_KEY);
-  const bits = known instanceof SharedArrayBuffer ? known : new SharedArrayBuffer(MAX_TRACKED_THREADS / 8);
-  if (bits !== known) setEnvironmentData(ENDED_THREADS_KEY, bits);
+  const stored = getEnvironmentData(ENDED_THREADS_KEY);
+  const bits = stored instanceof SharedArrayBuffer ? stored : new SharedArrayBuffer(MAX_TRACKED_THREADS / 8);
+  if (bits !== stored) setEnvironmentData(ENDED_THREADS_KEY, bits);
   return new Uint8Array(bits);
 }
 

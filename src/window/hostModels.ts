@@ -8,13 +8,13 @@ import type { WindowModels } from './models';
 export interface HostModelsDependencies {
   readonly models: () => Promise<WindowModels>;
   /** A conversation's own model by name; default: none. */
-  readonly own?: (name: string) => LoadOwnModel | undefined;
+  readonly getOwnModelLoader?: (name: string) => LoadOwnModel | undefined;
   readonly warn: (words: string) => void;
 }
 
 export function createHostModels({
   models,
-  own: loadOwnModel = () => undefined,
+  getOwnModelLoader: loadOwnModel = () => undefined,
   warn,
 }: HostModelsDependencies): HostModels {
   const chosen = new Map<string, SelectedSummarizer>();

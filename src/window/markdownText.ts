@@ -19,10 +19,10 @@ export type { SafeMarkdown };
 
 /** Escapes the template's values unless they are Markdown. */
 export const makeMarkdown = (
-  own: TemplateStringsArray,
+  template: TemplateStringsArray,
   ...values: readonly (string | SafeMarkdown | readonly SafeMarkdown[])[]
 ): SafeMarkdown =>
-  new SafeMarkdown(own.reduce((all, part, at) => `${all}${getMarkdownSource(values[at - 1] ?? '')}${part}`));
+  new SafeMarkdown(template.reduce((all, part, at) => `${all}${getMarkdownSource(values[at - 1] ?? '')}${part}`));
 
 const getMarkdownSource = (value: string | SafeMarkdown | readonly SafeMarkdown[]): string =>
   typeof value === 'string'

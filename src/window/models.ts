@@ -73,13 +73,13 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
       runs = await metrics.readRuns();
       // If a pass names a missing profile, the condensing profile is used and a note says so.
       const namedProfile = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
-      const wanted = apiProfile === undefined ? condensing : namedProfile;
-      const fallback = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;
+      const wantedProfile = apiProfile === undefined ? condensing : namedProfile;
+      const fallback = condensing && condensing !== wantedProfile ? await summarizer(condensing) : undefined;
       const missing: UnavailableProfile | undefined =
         apiProfile !== undefined && !namedProfile
           ? { profile: apiProfile, reason: 'there is no such profile.' }
           : undefined;
-      const first = wanted ? await summarizer(wanted) : missing;
+      const first = wantedProfile ? await summarizer(wantedProfile) : missing;
       const isUsable = [first, fallback].some((candidate) => candidate && 'summarize' in candidate);
       const ownModel = isUsable ? undefined : await loadOwnModel?.();
       const conversation = ownModel && applySpendingLimits(services, counter, ownModel);

@@ -35,12 +35,12 @@ export class OriginalDocuments
       return new vscode.Hover(toMarkdownString(makeMarkdown`${getMissingOriginalText()}`), found.range);
     const lines = text.split('\n').length;
     const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
-    const open = {
+    const openCommand = {
       command: 'contextCondenser.openOriginal',
       title: vscode.l10n.t('Open Original'),
       arguments: [found.reference],
     };
-    return new vscode.Hover(makeTextWithCommand(getFirstLinesForHover(text), open, size), found.range);
+    return new vscode.Hover(makeTextWithCommand(getFirstLinesForHover(text), openCommand, size), found.range);
   }
 
   async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {

@@ -68,10 +68,10 @@ export function App(): ReactNode {
     show(id);
   };
   const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
-  const offered =
+  const shownGroups =
     searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
   const outline = (
-    <NavigationOutline groups={offered} current={searched === '' ? current : undefined} onChoose={leaveFor} />
+    <NavigationOutline groups={shownGroups} current={searched === '' ? current : undefined} onChoose={leaveFor} />
   );
   return (
     <SearchContext value={searched}>

@@ -86,15 +86,17 @@ const countTokensByOrigin = ({ messages, origins }: View, counter: MessageCounte
 
 const getFirstWords = memoizeByObject((message: ApiMessage) => {
   const [body = ''] = renderMessageBodies([message]);
-  const words = extractFirstWords(body);
-  return words.length <= MAX_FIRST_WORDS_CHARS ? words : `${words.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
+  const firstWords = extractFirstWords(body);
+  return firstWords.length <= MAX_FIRST_WORDS_CHARS
+    ? firstWords
+    : `${firstWords.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
 
 /** Reads only the beginning of a long text. */
 function extractFirstWords(text: string): string {
   for (let chars = 2 * MAX_FIRST_WORDS_CHARS; ; chars *= 2) {
-    const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();
-    if (words.length > MAX_FIRST_WORDS_CHARS || chars >= text.length) return words;
+    const firstWords = text.slice(0, chars).replace(/\s+/g, ' ').trim();
+    if (firstWords.length > MAX_FIRST_WORDS_CHARS || chars >= text.length) return firstWords;
   }
 }
 
@@ -195,8 +197,8 @@ export function computePassSelection(
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
   const { zone, has } = selectContent(draft, pass.selection, tools);
   const items = createItemLookup(draft);
-  const taken = messages.map(
+  const selected = messages.map(
     (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),
   );
-  return { title, taken };
+  return { title, taken: selected };
 }

@@ -37,7 +37,7 @@ export class PreviewEstimator {
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
     const started = performance.now();
-    const { id, messages, edits: active, known } = conversation;
+    const { id, messages, edits: active, recordedFacts } = conversation;
     const { provider, config, maxCost } = setup;
     const pins = new Set(pinned ?? conversation.pinned);
     const tokensBefore = this.counter.countMessages(applyEdits(messages, active).messages);
@@ -52,7 +52,7 @@ export class PreviewEstimator {
       targetTokens,
       maxCost,
       signal,
-      ...known,
+      ...recordedFacts,
       ...(pins.size > 0 && { pinned: pins }),
     });
     const { refusal } = estimate;

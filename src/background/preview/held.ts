@@ -32,7 +32,7 @@ export interface PreviewConversation {
   readonly edits: readonly Edit[];
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: ReadonlySet<number>;
-  readonly known: ReturnType<typeof getRecordedSystemAndVendor>;
+  readonly recordedFacts: ReturnType<typeof getRecordedSystemAndVendor>;
 }
 
 const EMPTY_LIVE_CONTENT: LiveConversationContent = { messages: [], edits: [] };
@@ -62,7 +62,7 @@ export class PreviewConversationStore {
 
   private getLiveConversation({ id, title, pinned }: LiveConversation): PreviewConversation {
     const { messages, edits } = this.liveContents.get(id) ?? EMPTY_LIVE_CONTENT;
-    return { id, title, messages, edits, pinned: new Set(pinned), known: {} };
+    return { id, title, messages, edits, pinned: new Set(pinned), recordedFacts: {} };
   }
 
   private readFileContent({ path, history }: FileConversation): PreviewContent {
@@ -94,5 +94,5 @@ function readFileVersion(path: string): string {
 function readPreviewContent(path: string, history: FileConversation['history']): PreviewContent {
   const conversation = readConversationFile(path, { history }, { maxBytes: MAX_PREVIEW_BYTES });
   const { id, title, messages } = conversation;
-  return { id, title, messages, edits: [], known: getRecordedSystemAndVendor(conversation) };
+  return { id, title, messages, edits: [], recordedFacts: getRecordedSystemAndVendor(conversation) };
 }

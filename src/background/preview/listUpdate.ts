@@ -6,9 +6,9 @@ import type { ListUpdate } from './messages';
 
 /** Returns undefined if the lists are equal. */
 export function computeListUpdate<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
-  const most = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let kept = 0;
-  while (kept < most && before[kept] === after[kept]) kept++;
+  while (kept < shorter && before[kept] === after[kept]) kept++;
   return kept === before.length && kept === after.length ? undefined : { kept, added: after.slice(kept) };
 }
 

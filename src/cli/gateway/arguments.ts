@@ -65,9 +65,9 @@ type GatewayOptionValues = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]>;
 
 /** @throws UsageError */
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
-  const { own, agent, rest } =
-    command === 'run' ? splitAgentArguments(argv) : { own: argv, agent: undefined, rest: [] };
-  const { values } = parseOptions(own, GATEWAY_COMMAND_NAMES, { positionals: false });
+  const { ownArguments, agent, rest } =
+    command === 'run' ? splitAgentArguments(argv) : { ownArguments: argv, agent: undefined, rest: [] };
+  const { values } = parseOptions(ownArguments, GATEWAY_COMMAND_NAMES, { positionals: false });
   checkCommandOptions(command, values, GATEWAY_COMMAND_NAMES);
   const percent = parsePositiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
@@ -186,13 +186,17 @@ function readConversationLimits(values: GatewayOptionValues): ConversationLimits
  * Our options end at the first argument that isn't an option; everything after it belongs to the
  * agent.
  */
-function splitAgentArguments(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
+function splitAgentArguments(argv: readonly string[]): {
+  ownArguments: string[];
+  agent: string | undefined;
+  rest: string[];
+} {
   const options: Partial<ReturnType<typeof selectOptions>> = selectOptions(GATEWAY_COMMAND_NAMES);
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
-    if (word === '--') return { own: argv.slice(0, at), agent: undefined, rest: argv.slice(at + 1) };
-    if (!word.startsWith('-')) return { own: argv.slice(0, at), agent: word, rest: argv.slice(at + 1) };
+    if (word === '--') return { ownArguments: argv.slice(0, at), agent: undefined, rest: argv.slice(at + 1) };
+    if (!word.startsWith('-')) return { ownArguments: argv.slice(0, at), agent: word, rest: argv.slice(at + 1) };
     if (options[word.slice(2)]?.type === 'string') at++;
   }
-  return { own: [...argv], agent: undefined, rest: [] };
+  return { ownArguments: [...argv], agent: undefined, rest: [] };
 }

@@ -179,10 +179,10 @@ function prepareOtherCommand(
 
 function describeEndBySignal(command: string, signal: NodeJS.Signals): string {
   const agent = findGatewayAgent(command);
-  const said = `Context Condenser: ${agent?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
-  if (!agent?.resumeArguments) return `${said}, complete.`;
-  const again = [command, ...agent.resumeArguments].join(' ');
-  return `${said}: "context-condenser run ${again}" continues it, and so does "${again}" on its own.`;
+  const endedText = `Context Condenser: ${agent?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
+  if (!agent?.resumeArguments) return `${endedText}, complete.`;
+  const resumeCommand = [command, ...agent.resumeArguments].join(' ');
+  return `${endedText}: "context-condenser run ${resumeCommand}" continues it, and so does "${resumeCommand}" on its own.`;
 }
 
 function spawnAgent(

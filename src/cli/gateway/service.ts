@@ -226,9 +226,9 @@ function createGatewaySpending(args: GatewayArguments, counted: Spending, log: (
     warn: log,
   });
   const tellUnwritten = (outcome: OutcomeSummary, givenUp: string | undefined): void => {
-    const words = givenUp === undefined ? describeUnwrittenSummary(outcome) : describeAbandonedSummary(givenUp);
-    if (words === undefined || notices.some((notice) => notice.about === 'summary')) return;
-    tell({ words, about: 'summary' });
+    const text = givenUp === undefined ? describeUnwrittenSummary(outcome) : describeAbandonedSummary(givenUp);
+    if (text === undefined || notices.some((notice) => notice.about === 'summary')) return;
+    tell({ words: text, about: 'summary' });
   };
   const desk = {
     told: notices,

@@ -34,9 +34,9 @@ export async function exportConversationFile(services: Services, path: string, h
     ? vscode.l10n.t('Exported to {0}.', basename(file.fsPath))
     : vscode.l10n.t('The handover prompt is on the clipboard.');
   const leftOutText = notes.length === 0 ? '' : vscode.l10n.t('Note: {0}', notes.join(' '));
-  const open = vscode.l10n.t('Open');
-  const picked = await showInformationMessage(`${savedText} ${leftOutText}`.trim(), ...(file ? [open] : []));
-  if (picked === open && file) await vscode.commands.executeCommand('vscode.open', file);
+  const openLabel = vscode.l10n.t('Open');
+  const picked = await showInformationMessage(`${savedText} ${leftOutText}`.trim(), ...(file ? [openLabel] : []));
+  if (picked === openLabel && file) await vscode.commands.executeCommand('vscode.open', file);
 }
 
 function createTargetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {

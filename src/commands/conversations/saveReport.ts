@@ -27,9 +27,9 @@ export async function saveReport(services: Services, path: string): Promise<void
     filters: { HTML: ['html'] },
   });
   if (!file) return;
-  const open = vscode.l10n.t('Open in Browser');
-  const choice = await showInformationMessage(vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)), open);
-  if (choice === open) await vscode.env.openExternal(file);
+  const openLabel = vscode.l10n.t('Open in Browser');
+  const choice = await showInformationMessage(vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)), openLabel);
+  if (choice === openLabel) await vscode.env.openExternal(file);
 }
 
 interface ContentItem extends vscode.QuickPickItem {

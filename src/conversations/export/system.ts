@@ -2,9 +2,9 @@ import { isRecord } from '../../core/messages/blocks';
 import { type Fields, stringifyValue } from '../text/values';
 
 export function renderSystemText(request: Fields | undefined, folded: readonly string[]): string {
-  const own = request?.['system'];
-  const texts = Array.isArray(own)
-    ? own.map((block: unknown) => (isRecord(block) ? stringifyValue(block['text']) : stringifyValue(block)))
-    : [stringifyValue(own)];
+  const system = request?.['system'];
+  const texts = Array.isArray(system)
+    ? system.map((block: unknown) => (isRecord(block) ? stringifyValue(block['text']) : stringifyValue(block)))
+    : [stringifyValue(system)];
   return [...texts, ...folded].filter((text) => text.trim() !== '').join('\n\n');
 }

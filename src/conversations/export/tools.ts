@@ -43,9 +43,9 @@ export function collectExportedTools(
  * flat `{name, parameters}`.
  */
 function parseDeclaredTool(value: Fields): ExportedTool | undefined {
-  const called = isRecord(value['function']) ? value['function'] : value;
-  const name = readString(called, 'name');
-  const schema = called['input_schema'] ?? called['parameters'];
+  const declaration = isRecord(value['function']) ? value['function'] : value;
+  const name = readString(declaration, 'name');
+  const schema = declaration['input_schema'] ?? declaration['parameters'];
   if (name === undefined || name === '' || !isRecord(schema)) return undefined;
-  return { name: toValidToolName(name), description: readString(called, 'description'), schema };
+  return { name: toValidToolName(name), description: readString(declaration, 'description'), schema };
 }

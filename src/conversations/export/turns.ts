@@ -34,8 +34,8 @@ export function groupIntoTurns(
     role: message.role,
     blocks: listBlocks(message).flatMap((block) => convert(block, message.role)),
   }));
-  const answered = addMissingResults(assignUniqueIds(mergeTurns(spoken)), losses);
-  return { system: folded.prompt.map(({ text }) => text), turns: ensureUserStarts(mergeTurns(answered), losses) };
+  const withResults = addMissingResults(assignUniqueIds(mergeTurns(spoken)), losses);
+  return { system: folded.prompt.map(({ text }) => text), turns: ensureUserStarts(mergeTurns(withResults), losses) };
 }
 
 export const makeTextBlock = (text: string): Block => ({ type: 'text', text });
@@ -116,16 +116,16 @@ function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: ExportL
     });
     return { ...turn, blocks };
   });
-  const answered: ExportTurn[] = [];
+  const withResults: ExportTurn[] = [];
   let results: readonly Block[] = [];
   for (const turn of rest) {
-    answered.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
+    withResults.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
     results =
       turn.role === 'user'
         ? []
         : turn.blocks.filter(isToolUse).map((call) => getResultOrPlaceholder(call, answers, losses));
   }
-  return results.length === 0 ? answered : [...answered, { role: 'user', blocks: results }];
+  return results.length === 0 ? withResults : [...withResults, { role: 'user', blocks: results }];
 }
 
 function getResultOrPlaceholder(

@@ -105,7 +105,7 @@ function selectActiveMessages(items: readonly Fields[], summarized: number): Api
 function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
-  const answered = new Set(
+  const answeredIds = new Set(
     items.flatMap((item) => readCallStates(item).flatMap(({ id, output }) => (output ? [id] : []))),
   );
   const push = (role: ApiMessage['role'], content: readonly Block[]): void => {
@@ -128,7 +128,7 @@ function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields,
       }
       case 'tool': {
         const id = readString(message, 'toolCallId');
-        if (id === undefined || answered.has(id)) break;
+        if (id === undefined || answeredIds.has(id)) break;
         push('user', [{ type: 'tool_result', tool_use_id: id, content: convertContentParts(message['content']) }]);
         break;
       }

@@ -70,8 +70,8 @@ class CursorTranscriptReader {
     const parts = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: stringifyValue(content) }];
     const results = parts.filter(({ type }) => type === 'tool_result');
     // Cursor writes results, if any, into messages of either role.
-    const answered = results.map((part) => this.convertToolResult(part));
-    if (answered.length > 0) this.messages.push({ role: 'user', content: answered });
+    const resultBlocks = results.map((part) => this.convertToolResult(part));
+    if (resultBlocks.length > 0) this.messages.push({ role: 'user', content: resultBlocks });
     const blocks = parts.flatMap((part, at) =>
       results.includes(part) ? [] : this.convertContentPart(part, `call_${line}_${at}`),
     );

@@ -345,9 +345,9 @@ function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
   const files = isMachineMessage(message) || message.role !== 'user' ? null : LEADING_FILE_ELEMENT.exec(text);
   if (!files) return [message];
   const attached: Block = { type: 'text', text: files[0] };
-  const words = text.slice(files[0].length);
-  const own = words.trim() === '' ? [] : [{ type: 'text', text: words }];
-  return splitPromptAtAttachments([attached, ...own, ...rest], new Set([attached]));
+  const textAfter = text.slice(files[0].length);
+  const textBlocks = textAfter.trim() === '' ? [] : [{ type: 'text', text: textAfter }];
+  return splitPromptAtAttachments([attached, ...textBlocks, ...rest], new Set([attached]));
 }
 
 /** Uses the same words as Pi's `convertToLlm`. */

@@ -173,15 +173,15 @@ function convertPart(part: unknown): Block[] {
     return [{ type: 'tool_use', id, name, input: readRecord(call, 'args') ?? {} }];
   }
   const answer = readRecord(part, 'functionResponse');
-  const answered = answer && readString(answer, 'id');
-  if (answer && answered !== undefined) {
+  const answeredId = answer && readString(answer, 'id');
+  if (answer && answeredId !== undefined) {
     const error = readRecord(answer, 'response')?.['error'];
     return error === undefined
-      ? [{ type: 'tool_result', tool_use_id: answered, content: convertFunctionResponse(part) }]
+      ? [{ type: 'tool_result', tool_use_id: answeredId, content: convertFunctionResponse(part) }]
       : [
           {
             type: 'tool_result',
-            tool_use_id: answered,
+            tool_use_id: answeredId,
             content: stringifyValue(error) || 'The tool failed.',
             is_error: true,
           },

@@ -17,15 +17,15 @@ export const convertTextResults = (messages: readonly ApiMessage[]): readonly Ap
 function convertTextResultsOfMessage(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
   if (message.role !== 'user' || before?.role !== 'assistant') return message;
   const blocks = getBlocks(message);
-  const open = findUnansweredCalls(before, blocks);
-  if (open.length === 0) return message;
+  const openCalls = findUnansweredCalls(before, blocks);
+  if (openCalls.length === 0) return message;
   const results: Block[] = [];
   const rest: Block[] = [];
   for (let at = 0; at < blocks.length; at += 1) {
     const block = blocks[at];
     if (!block) break;
     const header = isText(block) ? parseXmlResultHeader(block.text) : undefined;
-    const call = header && open.findIndex(({ name }) => matchesToolName(name, header.tool));
+    const call = header && openCalls.findIndex(({ name }) => matchesToolName(name, header.tool));
     if (!header || call === undefined || call === -1 || !isText(block)) {
       rest.push(block);
       continue;
@@ -40,7 +40,7 @@ function convertTextResultsOfMessage(message: ApiMessage, before: ApiMessage | u
       content.push(image);
       at += 1;
     }
-    const [{ id } = { id: '' }] = open.splice(call, 1);
+    const [{ id } = { id: '' }] = openCalls.splice(call, 1);
     results.push({ type: 'tool_result', tool_use_id: id, content });
   }
   return results.length === 0 ? message : { ...message, content: [...results, ...rest] };

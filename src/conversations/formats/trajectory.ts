@@ -268,15 +268,15 @@ function convertOpenHandsV1Events(
   unknown: Map<string, number>,
 ): ApiMessage[] {
   const messages: ApiMessage[] = [];
-  let open: { readonly key: string; readonly blocks: Block[] } | undefined;
+  let openReply: { readonly key: string; readonly blocks: Block[] } | undefined;
   const add = (role: ApiMessage['role'], content: readonly Block[], key?: string): void => {
     if (content.length === 0) return;
-    if (key !== undefined && open?.key === key) {
-      open.blocks.push(...content);
+    if (key !== undefined && openReply?.key === key) {
+      openReply.blocks.push(...content);
       return;
     }
-    open = key === undefined ? undefined : { key, blocks: [...content] };
-    messages.push({ role, content: open?.blocks ?? content });
+    openReply = key === undefined ? undefined : { key, blocks: [...content] };
+    messages.push({ role, content: openReply?.blocks ?? content });
   };
   // Results may arrive before the reply's last call, so they move after the reply.
   const ordered = mergeReplyEvents(isActive ? applyCondensationEvents(events) : events);

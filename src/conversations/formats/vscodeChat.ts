@@ -234,8 +234,15 @@ function convertToolCall(call: Fields): Block[] {
   const id = readString(call, 'id');
   const name = readString(call, 'name');
   if (id === undefined || name === undefined) return [];
-  const given = call['arguments'];
-  return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? {}) }];
+  const rawArguments = call['arguments'];
+  return [
+    {
+      type: 'tool_use',
+      id,
+      name,
+      input: typeof rawArguments === 'string' ? parseArguments(rawArguments) : (rawArguments ?? {}),
+    },
+  ];
 }
 
 function convertToolResult(id: string, results: Fields): Block[] {

@@ -11,12 +11,12 @@ export interface AgentStore extends StoreRow {
 }
 
 export async function listAgentStores(options: FindConversationsOptions): Promise<AgentStore[]> {
-  const users = listVsCodeUserFolders(options);
-  const custom = (await Promise.all(users.map((user) => readCustomStorageFolders(user, options)))).flat();
+  const userFolders = listVsCodeUserFolders(options);
+  const custom = (await Promise.all(userFolders.map((user) => readCustomStorageFolders(user, options)))).flat();
   const stores = [
     ...AGENT_LIST.flatMap(({ name, stores: rows }) =>
       rows.flatMap((row) =>
-        resolveStoreFolders(row.root, options, users).map((root): AgentStore => ({ ...row, agent: name, root })),
+        resolveStoreFolders(row.root, options, userFolders).map((root): AgentStore => ({ ...row, agent: name, root })),
       ),
     ),
     ...custom.map(({ agent, folder }): AgentStore => ({
@@ -56,14 +56,18 @@ function readParentId(path: string): string | undefined {
   }
 }
 
-function resolveStoreFolders(root: string, options: FindConversationsOptions, users: readonly string[]): string[] {
+function resolveStoreFolders(
+  root: string,
+  options: FindConversationsOptions,
+  userFolders: readonly string[],
+): string[] {
   const path = expandVariables(root, options.env);
   const [first = '', ...rest] = path.split('/');
   const starts: Readonly<Record<string, readonly string[]>> = {
     '~': [options.homedir],
     '<data>': [getDataFolder(options)],
     '<local>': getLocalFolders(options),
-    '<user>': users,
+    '<user>': userFolders,
   };
   return starts[first]?.map((start) => join(start, ...rest)) ?? [join(path)];
 }

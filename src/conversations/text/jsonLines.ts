@@ -27,12 +27,12 @@ export function readJsonLineRecords(
 ): void {
   const damages: DamagedLine[] = [];
   let gap: number | undefined;
-  let taken = 0;
+  let recordCount = 0;
   for (const line of lines) {
     const { values, damage } = parseLineValues(line, source);
     if (damage) damages.push(damage);
     if (damage || !line.valid) gap = line.number;
-    const before = taken;
+    const before = recordCount;
     for (const { value, bytes } of values) {
       try {
         take({
@@ -40,20 +40,21 @@ export function readJsonLineRecords(
           value: requireRecord(value, line.number, source),
           ...(gap !== undefined && { gap }),
         });
-        taken += 1;
+        recordCount += 1;
       } catch (error) {
         if (!(error instanceof ConversationReadError)) throw error;
         damages.push({ line: line.number, bytes: bytes(), error: error.data });
         gap = line.number;
       }
     }
-    if (taken - before > 1) notes.push(`Line ${line.number} contains ${taken - before} records; all were read.`);
+    if (recordCount - before > 1)
+      notes.push(`Line ${line.number} contains ${recordCount - before} records; all were read.`);
     if (!line.valid && values.length > 0) {
       notes.push(`Line ${line.number} contains bytes that are not UTF-8; they were replaced with "\ufffd".`);
     }
   }
   const [first] = damages;
-  if (first && taken === 0) throw new ConversationReadError(first.error);
+  if (first && recordCount === 0) throw new ConversationReadError(first.error);
   notes.push(...describeDamagedLines(damages));
 }
 

@@ -97,8 +97,8 @@ function toStoredBlock(block: Json): Json {
 
 function toStoredFile({ text }: Json, file: Json): Json {
   const { path, content } = file;
-  const whole = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;
-  return text === whole ? file : { type: 'text', text };
+  const expected = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;
+  return text === expected ? file : { type: 'text', text };
 }
 
 /** Condensed text may no longer be JSON; then it stays text, which Cline also stores. */

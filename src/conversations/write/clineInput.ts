@@ -35,10 +35,10 @@ function stripTags(text: string, tag: string): string {
   let at = 0;
   for (;;) {
     opening.lastIndex = at;
-    const open = opening.exec(tags);
-    const end = open ? text.indexOf(close, opening.lastIndex) : -1;
-    if (!open || end === -1) return out + text.slice(at);
-    out += text.slice(at, open.index) + text.slice(opening.lastIndex, end);
+    const openingTag = opening.exec(tags);
+    const end = openingTag ? text.indexOf(close, opening.lastIndex) : -1;
+    if (!openingTag || end === -1) return out + text.slice(at);
+    out += text.slice(at, openingTag.index) + text.slice(opening.lastIndex, end);
     at = end + close.length;
   }
 }
@@ -59,13 +59,13 @@ function stripNotices(text: string): string {
 }
 
 function stripElements(text: string, tag: string): string {
-  const open = `<${tag}>`;
+  const openTag = `<${tag}>`;
   const close = `</${tag}>`;
   let out = '';
   let at = 0;
   for (;;) {
-    const start = text.indexOf(open, at);
-    const end = start === -1 ? -1 : text.indexOf(close, start + open.length);
+    const start = text.indexOf(openTag, at);
+    const end = start === -1 ? -1 : text.indexOf(close, start + openTag.length);
     if (end === -1) return out + text.slice(at);
     out += text.slice(at, start);
     at = end + close.length;

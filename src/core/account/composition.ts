@@ -152,7 +152,7 @@ function* splitMessageIntoParts(
     return;
   }
   for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.countText(text) };
-  const written = new Map(listWrittenTexts(message).map(({ content, words }) => [content, words]));
+  const userTextByContent = new Map(listWrittenTexts(message).map(({ content, userText }) => [content, userText]));
   for (const content of listContents(message)) {
     const { type, text } = content;
     if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.countText(text) };
@@ -161,11 +161,11 @@ function* splitMessageIntoParts(
     else if (message.role === 'system' || isMachineMessage(message))
       yield { kind: 'agent', tokens: counter.countText(text) };
     else {
-      const userText = written.get(content) ?? '';
+      const userText = userTextByContent.get(content) ?? '';
       const all = counter.countText(text);
-      const people = userText === text ? all : Math.min(all, counter.countText(userText));
-      yield { kind: 'people', tokens: people };
-      yield { kind: 'agent', tokens: all - people };
+      const userTokens = userText === text ? all : Math.min(all, counter.countText(userText));
+      yield { kind: 'people', tokens: userTokens };
+      yield { kind: 'agent', tokens: all - userTokens };
     }
   }
   for (const block of getBlocks(message)) {

@@ -30,14 +30,14 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
 
 /**
  * @param messages what the agent would send next
- * @param declared o200k tokens of instructions and tools, if the file has them
+ * @param declaredTokens o200k tokens of instructions and tools, if the file has them
  */
 export function computeFillLevel(
   messages: readonly ApiMessage[],
   { tokenFactor, window }: FillLevelModel,
   last: LastRequest | undefined,
   counter: MessageCounter,
-  declared: number,
+  declaredTokens: number,
 ): FillLevel {
   const { usage, messagesSince } = last ?? {};
   const count = (of: readonly ApiMessage[]): number => Math.round(tokenFactor * counter.countMessages(of));
@@ -50,7 +50,7 @@ export function computeFillLevel(
       isRecorded: true,
     };
   }
-  const tokens = count(messages) + Math.round(tokenFactor * declared);
+  const tokens = count(messages) + Math.round(tokenFactor * declaredTokens);
   return { tokens, ...chooseLikelyWindow(0, last?.window ?? window, last?.model), isRecorded: false };
 }
 

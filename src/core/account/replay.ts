@@ -80,15 +80,15 @@ export function fitCalibration(pairs: readonly CalibrationPair[]): RequestTokenC
     pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
   );
   const sum = (of: (pair: CalibrationPair) => number): number => pairs.reduce((total, pair) => total + of(pair), 0);
-  const answered = sum(({ request }) => request.answered);
-  const written = sum(({ usage }) => usage.cacheWriteTokens);
+  const answeredTokens = sum(({ request }) => request.answered);
+  const writtenTokens = sum(({ usage }) => usage.cacheWriteTokens);
   const longCacheWriteTokens = sum(({ usage }) => usage.longCacheWriteTokens ?? 0);
-  const writes = written === 0 ? 'none' : longCacheWriteTokens * 2 > written ? 'long' : 'short';
+  const writes = writtenTokens === 0 ? 'none' : longCacheWriteTokens * 2 > writtenTokens ? 'long' : 'short';
   const [cache] = CACHE_LIFETIMES_MS[writes].map((ms) => fitCacheLifetime(pairs, ms)).sort((a, b) => a.error - b.error);
   return {
     fixed,
     factor,
-    outputFactor: answered === 0 ? factor : sum(({ usage }) => usage.outputTokens) / answered,
+    outputFactor: answeredTokens === 0 ? factor : sum(({ usage }) => usage.outputTokens) / answeredTokens,
     cacheShare: cache?.share ?? 1,
     accounting: first.usage.accounting,
     cacheMs: cache?.ms,
@@ -176,15 +176,15 @@ export function makeReplayedUsage(
   writes: RequestTokenCalibration['writes'],
 ): Usage {
   const rest = prompt - read;
-  const written = writes === 'none' ? 0 : rest;
+  const writtenTokens = writes === 'none' ? 0 : rest;
   return {
     accounting,
     source: 'counted',
-    inputTokens: accounting === 'openai' ? prompt : rest - written,
+    inputTokens: accounting === 'openai' ? prompt : rest - writtenTokens,
     outputTokens: output,
     cacheReadTokens: read,
-    cacheWriteTokens: written,
-    ...(writes === 'long' && { longCacheWriteTokens: written }),
+    cacheWriteTokens: writtenTokens,
+    ...(writes === 'long' && { longCacheWriteTokens: writtenTokens }),
   };
 }
 

@@ -133,8 +133,8 @@ function countMissingNeededLines(
   condensed: View,
   lines: { needed: number; missing: number; recallable: number },
 ): string[] {
-  const ahead = findTurnStarts(messages).filter((turn) => turn >= cut);
-  const needed = findNeededLines(messages, cut, ahead[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
+  const laterTurns = findTurnStarts(messages).filter((turn) => turn >= cut);
+  const needed = findNeededLines(messages, cut, laterTurns[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
   if (needed.length === 0) return [];
   const kept = new NeededLineChecker(condensed);
   const places = new Map<string, string>();

@@ -17,8 +17,8 @@ export const isCostUnknown = ({
 export function formatAccountCost(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (isCostUnknown(money)) return 'cost not known';
-  const { least, most } = computeCostRange(money);
-  const range = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
+  const { least: lowest, most: highest } = computeCostRange(money);
+  const range = lowest === highest ? `$${lowest.toFixed(2)}` : `$${lowest.toFixed(2)} to $${highest.toFixed(2)}`;
   if (unpriced === 0) return range;
   // Parts of a request have prices of their own, so the parts without one may outnumber the requests.
   if (unpriced >= requests) return `${range} (some prices are not known)`;
@@ -45,10 +45,10 @@ export const describeEstimatedSessions = ({ estimated }: Pick<AccountTotal, 'est
     : `estimated: ${estimated.map(({ agent, sessions }) => `${formatPlural(sessions, 'session')} of ${agent}`).join(', ')}`;
 
 export function describeReplayedRequests(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
-  const made = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
-  const most = `Content that is not in its files is missing: the real cost is usually up to ${MAX_REPLAY_FACTOR} times as much`;
+  const estimateText = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
+  const limitText = `Content that is not in its files is missing: the real cost is usually up to ${MAX_REPLAY_FACTOR} times as much`;
   const isCopilot = estimated.some(({ agent }) => agent === COPILOT_CLI_NAME);
-  return `${made} ${most}${isCopilot ? `; for ${COPILOT_CLI_NAME} it is often less` : ''}`;
+  return `${estimateText} ${limitText}${isCopilot ? `; for ${COPILOT_CLI_NAME} it is often less` : ''}`;
 }
 
 /** Two sessions of version 1.0.74 were charged 40 and 53 % of their replayed cost. */

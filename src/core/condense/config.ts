@@ -88,10 +88,10 @@ const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
 /** Memoized, because creating a schema takes milliseconds. */
 export function toJsonSchema(schema: z.ZodType): ConfigSchema {
   // Functions, which only callers of the API can pass, have no schema.
-  const made =
+  const jsonSchema =
     jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
-  jsonSchemas.set(schema, made);
-  return made;
+  jsonSchemas.set(schema, jsonSchema);
+  return jsonSchema;
 }
 
 export interface UsableConfig {

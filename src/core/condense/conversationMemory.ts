@@ -9,11 +9,11 @@ export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();
 
   getOrCreate<T>(make: () => T): T {
-    const known = this.parts.get(make) as T | undefined;
-    if (known !== undefined) return known;
-    const made = make();
-    this.parts.set(make, made);
-    return made;
+    const existing = this.parts.get(make) as T | undefined;
+    if (existing !== undefined) return existing;
+    const created = make();
+    this.parts.set(make, created);
+    return created;
   }
 }
 
@@ -21,11 +21,11 @@ export class ConversationMemory {
 const memoryByFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
 
 export function getConversationMemory([first]: readonly ApiMessage[]): ConversationMemory {
-  const known = first && memoryByFirstMessage.get(first);
-  if (known) return known;
-  const made = new ConversationMemory();
-  if (first) memoryByFirstMessage.set(first, made);
-  return made;
+  const existing = first && memoryByFirstMessage.get(first);
+  if (existing) return existing;
+  const created = new ConversationMemory();
+  if (first) memoryByFirstMessage.set(first, created);
+  return created;
 }
 
 const createEmptyExchanges = (): Exchanges => new Exchanges();

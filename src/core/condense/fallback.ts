@@ -80,7 +80,7 @@ interface Fallback {
   readonly provider: 'native' | 'lossless' | 'smart' | 'truncation';
   readonly config: unknown;
   /** Shown to the user if the fallback changes anything. */
-  readonly why: string;
+  readonly explanation: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
   /** If true, the request must fit, so the coherence floor does not apply. */
   readonly mustFit?: boolean;
@@ -117,7 +117,7 @@ const chooseFallbacksForTarget = (
     ? [
         {
           ...FILE_AWARE_CHOICE,
-          why: LOSSLESS_ALONE_NOTE,
+          explanation: LOSSLESS_ALONE_NOTE,
           when: (outcome) => missesTarget(outcome, request),
         },
       ]
@@ -125,13 +125,13 @@ const chooseFallbacksForTarget = (
         {
           provider: 'native',
           config: configs?.['native'],
-          why: 'Summary was used instead.',
+          explanation: 'Summary was used instead.',
           when: (outcome) => mayUseNative && hasOutcomeFailed(outcome) && outcome.provider !== 'native',
         },
         {
           provider: 'lossless',
           config: configs?.['lossless'],
-          why: 'Only repeated content was removed: otherwise too many facts would have been lost.',
+          explanation: 'Only repeated content was removed: otherwise too many facts would have been lost.',
           when: (outcome) => isUnchanged(outcome, 'incoherent') && outcome.provider !== 'lossless',
         },
       ];
@@ -152,7 +152,7 @@ const LAST_RESORT_TRUNCATIONS: readonly Fallback[] = [
 ].map((config) => ({
   provider: 'truncation',
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
-  why: 'That left too little room in the window, so results were suppressed, the oldest first.',
+  explanation: 'That left too little room in the window, so results were suppressed, the oldest first.',
   // Recent messages are condensed only if the request would not fit otherwise.
   when:
     config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokensAfterOutcome(outcome) > limit : exceedsWindow,
@@ -165,9 +165,18 @@ function chooseFallbacksForWindow(
 ): readonly Fallback[] {
   const intro = 'The window would have been exceeded, so';
   const toFit = { when: exceedsWindow, mustFit: true };
-  const fileAware = { ...FILE_AWARE_CHOICE, ...toFit, why: `${intro} what is least likely to be needed was removed.` };
+  const fileAware = {
+    ...FILE_AWARE_CHOICE,
+    ...toFit,
+    explanation: `${intro} what is least likely to be needed was removed.`,
+  };
   const config = configs?.['truncation'];
-  const truncation = { provider: 'truncation', config, ...toFit, why: `${intro} old content was truncated.` } as const;
+  const truncation = {
+    provider: 'truncation',
+    config,
+    ...toFit,
+    explanation: `${intro} old content was truncated.`,
+  } as const;
   // A user who chose Truncation keeps it, and a broken Smart would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasOutcomeFailed(outcome);
   const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
@@ -249,7 +258,7 @@ class FallbackAttempt implements PipelineWork {
     return outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
   }
 
-  async runAndAddOutcome({ provider, config, why: explanation, mustFit }: Fallback): Promise<void> {
+  async runAndAddOutcome({ provider, config, explanation, mustFit }: Fallback): Promise<void> {
     const before = this.outcome;
     const request = mustFit ? this.fitting : this.request;
     const { edits: editsBefore } = this;
@@ -270,7 +279,7 @@ class FallbackAttempt implements PipelineWork {
     const isReported = before.kind === 'condensed' || before.notes.includes(reason);
     const reported = isReported ? before.notes : [...before.notes, reason];
     const calls = [...(before.calls ?? []), ...(tried.calls ?? [])];
-    const both = {
+    const merged = {
       tokensBefore: before.tokensBefore,
       steps: [...before.steps, ...tried.steps],
       cost: sumCosts([before.cost, tried.cost]),
@@ -284,9 +293,9 @@ class FallbackAttempt implements PipelineWork {
       const configNames = { ...(earlier.length > 0 && before.configNames), ...tried.configNames };
       this.outcome = {
         ...tried,
-        ...both,
+        ...merged,
         edits: [...editsBefore, ...tried.edits],
-        notes: reported.includes(explanation) ? both.notes : [...reported, explanation, ...tried.notes],
+        notes: reported.includes(explanation) ? merged.notes : [...reported, explanation, ...tried.notes],
         ...(Object.keys(configNames).length > 0 && { configNames }),
         ...(alsoBy.length > 0 && { alsoBy }),
       };
@@ -294,8 +303,8 @@ class FallbackAttempt implements PipelineWork {
     }
     const failure = this.describeReason(tried);
     if (tried.kind === 'unchanged') this.idle.push({ provider, reason: failure });
-    const notes = tried.kind === 'unchanged' ? both.notes : [...both.notes, failure];
-    this.outcome = tried.kind === 'cancelled' ? { ...tried, ...both } : { ...before, ...both, notes };
+    const notes = tried.kind === 'unchanged' ? merged.notes : [...merged.notes, failure];
+    this.outcome = tried.kind === 'cancelled' ? { ...tried, ...merged } : { ...before, ...merged, notes };
   }
 
   private describeReason(outcome: CondensationOutcome): string {

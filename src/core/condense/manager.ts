@@ -30,9 +30,9 @@ import { formatTokens } from '../format';
 export class UnknownProviderError extends Error {
   constructor(
     readonly id: string,
-    known: readonly string[],
+    knownIds: readonly string[],
   ) {
-    super(`There is no provider "${id}". Known providers: ${known.join(', ')}.`);
+    super(`There is no provider "${id}". Known providers: ${knownIds.join(', ')}.`);
     this.name = 'UnknownProviderError';
   }
 }

@@ -134,8 +134,8 @@ async function runPipelineStep<W extends PipelineWork>(
 
 function countNewEdits(edits: readonly Edit[], before: readonly Edit[]): number {
   if (edits === before) return 0;
-  const known = new Set(before);
-  return edits.filter((edit) => !known.has(edit)).length;
+  const oldEdits = new Set(before);
+  return edits.filter((edit) => !oldEdits.has(edit)).length;
 }
 
 async function runStepRestoringReferences<W extends PipelineWork>(
@@ -146,10 +146,10 @@ async function runStepRestoringReferences<W extends PipelineWork>(
   report: StepReporter,
 ): Promise<void> {
   for (let run = 1; run <= 2; run++) {
-    const putBack = watchStep?.(work, step);
+    const restoreRemoved = watchStep?.(work, step);
     await step.run(work, signal, report);
     await yieldBetweenSteps(signal);
-    if (!(await putBack?.())) return;
+    if (!(await restoreRemoved?.())) return;
     await yieldBetweenSteps(signal);
   }
 }

@@ -47,13 +47,13 @@ export function estimateCondensationSaving(
   const perRequest =
     dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
     dollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
-  const anew = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
+  const rewrittenTokens = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
   const writing = pricing.isLongCache === true ? 'longCacheWrite' : 'cacheWrite';
   const firstCosts = (tokens: number, promptTokens: number): number =>
     dollars(tokens, writing, promptTokens) - dollars(tokens, 'cacheRead', promptTokens);
   const broken = (): number =>
     cache === 'warm'
-      ? Math.max(0, firstCosts(anew, effect.tokensAfter))
+      ? Math.max(0, firstCosts(rewrittenTokens, effect.tokensAfter))
       : firstCosts(effect.tokensAfter, effect.tokensAfter) - firstCosts(effect.tokensBefore, effect.tokensBefore);
   const cacheBreak = cached ? broken() : 0;
   return {

@@ -16,8 +16,8 @@ export interface Content extends Slice {
 
 /** Excludes images, thinking, unknown blocks, structure, and results that a program parses. */
 export function listContents(message: ApiMessage): readonly Content[] {
-  const known = contentCache.get(message);
-  if (known) return known;
+  const cached = contentCache.get(message);
+  if (cached) return cached;
   const contents = copyWithoutSpareCapacity(collectContents(message));
   contentCache.set(message, contents);
   return contents;

@@ -40,14 +40,14 @@ export function makeUniqueReference(hash: Hash, taken: ReadonlyMap<ReferenceId, 
 export const MARKER_RULE = 'never write such a marker into a file';
 const MARKER_RULE_SUFFIX = `; ${MARKER_RULE}`;
 
-/** @param what briefly says what is missing */
-export const makeMarker = (what: string, reference: ReferenceId): string =>
-  `${MARKER_PREFIX}${cleanDescription(what)}${TEXT_BEFORE_REFERENCE}${reference}${MARKER_CLOSING_BRACKET}`;
+/** @param description briefly says what is missing */
+export const makeMarker = (description: string, reference: ReferenceId): string =>
+  `${MARKER_PREFIX}${cleanDescription(description)}${TEXT_BEFORE_REFERENCE}${reference}${MARKER_CLOSING_BRACKET}`;
 
 /** Tool and file names come from the model, so this limits and cleans them. */
 const MAX_DESCRIPTION_CHARS = 200;
-const cleanDescription = (what: string): string =>
-  what
+const cleanDescription = (description: string): string =>
+  description
     .replace(MARKER_CHARACTERS, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .slice(0, MAX_DESCRIPTION_CHARS)

@@ -139,12 +139,12 @@ function listXmlAnswers(
   index: number,
   byBlock: ContentsByBlock,
 ): MessageCallsAndResults['xmlAnswers'] {
-  let open: string | undefined;
+  let openTool: string | undefined;
   return listTextsWithBlock(message).flatMap(({ text, at }) => {
     const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
     const header = parseXmlResultHeader(text);
-    const tool = header?.tool ?? open;
-    open = header?.length === text.length ? header.tool : undefined;
+    const tool = header?.tool ?? openTool;
+    openTool = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
     const isError = reportsFailure(results);
     return [{ tool, result: { message: index, results, isError, isUserAnswer: false } }];

@@ -88,16 +88,16 @@ function withoutJoinedFiles(text: string): string {
 export const extractPersonTexts = (texts: readonly string[]): readonly string[] =>
   withoutFiles(cutContext(texts) ?? texts).map(extractPersonText);
 
-/** `words` are the user's own words in the text; empty if an agent wrote all of it. */
+/** `userText` is what the user wrote of the text; empty if an agent wrote all of it. */
 export interface WrittenText {
   readonly content: Content;
-  readonly words: string;
+  readonly userText: string;
 }
 
 export const listWrittenTexts = memoizeByObject((message: ApiMessage): readonly WrittenText[] => {
   const contents = listContents(message).filter(({ type }) => type === 'messageText');
   const words = extractPersonTexts(contents.map(({ text }) => text));
-  return contents.map((content, index) => ({ content, words: words[index] ?? '' }));
+  return contents.map((content, index) => ({ content, userText: words[index] ?? '' }));
 });
 
 const MACHINE_REPORT = new RegExp(`^\\s*<(?:${joinPreambleForms(({ reports }) => reports)})[\\s>]`, 'i');

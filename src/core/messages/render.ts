@@ -55,13 +55,13 @@ export function listMessagesBriefly(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
   const bodies = renderMessageBodies(messages, messages, 10 * MAX_LISTED_CHARS);
-  const words = (body: string): string =>
+  const shorten = (body: string): string =>
     body
       .slice(0, 10 * MAX_LISTED_CHARS)
       .replace(/\s+/g, ' ')
       .trim()
       .slice(0, MAX_LISTED_CHARS);
-  return messages.map(({ role }, index) => ({ role, words: words(bodies[index] ?? '').toWellFormed() }));
+  return messages.map(({ role }, index) => ({ role, words: shorten(bodies[index] ?? '').toWellFormed() }));
 }
 
 function truncateMiddle(text: string, longest: number): string {
@@ -85,9 +85,10 @@ function getCallName({ name, input }: ToolUseBlock): string {
   if (!isRecord(input)) return name;
   const call = { tool: name, input };
   const path = getToolPath(DEFAULT_TOOLS, call);
-  const [words = ''] = (path ?? getCommandOfCall(call) ?? '').trim().split('\n');
-  if (words === '') return name;
-  const shortText = words.length > MAX_NAME_CHARS ? `${words.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : words;
+  const [commandLine = ''] = (path ?? getCommandOfCall(call) ?? '').trim().split('\n');
+  if (commandLine === '') return name;
+  const shortText =
+    commandLine.length > MAX_NAME_CHARS ? `${commandLine.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : commandLine;
   return path === undefined ? `${name}: ${shortText}` : `${name} ${shortText}`;
 }
 

@@ -75,20 +75,20 @@ function chooseBestRow(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   if (others.length === 0) return first;
   const fits = rows.map((row) => countMatchingParameters(row, input));
   const bestFit = Math.max(...fits);
-  const alike = rows.flatMap((_, at) => (fits[at] === bestFit ? [at] : []));
+  const bestRows = rows.flatMap((_, at) => (fits[at] === bestFit ? [at] : []));
   const cache = joinedRuleCache(rows);
-  const key = alike.join();
+  const key = bestRows.join();
   const before = cache.get(key);
   if (before) return before;
-  const joined = joinAlikeRows(alike.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
+  const joined = joinAlikeRows(bestRows.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
   cache.set(key, joined);
   return joined;
 }
 
 const joinedRuleCache = memoizeByObject<ToolRuleRows, Map<string, ToolRule>>(() => new Map());
 
-function joinAlikeRows([best, ...alike]: ToolRuleRows): ToolRule {
-  const numbers = [best, ...alike].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
+function joinAlikeRows([best, ...bestRows]: ToolRuleRows): ToolRule {
+  const numbers = [best, ...bestRows].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
   return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
 

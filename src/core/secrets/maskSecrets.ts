@@ -53,8 +53,8 @@ interface CompiledKeyForms {
 
 const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKeyForms => {
   const starts = forms
-    .flatMap(({ starts: own, body, min, needsDigit = false }) =>
-      own.map((start) => ({
+    .flatMap(({ starts: ownStarts, body, min, needsDigit = false }) =>
+      ownStarts.map((start) => ({
         start,
         body: new RegExp(`[${KEY_CHARACTERS[body]}]{${min},${MAX_KEY_CHARS}}`, 'y'),
         more: new RegExp(`[${KEY_CHARACTERS[body]}]*`, 'y'),
@@ -89,8 +89,8 @@ const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
  */
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
   let slices = findSecrets(text, undefined, pieceChars, rules);
-  for (const seen of listDisplayedTexts(text))
-    slices = mergeSlices(slices, seen.inSource(findSecrets(seen.text, seen.changed, pieceChars, rules)));
+  for (const displayed of listDisplayedTexts(text))
+    slices = mergeSlices(slices, displayed.inSource(findSecrets(displayed.text, displayed.changed, pieceChars, rules)));
   return maskFoundSlices(text, addWrappedKeyLines(text, slices));
 }
 

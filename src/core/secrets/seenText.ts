@@ -55,9 +55,9 @@ const OTHER_DISGUISE_PATTERN = String.raw`(?<wide>[\uff01-\uff5e])|(?<hyphen>[\u
 const URL_ESCAPE_PATTERN =
   '%(?:25){0,9}(?:(?<percent>0[9aAdD]|[2-7][0-9a-fA-F])|u(?<wideUrl>[0-9a-fA-F]{4})|(?<utf8>[c-fC-F][0-9a-fA-F](?:%(?:25){0,9}[89abAB][0-9a-fA-F]){1,3}))|=(?<quoted>3D|22|27|5F|2D|2E)';
 
-const createHiddenCharsPattern = (gone: string): RegExp =>
+const createHiddenCharsPattern = (hiddenPattern: string): RegExp =>
   new RegExp(
-    `(?<gone>${gone})|${HEX_ESCAPE_PATTERN}|${URL_ESCAPE_PATTERN}|(?<entity>${ENTITY_PATTERN})|${OTHER_DISGUISE_PATTERN}`,
+    `(?<gone>${hiddenPattern})|${HEX_ESCAPE_PATTERN}|${URL_ESCAPE_PATTERN}|(?<entity>${ENTITY_PATTERN})|${OTHER_DISGUISE_PATTERN}`,
     'g',
   );
 const HIDDEN_CHARS = createHiddenCharsPattern(`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}`);

@@ -38,13 +38,13 @@ export function findMatchInWindow(text: string, pattern: RegExp, from: number, w
   const at = Math.max(from, window.start);
   if (at >= window.end) return undefined;
   const offset = Math.max(0, at - WINDOW_LOOK_BEHIND_CHARS);
-  for (let seen = window.end + WINDOW_LOOK_AHEAD_CHARS - offset; ; seen *= 2) {
+  for (let length = window.end + WINDOW_LOOK_AHEAD_CHARS - offset; ; length *= 2) {
     pattern.lastIndex = at - offset;
-    const found = pattern.exec(text.slice(offset, offset + seen));
+    const found = pattern.exec(text.slice(offset, offset + length));
     if (!found || offset + found.index >= window.end) return undefined;
     const end = pattern.lastIndex;
     // The match may continue after the visible part.
-    if (end + WINDOW_MARGIN_CHARS > seen && offset + seen < text.length) continue;
+    if (end + WINDOW_MARGIN_CHARS > length && offset + length < text.length) continue;
     const [start, stop] = found.indices?.groups?.['secret'] ?? [found.index, end];
     return {
       start: offset + found.index,

@@ -27,9 +27,9 @@ export class CondenserSession {
   /** Running calls by their number. */
   private readonly running = new Map<number, AbortController>();
 
-  constructor(parts: HostManagerDependencies) {
-    this.host = new HostManager(parts);
-    this.counter = parts.counter;
+  constructor(dependencies: HostManagerDependencies) {
+    this.host = new HostManager(dependencies);
+    this.counter = dependencies.counter;
   }
 
   async estimate(request: CondensationMessage, setup: CondensationManagerSetup): Promise<EstimateMessage> {
@@ -59,8 +59,8 @@ export class CondenserSession {
   ): Promise<AutomaticResult> {
     this.host.applySetup(setup);
     return this.runCancelable(call, async (signal) => {
-      const asked = { ...request, ...terms, signal, onProgress };
-      const result = await condenseIfNeeded(this.host.manager, this.counter, asked, policy);
+      const fullRequest = { ...request, ...terms, signal, onProgress };
+      const result = await condenseIfNeeded(this.host.manager, this.counter, fullRequest, policy);
       if (result.kind === 'ran') return { kind: 'ran', outcome: dropViewFromOutcome(result.outcome) };
       return result;
     });

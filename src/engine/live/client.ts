@@ -381,7 +381,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
         chat: chat.id,
         version,
         messages: { kept, added },
-        ...(!isAsBefore && { beside: { ...(system !== undefined && { system }), tools } }),
+        ...(!isAsBefore && { header: { ...(system !== undefined && { system }), tools } }),
         view,
         dropped,
       },

@@ -23,9 +23,9 @@ export const decodeMessages = (sent: readonly EncodedMessage[], knownMessages: r
   });
 
 export function countCommonElements<T>(before: readonly T[], after: readonly T[]): number {
-  const most = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let kept = 0;
-  while (kept < most && before[kept] === after[kept]) kept++;
+  while (kept < shorter && before[kept] === after[kept]) kept++;
   return kept;
 }
 

@@ -22,7 +22,7 @@ export interface ChatUpdate {
   readonly version: number;
   readonly messages: ListUpdate<ApiMessage>;
   /** System prompt and tools; absent if unchanged. */
-  readonly beside?: Pick<AgentRequest, 'system' | 'tools'>;
+  readonly header?: Pick<AgentRequest, 'system' | 'tools'>;
   /** ID of the host's view; 0 for none. */
   readonly view: number;
   readonly dropped: readonly number[];

@@ -65,8 +65,8 @@ export class LiveSession {
   private readonly sentSummaries = new Map<LiveId, LiveSummary>();
   private events: LiveEvent[] = [];
 
-  constructor(private readonly parts: LiveSessionDependencies) {
-    const { counter, root, models, providers, signal, summaries } = parts;
+  constructor(private readonly dependencies: LiveSessionDependencies) {
+    const { counter, root, models, providers, signal, summaries } = dependencies;
     const nameOwn = (own: LoadOwnModel | undefined): string | undefined => this.getModelKey(own);
     this.host = new HostManager({ counter, summaries, models, providers, signal, nameOwn });
     const { manager } = this.host;
@@ -226,9 +226,9 @@ export class LiveSession {
     const chat = knownChat ?? { version: 0, messages: [], system: undefined, tools: [], view: [], viewId: 0 };
     chat.messages = decodeList(chat.messages, update.messages);
     chat.version++;
-    if (update.beside) {
-      chat.system = update.beside.system;
-      chat.tools = update.beside.tools;
+    if (update.header) {
+      chat.system = update.header.system;
+      chat.tools = update.header.tools;
     }
     this.chats.set(update.chat, chat);
     const { messages, system, tools } = chat;
@@ -307,7 +307,7 @@ export class LiveSession {
     const order = list.map(({ id }) => id);
     for (const summary of changed) this.sentSummaries.set(summary.id, summary);
     for (const id of this.sentSummaries.keys()) if (!order.includes(id)) this.sentSummaries.delete(id);
-    if (events.length > 0 || changed.length > 0) this.parts.onChange({ events, order, changed });
+    if (events.length > 0 || changed.length > 0) this.dependencies.onChange({ events, order, changed });
   }
 }
 

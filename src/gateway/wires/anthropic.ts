@@ -64,9 +64,9 @@ function readAnthropicBlock(value: unknown, path: Path): BlockWithSource {
   const block = removeCacheMark(value) as Block;
   if (block.type !== 'tool_result') return placeBlock(block, path);
   const { content } = block;
-  const inside = path.concat('content');
+  const contentPath = path.concat('content');
   if (typeof content === 'string') {
-    const strings: StringSource[] = [{ from: ['content', 0, 'text'], to: inside }];
+    const strings: StringSource[] = [{ from: ['content', 0, 'text'], to: contentPath }];
     return placeBlock({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
   }
   if (!Array.isArray(content)) return placeBlock(block, path);

@@ -88,9 +88,9 @@ function readChatReasoning(message: RequestBody, path: Path): BlockWithSource[] 
 }
 
 function readChatCalls(message: RequestBody, path: Path): BlockWithSource[] {
-  const { tool_calls: made } = message;
-  if (!Array.isArray(made)) return [];
-  return (made as readonly unknown[]).map((call, index) => readChatCall(call, path.concat('tool_calls', index)));
+  const { tool_calls: calls } = message;
+  if (!Array.isArray(calls)) return [];
+  return (calls as readonly unknown[]).map((call, index) => readChatCall(call, path.concat('tool_calls', index)));
 }
 
 function readChatCall(call: unknown, path: Path): BlockWithSource {

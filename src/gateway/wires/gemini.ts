@@ -77,10 +77,10 @@ const joinPartTexts = (parts: unknown): string =>
 class UnansweredCalls {
   private readonly counts = new Map<string, number>();
   private readonly ids = new Set<string>();
-  private open: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
+  private openCalls: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
 
   startTurn(): void {
-    this.open = [];
+    this.openCalls = [];
   }
 
   assignCallId(name: string, sent: string | undefined): string {
@@ -88,15 +88,15 @@ class UnansweredCalls {
     this.counts.set(name, count);
     const id = sent !== undefined && !this.ids.has(sent) ? sent : `${name}#${count}`;
     this.ids.add(id);
-    this.open.push({ id, name, sent });
+    this.openCalls.push({ id, name, sent });
     return id;
   }
 
   /** A result without a call keeps its own ID. */
   findAnsweredCallId(name: string, sent: string | undefined): string {
-    const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
-    const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
-    const [call] = at < 0 ? [] : this.open.splice(at, 1);
+    const byId = sent === undefined ? -1 : this.openCalls.findIndex((call) => call.sent === sent);
+    const at = byId >= 0 ? byId : this.openCalls.findIndex((call) => call.name === name);
+    const [call] = at < 0 ? [] : this.openCalls.splice(at, 1);
     return call?.id ?? `${name}#${sent ?? 'unasked'}`;
   }
 }
@@ -111,9 +111,9 @@ function readGeminiPart(part: unknown, path: Path, isModel: boolean, calls: Unan
     return [placeBlock(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
   }
   const response = readRecord(part, 'functionResponse');
-  const answered = response && readString(response, 'name');
-  if (response && answered !== undefined && !isModel) {
-    const id = calls.findAnsweredCallId(answered, readString(response, 'id'));
+  const answeredName = response && readString(response, 'name');
+  if (response && answeredName !== undefined && !isModel) {
+    const id = calls.findAnsweredCallId(answeredName, readString(response, 'id'));
     return [readFunctionResponse(id, response, path.concat('functionResponse'))];
   }
   const text = readString(part, 'text');
@@ -136,7 +136,7 @@ const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
 function readFunctionResponse(id: string, response: Fields, path: Path): BlockWithSource {
   const responseFields = readRecord(response, 'response') ?? {};
-  const inside = path.concat('response');
+  const responsePath = path.concat('response');
   const textFields = RESPONSE_TEXT_FIELDS.filter(
     (field) => typeof responseFields[field] === 'string' && responseFields[field] !== '',
   );
@@ -152,7 +152,7 @@ function readFunctionResponse(id: string, response: Fields, path: Path): BlockWi
     (part): Block => (isRecord(part) && readInlineImage(part)) || { type: 'raw', part },
   );
   const strings = [
-    ...fields.map((field, at): StringSource => ({ from: ['content', at, 'text'], to: inside.concat(field) })),
+    ...fields.map((field, at): StringSource => ({ from: ['content', at, 'text'], to: responsePath.concat(field) })),
     ...files.map((_, at): StringSource => ({ from: ['content', before.length + at], to: path.concat('parts', at) })),
   ];
   return placeBlock(

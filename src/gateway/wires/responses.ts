@@ -50,14 +50,14 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
     return undefined;
   const list = new MessageListBuilder();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];
-  const declared: unknown[] = Array.isArray(tools) ? [...(tools as readonly unknown[])] : [];
+  const declaredTools: unknown[] = Array.isArray(tools) ? [...(tools as readonly unknown[])] : [];
   let isPrompt = true;
   for (const [index, item] of (input as readonly unknown[]).entries()) {
     if (!isRecord(item)) return undefined;
     const path: Path = ['input', index];
     const { type = 'message', role } = item;
     if (type === 'additional_tools') {
-      declared.push(item);
+      declaredTools.push(item);
       continue;
     }
     const isSystem = type === 'message' && (role === 'system' || role === 'developer');
@@ -71,7 +71,7 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
   }
   return {
     ...list.finishReading(),
-    tools: declared,
+    tools: declaredTools,
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),
     ...(typeof maxTokens === 'number' && { maxOutputTokens: maxTokens }),
@@ -122,12 +122,14 @@ function readResultItem(item: RequestBody, path: Path): BlockWithSource {
   const id = readString(item, 'call_id');
   if (id === undefined) return makeRawBlock(item, path);
   const { output } = item;
-  const inside = path.concat('output');
-  const parts = readResponsesContent(output, inside);
+  const outputPath = path.concat('output');
+  const parts = readResponsesContent(output, outputPath);
   const content = parts.map((part) => part.block);
   const block: Block = { type: 'tool_result', tool_use_id: id, content, ...pickCallerField(item) };
   const strings =
-    typeof output === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
+    typeof output === 'string'
+      ? [{ from: ['content', 0, 'text'], to: outputPath }]
+      : [{ from: ['content'], to: outputPath }];
   return placeBlock(block, path, strings);
 }
 

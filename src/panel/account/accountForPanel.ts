@@ -4,11 +4,13 @@ import type { MethodParams } from '../protocol';
 import type { ShownAccount } from './methods';
 
 export async function computeAccountForPanel(
-  parts: PanelDependencies,
+  dependencies: PanelDependencies,
   { days, choice }: MethodParams<'account'>,
 ): Promise<{ account?: ShownAccount }> {
   try {
-    const { overview, leftOut, whatIf } = await parts.commands().computeStoredAccount(parts.services, { days, choice });
+    const { overview, leftOut, whatIf } = await dependencies
+      .commands()
+      .computeStoredAccount(dependencies.services, { days, choice });
     return { account: { ...overview, leftOut, ...(whatIf && { whatIf }) } };
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};
@@ -18,9 +20,9 @@ export async function computeAccountForPanel(
 
 /** Does nothing if the user cancels the file dialog. */
 export async function saveAccountForPanel(
-  parts: PanelDependencies,
+  dependencies: PanelDependencies,
   preferences: MethodParams<'saveAccount'>,
 ): Promise<null> {
-  await parts.commands().saveAccount(parts.services, preferences);
+  await dependencies.commands().saveAccount(dependencies.services, preferences);
   return null;
 }

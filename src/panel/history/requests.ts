@@ -12,11 +12,13 @@ import type { RunWithoutEffect, History, HistoryEntry, historyMethods } from './
 const MAX_SHOWN_ENTRIES = 500;
 const MAX_SHOWN_EMPTY_RUNS = 100;
 
-export function createHistoryHandlers(parts: PanelDependencies): Pick<RequestHandlers, keyof typeof historyMethods> {
-  const { services } = parts;
+export function createHistoryHandlers(
+  dependencies: PanelDependencies,
+): Pick<RequestHandlers, keyof typeof historyMethods> {
+  const { services } = dependencies;
   return {
     history: async (_params, signal) => {
-      const { entries, runs } = await parts.commands().readHistory(services, signal);
+      const { entries, runs } = await dependencies.commands().readHistory(services, signal);
       return {
         entries: entries.slice(0, MAX_SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,
@@ -27,17 +29,17 @@ export function createHistoryHandlers(parts: PanelDependencies): Pick<RequestHan
       };
     },
     setUndone: async ({ isUndone, ...subject }) => {
-      await parts.commands().undoOrRedoCondensation(services, subject, isUndone);
+      await dependencies.commands().undoOrRedoCondensation(services, subject, isUndone);
       return null;
     },
     showCondensation: async (subject) => {
-      await parts.commands().showCondensation(services, subject);
+      await dependencies.commands().showCondensation(services, subject);
       return null;
     },
     exportHistory: async ({ format }, signal) => ({
-      written: await parts.commands().exportHistory(services, format, signal),
+      written: await dependencies.commands().exportHistory(services, format, signal),
     }),
-    clearHistory: async ({ part }) => ({ removed: await parts.commands().clearHistory(services, part) }),
+    clearHistory: async ({ part }) => ({ removed: await dependencies.commands().clearHistory(services, part) }),
   };
 }
 

@@ -4,13 +4,13 @@ import type { JudgedSettings } from './methods';
 
 /** @throws the signal's reason if aborted */
 export async function judgeForPanel(
-  parts: PanelDependencies,
+  dependencies: PanelDependencies,
   signal: AbortSignal,
   report: ReportProgress,
 ): Promise<JudgedSettings> {
-  const { read, sessions, lines, choices, points, verdict, isOther } = await parts
+  const { read, sessions, lines, choices, points, verdict, isOther } = await dependencies
     .commands()
-    .judgeStored(parts.services, signal, report);
+    .judgeStored(dependencies.services, signal, report);
   return {
     read,
     sessions,

@@ -16,8 +16,8 @@ export function compareConfigs(first: SmartConfig, second: SmartConfig): Compare
 /** Matches passes by ID, the others by order. */
 function comparePasses(first: readonly Pass[], second: readonly Pass[]): ComparedPass[] {
   const partners = new Map(first.map((pass) => [pass, second.find(({ id }) => id === pass.id)]));
-  const taken = new Set(partners.values());
-  const unmatched = second.filter((pass) => !taken.has(pass));
+  const matched = new Set(partners.values());
+  const unmatched = second.filter((pass) => !matched.has(pass));
   const pairs = first.map((pass) => [pass, partners.get(pass) ?? unmatched.shift()] as const);
   return [
     ...pairs.map(([one, other]) => ({

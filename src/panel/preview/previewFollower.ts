@@ -21,7 +21,7 @@ export class PreviewFollower {
   private question: FollowedQuestion | undefined;
   private isAnswered = false;
 
-  constructor(private readonly parts: PreviewFollowerDependencies) {}
+  constructor(private readonly dependencies: PreviewFollowerDependencies) {}
 
   /**
    * @param conversation what the name referred to at the time of the question
@@ -43,7 +43,7 @@ export class PreviewFollower {
   reportIfConversationChanged(): void {
     if (!this.question || !this.isAnswered || this.isSame(this.question)) return;
     this.endFollowing();
-    this.parts.onChange();
+    this.dependencies.onChange();
   }
 
   endFollowing(): void {
@@ -52,7 +52,7 @@ export class PreviewFollower {
 
   private isSame({ name, conversation }: FollowedQuestion): boolean {
     try {
-      return areSameConversation(conversation, this.parts.now(name));
+      return areSameConversation(conversation, this.dependencies.now(name));
     } catch {
       // The conversation no longer exists; the page learns that with its next request.
       return false;

@@ -27,7 +27,7 @@ export class PreviewHandlers implements vscode.Disposable {
 
   /** @param onChanged notifies the page of a change */
   constructor(
-    private readonly parts: PanelDependencies,
+    private readonly dependencies: PanelDependencies,
     private readonly settings: Pick<PanelSettings, 'applyPassDrafts'>,
     onChanged: () => void,
   ) {
@@ -35,7 +35,7 @@ export class PreviewHandlers implements vscode.Disposable {
       now: (name) => this.commands.resolveConversation(this.services, this.resolveName(name)),
       onChange: onChanged,
     });
-    const bundle = getEngineBundle(parts.services);
+    const bundle = getEngineBundle(dependencies.services);
     const ended = (reason: string): string =>
       vscode.l10n.t(
         'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
@@ -86,22 +86,22 @@ export class PreviewHandlers implements vscode.Disposable {
       };
     },
     previewCoherence: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.makePreviewQuestion(
+      const question = await this.makePreviewQuestion(
         await this.findConversation(conversation),
         this.resolveConfiguration(drafts),
       );
       return this.previews.askPreviewQuestion(
-        { kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) },
+        { kind: 'coherence', ...question, excluded, ...(pinned && { pinned }) },
         signal,
       );
     },
     showPreviewDiff: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.makePreviewQuestion(
+      const question = await this.makePreviewQuestion(
         await this.findConversation(conversation),
         this.resolveConfiguration(drafts),
       );
       const texts = await this.previews.askPreviewQuestion(
-        { kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) },
+        { kind: 'texts', ...question, excluded, ...(pinned && { pinned }) },
         signal,
       );
       const { comparisons } = this.services;
@@ -109,28 +109,28 @@ export class PreviewHandlers implements vscode.Disposable {
       return null;
     },
     previewSelection: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.makePreviewQuestion(
+      const question = await this.makePreviewQuestion(
         await this.findConversation(conversation),
         this.resolveConfiguration(drafts),
       );
-      const { title, taken } = await this.answerAndFollow(conversation, asked.conversation, () =>
-        this.previews.askPreviewQuestion({ kind: 'selection', ...asked, pass }, signal),
+      const { title, taken } = await this.answerAndFollow(conversation, question.conversation, () =>
+        this.previews.askPreviewQuestion({ kind: 'selection', ...question, pass }, signal),
       );
       return { title, taken: [...taken] };
     },
     previewPass: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.makePreviewQuestion(
+      const question = await this.makePreviewQuestion(
         await this.findConversation(conversation),
         this.resolveConfiguration(drafts),
       );
-      const { title, steps } = await this.answerAndFollow(conversation, asked.conversation, () =>
-        this.previews.askPreviewQuestion({ kind: 'pass', ...asked, pass }, signal),
+      const { title, steps } = await this.answerAndFollow(conversation, question.conversation, () =>
+        this.previews.askPreviewQuestion({ kind: 'pass', ...question, pass }, signal),
       );
       return { title, steps: steps.map(toPreviewStep) };
     },
     compare: async ({ conversation, configuration }, signal) => {
-      const asked = await this.makePreviewQuestion(await this.findConversation(conversation), configuration);
-      return this.comparisons.askPreviewQuestion({ kind: 'compare', ...asked }, signal);
+      const question = await this.makePreviewQuestion(await this.findConversation(conversation), configuration);
+      return this.comparisons.askPreviewQuestion({ kind: 'compare', ...question }, signal);
     },
     savePins: async ({ conversation, pinned }) => {
       await this.commands.saveConversationPins(this.services, this.resolveName(conversation), pinned);
@@ -149,11 +149,11 @@ export class PreviewHandlers implements vscode.Disposable {
   };
 
   private get services(): PanelDependencies['services'] {
-    return this.parts.services;
+    return this.dependencies.services;
   }
 
   private get commands(): ReturnType<PanelDependencies['commands']> {
-    return this.parts.commands();
+    return this.dependencies.commands();
   }
 
   private async answerAndFollow<T>(
@@ -164,11 +164,11 @@ export class PreviewHandlers implements vscode.Disposable {
     this.subscription ??= this.commands.subscribeToLiveChanges(this.services, () => {
       this.follower.reportIfConversationChanged();
     });
-    const answered = this.follower.followConversation(name, conversation);
+    const endAnswer = this.follower.followConversation(name, conversation);
     try {
       return await answer();
     } finally {
-      answered();
+      endAnswer();
     }
   }
 

@@ -13,12 +13,12 @@ import type { ProfileComparison, ProfileCost } from './methods';
  * @throws Error if the conversation can't be read; the signal's reason if aborted
  */
 export async function compareProfiles(
-  parts: PanelDependencies,
+  dependencies: PanelDependencies,
   thread: PreviewThread,
   requestedName: PreviewedConversationName,
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
-  const { services } = parts;
+  const { services } = dependencies;
   const {
     getDefaultConversation,
     findOwnConversation,
@@ -27,7 +27,7 @@ export async function compareProfiles(
     loadLiveView,
     findModelPricing,
     createProfileSetups,
-  } = parts.commands();
+  } = dependencies.commands();
   const name =
     requestedName.kind === 'default'
       ? getDefaultConversation(services, await findOwnConversation(services))

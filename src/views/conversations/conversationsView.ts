@@ -68,10 +68,10 @@ export class ConversationsView implements vscode.Disposable {
 
   constructor(
     private readonly tree: ConversationsTree,
-    private readonly parts: ConversationsViewDependencies,
+    private readonly dependencies: ConversationsViewDependencies,
   ) {
     this.subscriptions = [
-      parts.index.onDidChange(() => {
+      dependencies.index.onDidChange(() => {
         this.scheduleDelayedRedraw();
       }),
     ];
@@ -118,17 +118,17 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   async refresh(): Promise<void> {
-    await Promise.all([this.parts.index.refresh(), this.reloadLedgers()]);
+    await Promise.all([this.dependencies.index.refresh(), this.reloadLedgers()]);
   }
 
   /** Call this after a ledger changed. */
   async reloadLedgers(): Promise<void> {
     try {
-      this.ledgers.applyLedgersResult(await this.parts.ledgersSince(this.ledgers.since));
+      this.ledgers.applyLedgersResult(await this.dependencies.ledgersSince(this.ledgers.since));
       this.reportCondensedConversations();
       this.scheduleRedraw();
     } catch (error) {
-      this.parts.warn(`The ledgers could not be listed. ${getErrorMessage(error)}`);
+      this.dependencies.warn(`The ledgers could not be listed. ${getErrorMessage(error)}`);
     }
   }
 
@@ -182,7 +182,7 @@ export class ConversationsView implements vscode.Disposable {
   private createNodeItem(node: TreeNode): vscode.TreeItem {
     return createTreeItem(this.getCurrentNode(node), {
       now: Date.now(),
-      contextWindow: this.parts.contextWindow(),
+      contextWindow: this.dependencies.contextWindow(),
       openAgent: this.openAgent,
     });
   }
@@ -204,8 +204,8 @@ export class ConversationsView implements vscode.Disposable {
     if (!this.isStarted) {
       this.isStarted = true;
       void this.refresh();
-      this.parts.watch().catch((error: unknown) => {
-        this.parts.warn(`Could not watch conversations for changes. ${String(error)}`);
+      this.dependencies.watch().catch((error: unknown) => {
+        this.dependencies.warn(`Could not watch conversations for changes. ${String(error)}`);
       });
     }
     const roots = this.createRootNodes();
@@ -214,7 +214,7 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   private createRootNodes(): readonly TreeNode[] {
-    const gateway = this.parts.gateway();
+    const gateway = this.dependencies.gateway();
     const agents = this.createFilteredNodes(this.filter);
     const roots = gateway ? [{ kind: 'gateway' as const, ...gateway }, ...agents] : agents;
     this.openAgent ??= agents[0]?.agent;
@@ -235,17 +235,17 @@ export class ConversationsView implements vscode.Disposable {
   private createFilteredNodes(filter: ConversationFilter): AgentNode[] {
     return createAgentNodes(
       {
-        live: this.parts.live(),
+        live: this.dependencies.live(),
         stored: this.listStored(),
         ledgers: this.ledgers,
-        here: this.parts.folders(),
+        here: this.dependencies.folders(),
       },
       filter,
     );
   }
 
   private listStored(): readonly IndexedConversation[] {
-    const { index, sample: path } = this.parts;
+    const { index, sample: path } = this.dependencies;
     const ledger = this.ledgers.findByPath(path);
     const tokens = ledger?.condensations.at(-1)?.tokensBefore;
     if (!ledger || tokens === undefined || index.conversations.some((each) => each.path === path))
@@ -260,8 +260,8 @@ export class ConversationsView implements vscode.Disposable {
   private updateViewState(): void {
     const { view } = this.tree;
     const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;
-    const isSearching = this.parts.index.isBusy && this.parts.index.conversations.length === 0;
-    view.description = this.parts.index.isBusy ? vscode.l10n.t('counting…') : '';
+    const isSearching = this.dependencies.index.isBusy && this.dependencies.index.conversations.length === 0;
+    view.description = this.dependencies.index.isBusy ? vscode.l10n.t('counting…') : '';
     const filterTexts = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter(
       (word) => word !== '',
     );

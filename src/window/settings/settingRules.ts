@@ -68,10 +68,10 @@ export class SettingRules {
   }
 
   private findUnknownProvider(value: unknown): readonly ConfigProblem[] {
-    const known = [...this.providers, ...this.registered()].map(({ id }) => id);
-    if (known.some((id) => id === value)) return [];
+    const knownIds = [...this.providers, ...this.registered()].map(({ id }) => id);
+    if (knownIds.some((id) => id === value)) return [];
     return [
-      { path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${known.join(', ')}` },
+      { path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${knownIds.join(', ')}` },
     ];
   }
 

@@ -26,9 +26,9 @@ export const formatTypedNumber = (value: number, isAmount = false): string =>
  * text resets the setting.
  */
 export function parseNumber(text: string): ParsedText {
-  const written = normalizeTypedNumber(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
-  if (written === '') return {};
-  const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(written) ?? [];
+  const typed = normalizeTypedNumber(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
+  if (typed === '') return {};
+  const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(typed) ?? [];
   const otherwise = parseGroupedNumbers(figures);
   if (otherwise !== undefined) {
     const problem = t(

@@ -142,9 +142,11 @@ export function getSchemaFields({ properties }: JsonSchema): Record<string, Json
 
 /** Returns the minimum that makes an object valid. */
 export function getStarterSchema(schema: JsonSchema): JsonSchema {
-  const known = getSchemaFields(schema);
+  const fieldSchemas = getSchemaFields(schema);
   const { required } = schema;
-  return Object.fromEntries((asStringList(required) ?? []).map((field) => [field, makeEmptyValue(known[field] ?? {})]));
+  return Object.fromEntries(
+    (asStringList(required) ?? []).map((field) => [field, makeEmptyValue(fieldSchemas[field] ?? {})]),
+  );
 }
 
 export function makeEmptyValue(schema: JsonSchema): unknown {

@@ -39,9 +39,9 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
     if (lost) settle();
   });
   /** Returns where to look for the next focus after a node was removed. */
-  const placeAfter = (removed: Node, left: FocusPosition): FocusPosition | undefined => {
-    if (focused && removed.contains(focused)) return left;
-    if (lost && (removed.contains(lost.parent) || removed === lost.nextNode)) return left;
+  const placeAfter = (removed: Node, before: FocusPosition): FocusPosition | undefined => {
+    if (focused && removed.contains(focused)) return before;
+    if (lost && (removed.contains(lost.parent) || removed === lost.nextNode)) return before;
     return lost;
   };
 

@@ -30,7 +30,7 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
   // part.
   const [own, setOwn] = useState(() => (host.getState() === undefined ? undefined : readViewState(host.getState())));
   const view = useMemo(() => own ?? readViewState(panelData?.welcome.kept), [own, panelData?.welcome.kept]);
-  const sent = useRef<string>(undefined);
+  const sentState = useRef<string>(undefined);
   const panel = useMemo<Panel | undefined>(() => {
     if (!panelData) return undefined;
     const changeView: Panel['changeView'] = (change) => {
@@ -40,9 +40,9 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
         host.setState(after);
         const lasting = selectPersistentState(after);
         const text = JSON.stringify(lasting);
-        if (text !== (sent.current ??= JSON.stringify(selectPersistentState(before))))
+        if (text !== (sentState.current ??= JSON.stringify(selectPersistentState(before))))
           connection.sendViewState(lasting);
-        sent.current = text;
+        sentState.current = text;
         return after;
       });
     };

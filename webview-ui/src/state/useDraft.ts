@@ -36,7 +36,7 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
   /** Increases with each input, check and save, so that older answers are ignored. */
   const turn = useRef(0);
   /** The settings may still show the value from before these saved texts. */
-  const sent = useRef<readonly string[]>([]);
+  const sentTexts = useRef<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef({ setting, shown });
   latest.current = { setting, shown };
@@ -54,13 +54,13 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
   };
   useEffect(() => {
     if (stage.current === 'typing' || stage.current === 'saving') return;
-    const ownIndex = sent.current.findIndex((text) => isSettings(parse(text).value));
+    const ownIndex = sentTexts.current.findIndex((text) => isSettings(parse(text).value));
     if (stage.current === 'refused' && ownIndex >= 0) {
       // An earlier saved text has arrived, which must not replace the refused text.
-      sent.current = sent.current.slice(ownIndex + 1);
+      sentTexts.current = sentTexts.current.slice(ownIndex + 1);
       return;
     }
-    sent.current = [];
+    sentTexts.current = [];
     drop();
   }, [shown, setting.isSet]);
   useEffect(
@@ -89,10 +89,10 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
     const mine = ++turn.current;
     const { value, problem } = parse(text);
     stage.current = 'saving';
-    if (problem === undefined) sent.current = [...sent.current, text];
+    if (problem === undefined) sentTexts.current = [...sentTexts.current, text];
     const found = problem === undefined ? await setting.save(value) : [problem];
-    const last = sent.current.lastIndexOf(text);
-    if (found.length > 0 && last >= 0) sent.current = sent.current.filter((_, at) => at !== last);
+    const last = sentTexts.current.lastIndexOf(text);
+    if (found.length > 0 && last >= 0) sentTexts.current = sentTexts.current.filter((_, at) => at !== last);
     // The user has typed since; the newer text gets its own check.
     if (mine !== turn.current) return;
     stage.current = found.length > 0 ? 'refused' : 'saved';
@@ -114,7 +114,7 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
     onCommit: (text) => {
       clearTimeout(timer.current);
       if (stage.current !== 'typing' && stage.current !== 'refused') return;
-      if (text === shown && (sent.current.at(-1) ?? text) === text) drop();
+      if (text === shown && (sentTexts.current.at(-1) ?? text) === text) drop();
       else void save(text);
     },
   };

@@ -49,11 +49,11 @@ interface SettingRefusals {
 
 /**
  * @param name without the extension's prefix; must be in package.json
- * @param wanted the scope, if not the page's
+ * @param wantedScope the scope, if not the page's
  */
-export function useSetting(name: string, path: Path = [], wanted?: SettingScope): SettingHandle {
+export function useSetting(name: string, path: Path = [], wantedScope?: SettingScope): SettingHandle {
   const { state, scope: ofPage, connection, welcome } = usePanel();
-  const chosen = wanted ?? ofPage;
+  const chosen = wantedScope ?? ofPage;
   const [refusals, setRefusals] = useState<SettingRefusals>({ save: [], reset: [] });
   const setting: SettingState = state.settings[name] ?? {
     value: undefined,
@@ -63,12 +63,12 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   };
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
   const edited = use(EditedEntryContext);
-  const inside = getPathInEntry(edited, name, path);
-  const ownValue = edited && inside ? getValueAt(edited.value, inside) : getValueAt(setting[scope], path);
+  const pathInside = getPathInEntry(edited, name, path);
+  const ownValue = edited && pathInside ? getValueAt(edited.value, pathInside) : getValueAt(setting[scope], path);
   const other = getValueAt(setting[OTHER_SCOPE[scope]], path);
   const inherited =
-    edited && inside
-      ? getValueAt(edited.effective, inside)
+    edited && pathInside
+      ? getValueAt(edited.effective, pathInside)
       : scope === 'user' && other !== undefined
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
@@ -84,8 +84,8 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
       // The edited entry may be gone after this, so save the typed text as a draft first.
       if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
-        edited && inside
-          ? await edited.change(inside, value, method === 'checkSetting')
+        edited && pathInside
+          ? await edited.change(pathInside, value, method === 'checkSetting')
           : (await connection.sendRequest(method, change(value))).problems;
       return problems.map((problem) => formatProblem(problem, formatPath(path), setting.value));
     } catch (error) {
@@ -95,7 +95,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   const id = formatPath([name, ...path]);
   const value = ownValue ?? inherited;
   // A draft is valid, so the saved value's problems no longer apply.
-  const problems = inside && edited?.isChanged === true ? [] : listProblemsAt(setting, path);
+  const problems = pathInside && edited?.isChanged === true ? [] : listProblemsAt(setting, path);
   return {
     id,
     value,
@@ -120,7 +120,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
       return problems;
     },
     hold: (isWrong) => {
-      if (inside) edited?.hold(id, isWrong);
+      if (pathInside) edited?.hold(id, isWrong);
     },
   };
 }

@@ -40,16 +40,16 @@ export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) =
     show: (value) => {
       pick({ value });
     },
-    choose: async (wanted) => {
-      if (!running.current && wanted === value) {
+    choose: async (newChoice) => {
+      if (!running.current && newChoice === value) {
         pick(undefined);
         return;
       }
-      const mine = { value: wanted };
+      const mine = { value: newChoice };
       pick(mine);
       waiting.current = async () => {
         try {
-          await save(wanted);
+          await save(newChoice);
         } finally {
           if (newest.current === mine) pick(undefined);
         }

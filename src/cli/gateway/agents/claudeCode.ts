@@ -31,12 +31,12 @@ export const claudeCode: GatewayAgent = {
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const settingsOption = getOptionValue(args, '--settings');
     const givenSettings = settingsOption === undefined ? {} : await readSettingsOption(settingsOption, cwd);
-    const users = join(folder, 'settings.json');
+    const userSettings = join(folder, 'settings.json');
     // In the home folder, the project's settings are the user's.
     const inProject = ['settings.local.json', 'settings.json']
       .map((name) => join(cwd, '.claude', name))
-      .filter((path) => path !== users);
-    const files = [...inProject, users];
+      .filter((path) => path !== userSettings);
+    const files = [...inProject, userSettings];
     // Settings by descending precedence.
     const settings = [givenSettings, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>

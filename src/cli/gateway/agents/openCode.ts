@@ -36,10 +36,10 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const brand = command.toUpperCase();
     const { env } = home;
     const givenConfig = env[`${brand}_CONFIG_CONTENT`];
-    const over = givenConfig === undefined ? {} : parseJsonc(givenConfig);
+    const overridingConfig = givenConfig === undefined ? {} : parseJsonc(givenConfig);
     const settings = [
       ...(await readOpenCodeSettings(command, brand, home)),
-      { values: over, source: `${brand}_CONFIG_CONTENT`, isFromProject: false },
+      { values: overridingConfig, source: `${brand}_CONFIG_CONTENT`, isFromProject: false },
     ];
     const trust = makeOptionTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
     const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
@@ -78,9 +78,11 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         .find((model) => model !== undefined);
     const provider = chosen?.split('/')[0];
     /** If only the project defines a provider, the agent calls it directly. */
-    const projects = [...unused].filter(([id]) => !addresses.has(id));
+    const projectProviders = [...unused].filter(([id]) => !addresses.has(id));
     const [, theirs] =
-      projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
+      projectProviders.find(([id]) => id === provider) ??
+      (addresses.size === 0 ? projectProviders[0] : undefined) ??
+      [];
     if (theirs) {
       throw new UnsupportedError(
         `Its model would be reached at ${extractHost(theirs.text)} (${theirs.source}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
@@ -109,8 +111,8 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           [...addresses.keys()].map((id) => [
             id,
             {
-              ...getRecordAtPath(over, 'provider', id),
-              options: { ...getRecordAtPath(over, 'provider', id, 'options'), baseURL: url(nameRoute(id)) },
+              ...getRecordAtPath(overridingConfig, 'provider', id),
+              options: { ...getRecordAtPath(overridingConfig, 'provider', id, 'options'), baseURL: url(nameRoute(id)) },
             },
           ]),
         );
@@ -122,10 +124,12 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         };
         const disabled = settings.flatMap(({ values }) => getListField(values, 'disabled_providers'));
         const content = {
-          ...getRecordAtPath(over),
-          ...(projects.length > 0 && { disabled_providers: [...disabled, ...projects.map(([id]) => id)] }),
-          provider: { ...getRecordAtPath(over, 'provider'), ...provider },
-          mcp: { ...getRecordAtPath(over, 'mcp'), [recall.name]: server },
+          ...getRecordAtPath(overridingConfig),
+          ...(projectProviders.length > 0 && {
+            disabled_providers: [...disabled, ...projectProviders.map(([id]) => id)],
+          }),
+          provider: { ...getRecordAtPath(overridingConfig, 'provider'), ...provider },
+          mcp: { ...getRecordAtPath(overridingConfig, 'mcp'), [recall.name]: server },
         };
         return Promise.resolve({ command, args, env: { [`${brand}_CONFIG_CONTENT`]: JSON.stringify(content) } });
       },
@@ -160,16 +164,19 @@ async function readOpenCodeSettings(
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
   const configPath = env[`${brand}_CONFIG`];
   const names = [`${command}.json`, `${command}.jsonc`];
-  const users = [
+  const userFiles = [
     ...['config.json', ...names].map((name) => join(global, name)),
     ...(configPath === undefined ? [] : [configPath]),
     ...names.map((name) => join(homedir, `.${command}`, name)),
   ];
-  const projects = listFolderAndParents(cwd)
+  const projectFiles = listFolderAndParents(cwd)
     .toReversed()
     .flatMap((folder) => names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]))
-    .filter((path) => !users.includes(path));
-  const all = [...users.map((path) => [path, false] as const), ...projects.map((path) => [path, true] as const)];
+    .filter((path) => !userFiles.includes(path));
+  const all = [
+    ...userFiles.map((path) => [path, false] as const),
+    ...projectFiles.map((path) => [path, true] as const),
+  ];
   return Promise.all(
     all.map(async ([path, isFromProject]) => ({
       values: await readSettingsFile(path, parseJsonc),

@@ -36,8 +36,8 @@ export const qwenCode: GatewayAgent = {
     const system = await readSettingsFile(systemFile, parseJsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
     const inProject = join(cwd, '.qwen', 'settings.json');
-    const users = join(folder, 'settings.json');
-    const files = [systemFile, inProject, users];
+    const userSettings = join(folder, 'settings.json');
+    const files = [systemFile, inProject, userSettings];
     const settings = [system, ...(await Promise.all(files.slice(1).map((path) => readSettingsFile(path, parseJsonc))))];
     const chosen =
       getOptionValue(args, '--auth-type') ??
@@ -63,7 +63,9 @@ export const qwenCode: GatewayAgent = {
       const text = chosen?.startsWith('openai') ? getTextAtPath(one, 'security', 'auth', 'baseUrl') : undefined;
       const path = files[at] ?? '';
       const source = `security.auth.baseUrl in ${shortenPath(path, home)}`;
-      return text === undefined ? undefined : { text, source, isFromProject: path === inProject && path !== users };
+      return text === undefined
+        ? undefined
+        : { text, source, isFromProject: path === inProject && path !== userSettings };
     });
     const set = env[provider.variable];
     const { trusted, untrusted } = chooseTrustedAddress(

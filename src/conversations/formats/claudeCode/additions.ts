@@ -19,7 +19,7 @@ export function insertAttachmentMessages(
   branch: readonly ClaudeCodeRecord[],
 ): readonly ApiMessage[] {
   let stop = -1;
-  const placed: { readonly behind: number; readonly addition: AttachmentAddition }[] = [];
+  const placedAdditions: { readonly index: number; readonly addition: AttachmentAddition }[] = [];
   for (const record of branch) {
     const place = getPlace(record);
     if (place !== undefined && !isPromptMessage(messages[place]))
@@ -31,12 +31,12 @@ export function insertAttachmentMessages(
       addition.kind === 'person'
         ? acceptsSystemMessages(findModelAnsweringAt(messages, stop))
         : addition.role === 'system';
-    placed.push({ behind: isBehind ? skipPrompts(messages, stop) : stop, addition });
+    placedAdditions.push({ index: isBehind ? skipPrompts(messages, stop) : stop, addition });
   }
-  if (placed.length === 0) return messages;
-  const additions = Map.groupBy(placed, ({ behind }) => behind);
-  const at = (behind: number): readonly ApiMessage[] =>
-    toAdditionMessages((additions.get(behind) ?? []).map(({ addition }) => addition));
+  if (placedAdditions.length === 0) return messages;
+  const additions = Map.groupBy(placedAdditions, ({ index }) => index);
+  const at = (index: number): readonly ApiMessage[] =>
+    toAdditionMessages((additions.get(index) ?? []).map(({ addition }) => addition));
   return [...at(-1), ...messages.flatMap((message, index) => [message, ...at(index)])];
 }
 
@@ -74,9 +74,9 @@ function skipToolResults(messages: readonly ApiMessage[], place: number): number
 }
 
 function skipPrompts(messages: readonly ApiMessage[], place: number): number {
-  let behind = place;
-  while (isPromptMessage(messages[behind + 1])) behind += 1;
-  return behind;
+  let last = place;
+  while (isPromptMessage(messages[last + 1])) last += 1;
+  return last;
 }
 
 function toAdditionMessages(additions: readonly AttachmentAddition[]): readonly ApiMessage[] {
@@ -85,19 +85,19 @@ function toAdditionMessages(additions: readonly AttachmentAddition[]): readonly 
     ...additions.filter((addition) => addition.kind === 'agent' && addition.role === 'system'),
   ];
   const messages: ApiMessage[] = [];
-  let open: (Pick<AgentAddition, 'role' | 'isRenewed'> & { readonly content: Block[] }) | undefined;
+  let openGroup: (Pick<AgentAddition, 'role' | 'isRenewed'> & { readonly content: Block[] }) | undefined;
   for (const addition of ordered) {
     if (addition.kind === 'person') {
       messages.push({ role: 'user', content: addition.content });
-      open = undefined;
+      openGroup = undefined;
       continue;
     }
     const { role, isRenewed } = addition;
-    if (open?.role !== role || open.isRenewed !== isRenewed) {
-      open = { role, isRenewed, content: [] };
-      messages.push(toAdditionMessage(open.content, addition));
+    if (openGroup?.role !== role || openGroup.isRenewed !== isRenewed) {
+      openGroup = { role, isRenewed, content: [] };
+      messages.push(toAdditionMessage(openGroup.content, addition));
     }
-    open.content.push(...addition.content);
+    openGroup.content.push(...addition.content);
   }
   return messages;
 }

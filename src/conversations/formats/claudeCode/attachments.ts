@@ -540,10 +540,10 @@ const formatTaskList = (advice: string, heading: string, list: readonly string[]
 
 const readHookName = (attachment: Fields): string => readString(attachment, 'hookName') ?? '';
 
-function renderSelectedLines(attachment: Fields, where: string): string {
+function renderSelectedLines(attachment: Fields, source: string): string {
   const first = attachment['lineStart'];
   const range = typeof first === 'number' ? `the lines ${first} to ${String(attachment['lineEnd'])}` : 'lines';
-  return `The user selected ${range} ${where}:\n${readString(attachment, 'content') ?? ''}\n\nThis may or may not be related to the current task.`;
+  return `The user selected ${range} ${source}:\n${readString(attachment, 'content') ?? ''}\n\nThis may or may not be related to the current task.`;
 }
 
 const formatCall = (tool: string, input: Fields): string =>

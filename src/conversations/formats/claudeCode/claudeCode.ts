@@ -68,17 +68,17 @@ export function readClaudeCode(
 
   const earlier = joinRecordsIntoMessages(branch.records.slice(0, branch.skippedCount), main);
   const active = joinRecordsIntoMessages(branch.records.slice(branch.skippedCount), main);
-  const everything = [...earlier.messages, ...active.messages];
-  const messages = options.history === 'all' ? everything : active.messages;
+  const allMessages = [...earlier.messages, ...active.messages];
+  const messages = options.history === 'all' ? allMessages : active.messages;
   const used = new Set([...earlier.used, ...active.used]);
   return {
     id: findSessionId(branch, source, input),
     format: 'claude-code',
-    title: findTitle(records) ?? makeConversationTitle(everything),
+    title: findTitle(records) ?? makeConversationTitle(allMessages),
     messages,
     notes: [
       ...notes,
-      ...(messages === everything || earlier.messages.length === 0
+      ...(messages === allMessages || earlier.messages.length === 0
         ? []
         : [describeOmittedMessages(earlier.messages.length, 'before the last compaction')]),
       ...noteAbandonedBranches(main, used),
@@ -93,8 +93,8 @@ export function readClaudeCode(
     ...findWorkspace(records),
     ...selectRecordedRequests(
       options.history,
-      readRecordedRequests(requests, branch, everything, earlier.messages.length),
-      everything.length,
+      readRecordedRequests(requests, branch, allMessages, earlier.messages.length),
+      allMessages.length,
     ),
   };
 }

@@ -31,11 +31,11 @@ export function joinRecordsIntoMessages(
   branch: readonly ClaudeCodeRecord[],
   thread: readonly ClaudeCodeRecord[],
 ): JoinedMessages {
-  const sent = branch.filter(isSentMessage);
-  const onBranch = new Set(sent);
-  const otherRecords = dropCopiedRecords(sent, thread).filter((record) => !onBranch.has(record));
-  const siblings = findRecordsOfSameAnswer(sent, otherRecords);
-  const answered = new Set(sent.flatMap(listResultIds));
+  const sentRecords = branch.filter(isSentMessage);
+  const onBranch = new Set(sentRecords);
+  const otherRecords = dropCopiedRecords(sentRecords, thread).filter((record) => !onBranch.has(record));
+  const siblings = findRecordsOfSameAnswer(sentRecords, otherRecords);
+  const answeredIds = new Set(sentRecords.flatMap(listResultIds));
   const elsewhere = new Map<string, MessageRecord>();
   for (const record of otherRecords) for (const id of listResultIds(record)) elsewhere.set(id, record);
 
@@ -45,18 +45,18 @@ export function joinRecordsIntoMessages(
     for (const record of records) used.set(record, messages.length);
     return joinMessageParts(records.map(({ message }) => message));
   };
-  sent.forEach((record, index) => {
+  sentRecords.forEach((record, index) => {
     if (used.has(record)) return;
     if (!isAssistantRecord(record)) {
       messages.push(emit([record]));
       return;
     }
-    const parts = sortByFilePosition(collectAnswerParts(sent, index, siblings));
+    const parts = sortByFilePosition(collectAnswerParts(sentRecords, index, siblings));
     messages.push(emit(parts));
     const calls = new Set(parts.flatMap(listCallIds));
-    const missedResults = [...calls].filter((id) => !answered.has(id)).map((id) => elsewhere.get(id));
+    const missedResults = [...calls].filter((id) => !answeredIds.has(id)).map((id) => elsewhere.get(id));
     const found = [
-      ...collectResultRecords(sent, index, calls),
+      ...collectResultRecords(sentRecords, index, calls),
       ...missedResults.filter((result) => result !== undefined),
     ];
     const results = sortByFilePosition([...new Set(found)].filter((result) => !used.has(result)));
@@ -117,10 +117,10 @@ type SiblingsByRecord = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
  * Maps a record to those written after it that belong to the path's messages but are off the path.
  */
 function findRecordsOfSameAnswer(
-  sent: readonly MessageRecord[],
+  sentRecords: readonly MessageRecord[],
   otherRecords: readonly MessageRecord[],
 ): SiblingsByRecord {
-  const onPath = Map.groupBy(sent.filter(isAssistantRecord), getMessageKey);
+  const onPath = Map.groupBy(sentRecords.filter(isAssistantRecord), getMessageKey);
   return Map.groupBy(
     otherRecords.filter((record) => isAssistantRecord(record) && onPath.has(getMessageKey(record))),
     (record) => {
@@ -135,11 +135,11 @@ function findRecordsOfSameAnswer(
  * calls, and siblings off the path.
  */
 function collectAnswerParts(
-  sent: readonly MessageRecord[],
+  sentRecords: readonly MessageRecord[],
   index: number,
   siblings: SiblingsByRecord,
 ): MessageRecord[] {
-  const first = sent[index];
+  const first = sentRecords[index];
   if (!first) return [];
   const parts: MessageRecord[] = [];
   const calls = new Set<string>();
@@ -150,8 +150,8 @@ function collectAnswerParts(
     }
   };
   take(first);
-  for (let at = index + 1; at < sent.length; at += 1) {
-    const record = sent[at];
+  for (let at = index + 1; at < sentRecords.length; at += 1) {
+    const record = sentRecords[at];
     if (!record) break;
     if (isAssistantRecord(record)) {
       if (getMessageKey(record) !== getMessageKey(first)) break;
@@ -165,10 +165,10 @@ const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?
 
 /** A compaction can write messages again under their UUIDs; only the copy on the branch counts. */
 function dropCopiedRecords(
-  sent: readonly MessageRecord[],
+  sentRecords: readonly MessageRecord[],
   thread: readonly ClaudeCodeRecord[],
 ): readonly MessageRecord[] {
-  const chosen = new Map(sent.map((record) => [record.uuid, record]));
+  const chosen = new Map(sentRecords.map((record) => [record.uuid, record]));
   return thread.filter(isSentMessage).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
@@ -177,16 +177,16 @@ function dropCopiedRecords(
  * message count too.
  */
 function collectResultRecords(
-  sent: readonly MessageRecord[],
+  sentRecords: readonly MessageRecord[],
   index: number,
   calls: ReadonlySet<string>,
 ): readonly MessageRecord[] {
-  const ownRecord = sent[index];
+  const ownRecord = sentRecords[index];
   const found: MessageRecord[] = [];
-  const taken = new Set<string>();
+  const takenIds = new Set<string>();
   let beyond: 'no' | 'assistant' | 'results' = 'no';
-  for (let at = index + 1; at < sent.length; at += 1) {
-    const record = sent[at];
+  for (let at = index + 1; at < sentRecords.length; at += 1) {
+    const record = sentRecords[at];
     if (!ownRecord || !record) break;
     if (isAssistantRecord(record)) {
       if (beyond === 'no' && getMessageKey(record) === getMessageKey(ownRecord)) continue;
@@ -195,10 +195,10 @@ function collectResultRecords(
       continue;
     }
     if (beyond === 'assistant') beyond = 'results';
-    const open = listResultIds(record).filter((id) => calls.has(id) && !taken.has(id));
+    const openIds = listResultIds(record).filter((id) => calls.has(id) && !takenIds.has(id));
     // One message must not contain two answers to a call.
-    if (open.length === 0) continue;
-    for (const id of open) taken.add(id);
+    if (openIds.length === 0) continue;
+    for (const id of openIds) takenIds.add(id);
     found.push(record);
   }
   return found;

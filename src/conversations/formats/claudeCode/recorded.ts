@@ -5,26 +5,26 @@ import { readTime } from '../../text/values';
 import type { ActiveBranch } from './branch';
 import type { ClaudeRequests } from './usage';
 
-/** @param everything all messages; the first `before` precede the last compaction */
+/** @param allMessages all messages; the first `before` precede the last compaction */
 export function readRecordedRequests(
   requests: ClaudeRequests,
   branch: ActiveBranch,
-  everything: readonly ApiMessage[],
+  allMessages: readonly ApiMessage[],
   before: number,
 ): RecordedRequests | undefined {
   // A compaction can write messages again, so the first of equal ids counts.
-  const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
+  const at = new Map(allMessages.map((message, index) => [message['id'] ?? message, index] as const).reverse());
   const recorded = requests.getResult((id) => at.get(id));
-  return recorded && { ...recorded, compactions: findCompactions(branch, everything, before) };
+  return recorded && { ...recorded, compactions: findCompactions(branch, allMessages, before) };
 }
 
 function findCompactions(
   branch: ActiveBranch,
-  everything: readonly ApiMessage[],
+  allMessages: readonly ApiMessage[],
   before: number,
 ): readonly RecordedCompaction[] {
   const boundaries = branch.records.filter(({ subtype }) => subtype === 'compact_boundary');
-  const starts = everything.flatMap((message, index) =>
+  const starts = allMessages.flatMap((message, index) =>
     message['isCompactSummary'] === true && isMachineMessage(message) ? [index] : [],
   );
   return boundaries.flatMap((boundary, index): RecordedCompaction[] => {

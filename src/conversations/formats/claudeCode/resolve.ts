@@ -102,14 +102,14 @@ export function addQueuedPrompts(branch: ActiveBranch, records: readonly ClaudeC
     const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
     return turn === undefined || answers.has(getMessageKey(turn));
   });
-  const placed = [...branch.records];
+  const withQueued = [...branch.records];
   let { skippedCount } = branch;
   for (const record of queuedRecords) {
-    const at = placed.findLastIndex(({ line }) => line < record.line) + 1;
-    placed.splice(at, 0, record);
+    const at = withQueued.findLastIndex(({ line }) => line < record.line) + 1;
+    withQueued.splice(at, 0, record);
     if (at < skippedCount) skippedCount += 1;
   }
-  return { ...branch, records: placed, skippedCount };
+  return { ...branch, records: withQueued, skippedCount };
 }
 
 /** One answer has several records, and some of them can be off the branch. */

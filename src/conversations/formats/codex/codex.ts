@@ -94,11 +94,11 @@ function readRecordedRequests(
     const owner = item && owners.get(item);
     return owner && indexes.get(owner);
   };
-  const answered = (index: number | undefined): number | undefined =>
+  const findAnswer = (index: number | undefined): number | undefined =>
     index === undefined ? undefined : allMessages.findLastIndex(({ role }, at) => at <= index && role === 'assistant');
   return {
     requests: requests.map(({ request, item }) => {
-      const message = answered(findIndex(item));
+      const message = findAnswer(findIndex(item));
       return message === undefined || message === -1 ? request : { ...request, message };
     }),
     compactions: compactions.flatMap(({ item, at }) => {

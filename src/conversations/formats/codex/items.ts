@@ -10,20 +10,20 @@ const CODEX_ITEM_TYPE = 'codex_item';
 
 export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
-  let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
+  let openGroup: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
   const add = (kind: 'reply' | 'results', item: CodexItem, blocks: readonly Block[]): void => {
-    if (open?.kind !== kind) {
-      open = { kind, blocks: [] };
-      messages.push({ role: kind === 'reply' ? 'assistant' : 'user', content: open.blocks });
+    if (openGroup?.kind !== kind) {
+      openGroup = { kind, blocks: [] };
+      messages.push({ role: kind === 'reply' ? 'assistant' : 'user', content: openGroup.blocks });
     }
-    open.blocks.push(...blocks);
+    openGroup.blocks.push(...blocks);
     const owner = messages.at(-1);
     if (owner) owners?.set(item, owner);
   };
   // Sub-agents' reports between a call and its result move after the results.
   let reports: ApiMessage[] = [];
   const addReports = (): void => {
-    if (reports.length > 0) open = undefined;
+    if (reports.length > 0) openGroup = undefined;
     messages.push(...reports);
     reports = [];
   };
@@ -37,7 +37,7 @@ export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map
     if (!isResult) addReports();
     const role = readString(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
-      open = undefined;
+      openGroup = undefined;
       const message = makeMessage(item, role === 'developer' || role === 'system' ? 'system' : 'user');
       messages.push(message);
       owners?.set(item, message);

@@ -66,11 +66,11 @@ export function parseRollout(
       notes.push(`This is a fork, and its beginning was not found: it should be in ${each.missing}.`);
       continue;
     }
-    const theirs: string[] = [];
-    readJsonLineRecords(readLines(each.bytes, each.file), each.file, theirs, ({ value }) => {
+    const earlierNotes: string[] = [];
+    readJsonLineRecords(readLines(each.bytes, each.file), each.file, earlierNotes, ({ value }) => {
       if ((readNumber(value, 'ordinal') ?? 0) < each.end) replay.inheritRecord(value);
     });
-    notes.push(...theirs.map((note) => `In the beginning, ${each.file}: ${note}`));
+    notes.push(...earlierNotes.map((note) => `In the beginning, ${each.file}: ${note}`));
   }
   replay.beginOwnRecords();
   readJsonLineRecords(lines, source, notes, (record) => {

@@ -149,10 +149,10 @@ export class CopilotRequests implements RequestCollector {
     const request = readString(data, 'requestId') ?? readString(data, 'compactionAttemptId');
     const credits = readNumber(readRecord(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
     const usage = convertCopilotUsage(used, credits);
-    const same = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
-    const existing = this.found[same];
+    const sameUsageIndex = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
+    const existing = this.found[sameUsageIndex];
     if (existing) {
-      this.found[same] = { ...existing, purpose: 'compaction' };
+      this.found[sameUsageIndex] = { ...existing, purpose: 'compaction' };
       return;
     }
     const key = request === undefined ? undefined : `compaction ${this.id ?? ''} ${request}`;

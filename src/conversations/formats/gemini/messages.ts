@@ -18,12 +18,16 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
   const messages: ApiMessage[] = [];
   const skippedByKind = new Map<string, number>();
   const places = new Map<Fields, number>();
-  let open = new Set<string>();
-  const answered = new Set<string>();
+  let openCalls = new Set<string>();
+  const answeredIds = new Set<string>();
   for (const record of records) {
     const type = readString(record, 'type') ?? 'unnamed';
     if (type === 'user')
-      appendBlocks(messages, 'user', dropRepeatedResults(convertGeminiContent(record['content']), open, answered));
+      appendBlocks(
+        messages,
+        'user',
+        dropRepeatedResults(convertGeminiContent(record['content']), openCalls, answeredIds),
+      );
     else if (isModelAnswer(record)) {
       const calls = readList(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
@@ -35,8 +39,8 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
       const results = calls.flatMap(convertCallResult);
       appendBlocks(messages, 'assistant', blocks);
       appendBlocks(messages, 'user', results);
-      for (const { tool_use_id: id } of results.filter(isToolResult)) answered.add(id);
-      open = new Set(blocks.filter(isToolUse).flatMap(({ id }) => (answered.has(id) ? [] : [id])));
+      for (const { tool_use_id: id } of results.filter(isToolResult)) answeredIds.add(id);
+      openCalls = new Set(blocks.filter(isToolUse).flatMap(({ id }) => (answeredIds.has(id) ? [] : [id])));
     } else skippedByKind.set(type, (skippedByKind.get(type) ?? 0) + 1);
   }
   return { messages, skippedByKind, places };
@@ -45,18 +49,22 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
 /**
  * Since 0.61 a user record repeats the results stored with their calls; in a resumed session only
  * that record has them, twice.
- * @param open calls of the last answer without a result; updated
- * @param answered all answered calls; updated
+ * @param openCalls calls of the last answer without a result; updated
+ * @param answeredIds all answered calls; updated
  */
-function dropRepeatedResults(content: readonly Block[], open: Set<string>, answered: Set<string>): readonly Block[] {
+function dropRepeatedResults(
+  content: readonly Block[],
+  openCalls: Set<string>,
+  answeredIds: Set<string>,
+): readonly Block[] {
   const results: Block[] = [];
   const others: Block[] = [];
   for (const block of content) {
     const id = getResponseId(block);
-    if (id !== undefined && open.delete(id)) {
-      answered.add(id);
+    if (id !== undefined && openCalls.delete(id)) {
+      answeredIds.add(id);
       results.push({ type: 'tool_result', tool_use_id: id, content: convertFunctionResponse(block['part']) });
-    } else if (id === undefined || !answered.has(id)) others.push(block);
+    } else if (id === undefined || !answeredIds.has(id)) others.push(block);
   }
   return [...results, ...others];
 }

@@ -137,8 +137,8 @@ function convertReplyPart(part: Fields): Fields {
  * in `native`.
  */
 function readProviderState(part: Fields): Fields {
-  const named = readRecord(readRecord(part, 'provider') ?? {}, 'metadata');
-  const state = named ?? readRecord(part, 'native') ?? readRecord(part, 'state') ?? {};
+  const metadata = readRecord(readRecord(part, 'provider') ?? {}, 'metadata');
+  const state = metadata ?? readRecord(part, 'native') ?? readRecord(part, 'state') ?? {};
   return readRecord(state, 'anthropic') ? state : { anthropic: state };
 }
 

@@ -224,8 +224,8 @@ function convertMessageToOpenAI(message: ApiMessage): OpenAIRecord[] {
 
   const results = role === 'user' ? content.filter(isToolResult) : [];
   const calls = role === 'assistant' ? content.filter((block) => isToolUse(block) || block.type === 'openai_call') : [];
-  const apart = new Set<Block>([...results, ...calls]);
-  const rest = content.filter((block) => !apart.has(block) && !isReasoning(block));
+  const converted = new Set<Block>([...results, ...calls]);
+  const rest = content.filter((block) => !converted.has(block) && !isReasoning(block));
   const answers = results.map((result) => convertResultToOpenAI(result));
   if (answers.length > 0 && rest.length === 0 && !shell) return answers;
   const toolCalls = calls.map((call) => convertCallToOpenAI(call));

@@ -87,11 +87,11 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
     todos: new Map(),
   };
   const note = (kind: FactKind, text: string, message: number): void => {
-    const plain = text.trim();
-    if (plain === '') return;
-    const places = found[kind].get(plain);
+    const trimmed = text.trim();
+    if (trimmed === '') return;
+    const places = found[kind].get(trimmed);
     if (places) places.push(message);
-    else found[kind].set(plain, [message]);
+    else found[kind].set(trimmed, [message]);
   };
   const cache = exchangeFactsByTools(tools);
   for (const exchange of exchanges) {

@@ -246,10 +246,10 @@ export class Draft implements PipelineWork {
 
   private createBlockPlaceholder(
     before: Hash,
-    what: string,
+    description: string,
   ): { readonly text: string; readonly reference: ReferenceId } {
     const reference = makeUniqueReference(before, this.references);
-    return { text: makeMarker(what, reference), reference };
+    return { text: makeMarker(description, reference), reference };
   }
 
   /**
@@ -322,8 +322,8 @@ export class Draft implements PipelineWork {
 
   private countTokensWithoutMarkerRule(state: PlaceWithCuts): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: removeMarkerRule(cut.text) }));
-    const plain = makeChangedState(state, cuts, state.strict);
-    return this.countTokensAtPlace(this.view.makeMessageWithText(state.place, plain.text), plain);
+    const withoutRule = makeChangedState(state, cuts, state.strict);
+    return this.countTokensAtPlace(this.view.makeMessageWithText(state.place, withoutRule.text), withoutRule);
   }
 
   /** APIs reject blank texts. */

@@ -37,9 +37,9 @@ export class DraftView {
 
   constructor(
     private readonly original: readonly ApiMessage[],
-    known: DraftViewState = { messages: [], places: [], summaries: [] },
+    initial: DraftViewState = { messages: [], places: [], summaries: [] },
   ) {
-    this.restoreState(known);
+    this.restoreState(initial);
   }
 
   saveState(): DraftViewState {
@@ -79,8 +79,8 @@ export class DraftView {
 
   /** @throws Error if there is no text at the place */
   getPlaceState(place: ContentPlace): PlaceWithCuts {
-    const known = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
-    if (known) return known;
+    const found = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
+    if (found) return found;
     const original = getValueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${makePlaceKey(place)}`);
     return { place, original, cuts: [], text: original, strict: true };
@@ -161,11 +161,11 @@ export function findRememberedDraft(
   return getConversationMemory(original)
     .getOrCreate(createDraftMemory)
     .latest.filter(
-      (known) =>
-        known.counter === counter &&
-        isPrefix(known.original, original) &&
-        isPrefix(known.edits, edits) &&
-        canExtendDraft(known, edits.slice(known.edits.length)),
+      (remembered) =>
+        remembered.counter === counter &&
+        isPrefix(remembered.original, original) &&
+        isPrefix(remembered.edits, edits) &&
+        canExtendDraft(remembered, edits.slice(remembered.edits.length)),
     )
     .reduce<RememberedDraft | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
 }
@@ -183,8 +183,8 @@ const canExtendDraft = ({ state: { summaries } }: RememberedDraft, rest: readonl
       summaries.every(({ start, end }) => edit.place.message < start || edit.place.message >= end),
   );
 
-function isPrefix<T>(short: readonly T[], long: readonly T[]): boolean {
-  if (short.length > long.length) return false;
-  for (let at = 0; at < short.length; at++) if (short[at] !== long[at]) return false;
+function isPrefix<T>(prefix: readonly T[], list: readonly T[]): boolean {
+  if (prefix.length > list.length) return false;
+  for (let at = 0; at < prefix.length; at++) if (prefix[at] !== list[at]) return false;
   return true;
 }

@@ -125,10 +125,10 @@ export function restoreMessagesBeforeEdits(
   originals: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
   const shown = selectLastByPlace(edits);
-  const stored = ({ before }: Edit, where: string): string => {
+  const stored = ({ before }: Edit, placeText: string): string => {
     const text = originals(before);
     if (text === undefined || hashText(text) !== before) {
-      throw new Error(`the original of ${where} is missing or damaged (sha256 ${before})`);
+      throw new Error(`the original of ${placeText} is missing or damaged (sha256 ${before})`);
     }
     return text;
   };

@@ -15,15 +15,15 @@ export function makeChangeExcerpt(before: string, after: string): BeforeAndAfter
   let end = 0;
   while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
   const from = Math.max(0, start - CONTEXT_LINES);
-  const behind = Math.max(0, end - CONTEXT_LINES);
-  return { before: formatLines(old, from, behind), after: formatLines(now, from, behind) };
+  const linesAfter = Math.max(0, end - CONTEXT_LINES);
+  return { before: formatLines(old, from, linesAfter), after: formatLines(now, from, linesAfter) };
 }
 
-function formatLines(lines: readonly string[], from: number, behind: number): string {
-  const to = lines.length - behind;
+function formatLines(lines: readonly string[], from: number, linesAfter: number): string {
+  const to = lines.length - linesAfter;
   const picked = lines.slice(from, to);
   const cut = picked.length > MAX_EXCERPT_LINES ? [...picked.slice(0, MAX_EXCERPT_LINES - 1), '…'] : picked;
-  return [...(from > 0 ? ['…'] : []), ...cut.map(shortenLine), ...(behind > 0 ? ['…'] : [])].join('\n');
+  return [...(from > 0 ? ['…'] : []), ...cut.map(shortenLine), ...(linesAfter > 0 ? ['…'] : [])].join('\n');
 }
 
 const shortenLine = (line: string): string =>

@@ -6,8 +6,8 @@ import { selectLastByPlace, type Edit } from './edits';
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const mark = (message: number, outcome: EditOutcome): void => {
-    const known = outcomes[message];
-    if (known !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(known))
+    const current = outcomes[message];
+    if (current !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(current))
       outcomes[message] = outcome;
   };
   for (const edit of selectLastByPlace(edits)) {

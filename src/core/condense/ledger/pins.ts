@@ -22,17 +22,19 @@ export function getPinnedIndexes(
 export function createPinEntries(
   pins: readonly MessageWithKey[],
   messages: readonly ApiMessage[],
-  wanted: ReadonlySet<number>,
+  wantedIndexes: ReadonlySet<number>,
 ): LedgerEntry[] {
   const pinned = getPinnedIndexes(pins, messages);
   const released = pins
     .filter((pin) => {
       const [index] = getPinnedIndexes([pin], messages);
-      return index !== undefined && !wanted.has(index);
+      return index !== undefined && !wantedIndexes.has(index);
     })
     .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));
   const added = messages.flatMap((message, index): LedgerEntry[] =>
-    wanted.has(index) && !pinned.has(index) ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }] : [],
+    wantedIndexes.has(index) && !pinned.has(index)
+      ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }]
+      : [],
   );
   return [...released, ...added];
 }

@@ -100,9 +100,9 @@ export class LineIds {
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
 export function copyToLargerArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const made = new Int32Array(length);
-  made.set(list);
-  return made;
+  const grown = new Int32Array(length);
+  grown.set(list);
+  return grown;
 }
 
 /** FNV-1a over UTF-16 units. V8's own hash of a long string uses only its length. */

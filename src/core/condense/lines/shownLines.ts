@@ -26,9 +26,9 @@ const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?
 
 /** Returns the line with and without what may be a line number. */
 export function listLineForms(line: string): string[] {
-  const whole = line.trim();
-  const plain = line.replace(LINE_NUMBER_PREFIX, '').trim();
-  return plain === whole ? [whole] : [whole, plain];
+  const trimmed = line.trim();
+  const withoutNumber = line.replace(LINE_NUMBER_PREFIX, '').trim();
+  return withoutNumber === trimmed ? [trimmed] : [trimmed, withoutNumber];
 }
 
 class ShownLineIndex {
@@ -84,9 +84,9 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
 }
 
 export function findQuotedLines(call: ToolExchange): NamedFileLine[] {
-  const quoted = new Map<string, NamedFileLine>();
+  const quotedLines = new Map<string, NamedFileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))
     for (const line of before.map((each) => each.trim()))
-      if (line.length >= MIN_LINE_CHARS) quoted.set(`${file}\n${line}`, { file, line });
-  return [...quoted.values()];
+      if (line.length >= MIN_LINE_CHARS) quotedLines.set(`${file}\n${line}`, { file, line });
+  return [...quotedLines.values()];
 }

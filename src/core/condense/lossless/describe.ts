@@ -21,8 +21,8 @@ export function describeSourceRun(run: RepeatedRun, formatRange: RangeFormatter 
   const { source, first, last, places } = run;
   const numbers = formatRange(source, first, last);
   // If a call shows several files, the marker must name the file.
-  const of = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
-  const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${of}`;
+  const fileText = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
+  const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${fileText}`;
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === formatRange(only.source, only.first, only.last);
   if (isPlain && numbers && only.source.isNamed && areSameFile(only.source, source))
@@ -76,9 +76,9 @@ function formatStatedRange({ lines }: LineSource, first: number, end: number): s
 
 const describeSource = memoizeByObject((source: LineSource): string => {
   const { path, exchange } = source;
-  const asked =
+  const request =
     path === undefined || !source.isNamed || 'pattern' in exchange.input ? describeReadRequest(exchange) : undefined;
-  if (asked !== undefined) return `${exchange.tool} "${asked}"`;
+  if (request !== undefined) return `${exchange.tool} "${request}"`;
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortenPath(path)}`;
 });
 

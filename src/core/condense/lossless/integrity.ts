@@ -200,8 +200,8 @@ export const RESTORED_REFERENCES_STEP_NAME = 'Restored references';
 export function describeRestoredReferences(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ operation }) => operation === 'restore').length;
   if (places === 0) return [];
-  const what = places === 1 ? 'One place was' : `${places} places were`;
-  return [`${what} restored: a later step removed the copy that a reference pointed to.`];
+  const placesText = places === 1 ? 'One place was' : `${places} places were`;
+  return [`${placesText} restored: a later step removed the copy that a reference pointed to.`];
 }
 
 type IsMovableCut = (cut: Cut) => boolean;

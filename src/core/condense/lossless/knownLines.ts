@@ -30,15 +30,15 @@ export class LineCache {
   ) {}
 
   /** Call this before requesting the lines of these calls' results. */
-  addExchanges(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
-    for (const at of this.learned[of].listUnsettledIndexes(exchanges)) {
+  addExchanges(exchanges: readonly ToolExchange[], source: 'original' | 'view'): void {
+    for (const at of this.learned[source].listUnsettledIndexes(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = getToolRule(this.tools, exchange);
       const hint = getPrefixHint(rule?.kind);
       for (const content of exchange.results) this.addTextLayout(exchange, content, hint, rule?.numbers);
       for (const content of exchange.parameters) this.addTextLayout(exchange, content, 'other', undefined);
     }
-    this.learned[of].markSettled(exchanges);
+    this.learned[source].markSettled(exchanges);
   }
 
   private addTextLayout(

@@ -82,11 +82,11 @@ function readPrefixes(
   text: string,
   format: LinePrefixFormat,
   lineEnd: LineTerminator,
-  of: Slice = { start: 0, end: text.length },
+  slice: Slice = { start: 0, end: text.length },
 ): LineWithPrefix[] {
   const lines: LineWithPrefix[] = [];
   const gapBefore = createUnknownGapTest(text);
-  for (let at = of.start, end = of.start; end < of.end; at = end + lineEnd.length) {
+  for (let at = slice.start, end = slice.start; end < slice.end; at = end + lineEnd.length) {
     end = findEndOfLine(text, at, lineEnd);
     lines.push({ at, prefix: readLinePrefix(text, at, format), afterGap: gapBefore(at) });
   }

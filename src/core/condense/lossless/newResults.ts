@@ -63,7 +63,7 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
     const decide = (_: Draft, lineCache: LineCache): ((source: LineSource) => boolean) => {
       const decided = createRemovableTest(draft, lineCache, isCautious);
       ({ rereads } = decided);
-      return decided.may;
+      return decided.isRemovable;
     };
     steps.push(
       ...createRepeatedLinesStep(tools, 'above', LINE_OPERATIONS_FOR_RESULTS, false, decide),
@@ -87,7 +87,7 @@ function createRemovableTest(
   draft: Draft,
   lineCache: LineCache,
   isCautious: boolean,
-): { readonly may: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
+): { readonly isRemovable: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
   const shown = getNewResultSources(lineCache).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: LineSource): boolean =>
@@ -105,7 +105,7 @@ function createRemovableTest(
     return kind !== 'read' || !isCautious || !(isAskedAgain(draft, exchange) || isLeftAlone);
   };
   const rereads = [...rereadsByPath.values()].flat().filter(isNew);
-  return { may: isRemovableSource, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
+  return { isRemovable: isRemovableSource, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
 }
 
 const makeCallKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
@@ -131,8 +131,8 @@ const areResultsUncut = ({ shown }: Draft, { results }: ToolExchange): boolean =
 
 function isRecentMessage({ messages, counter, sentCount: sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
-  let left = MAX_RECENT_RESULT_TOKENS;
-  return recent.toReversed().every((each) => (left -= counter.countMessage(each)) >= 0);
+  let remaining = MAX_RECENT_RESULT_TOKENS;
+  return recent.toReversed().every((each) => (remaining -= counter.countMessage(each)) >= 0);
 }
 
 /** @param reads all reads of one file in order, as received */

@@ -96,8 +96,8 @@ function groupReminderCuts(
     const { content, text, start, end } = reminder;
     const places = groups.getIndexesOfGroup(text);
     const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
-    const same = reminders.filter((other) => other.text === text);
-    if (kept === at && (keep === 'latest' ? same.at(-1) : same[0]) === reminder) continue;
+    const equalReminders = reminders.filter((other) => other.text === text);
+    if (kept === at && (keep === 'latest' ? equalReminders.at(-1) : equalReminders[0]) === reminder) continue;
     const request = { start: content.start + start, end: content.start + end, marker: null };
     cuts.set(content, [...(cuts.get(content) ?? []), request]);
   }

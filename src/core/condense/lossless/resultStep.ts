@@ -30,9 +30,9 @@ export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (t
         const acted: number[] = [];
         const { sentCount: sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.
-        const open =
+        const openIndexes =
           sentBefore > 0 ? findNewExchanges(draft, exchanges) : stableExchanges.listUnsettledIndexes(exchanges);
-        for (const at of open) {
+        for (const at of openIndexes) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
           const noiseIn = findNoise(exchange);

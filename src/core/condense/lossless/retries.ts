@@ -72,9 +72,9 @@ const isSuccessfulRetry = (tools: ToolTable, later: ToolExchange, target: string
 /** For a retry of a command, the same target is enough. */
 function repeatsParameter(later: ToolExchange, { path, text }: Content): boolean {
   if (getCommandOfCall(later) !== undefined) return true;
-  const again = getLinesByParameter(later).get(getParameterName(path));
+  const laterLines = getLinesByParameter(later).get(getParameterName(path));
   const lines = collectTrimmedLines(text);
-  return again !== undefined && 2 * [...lines].filter((line) => again.has(line)).length >= lines.size;
+  return laterLines !== undefined && 2 * [...lines].filter((line) => laterLines.has(line)).length >= lines.size;
 }
 
 const getLinesByParameter = memoizeByObject(

@@ -88,10 +88,13 @@ export async function runLossless(
 }
 
 /** A run ends at the step that meets the target, so different targets may give the same result. */
-function stopsAtSameStep({ targetTokens: own, steps }: CachedLosslessRun, targetTokens: number | undefined): boolean {
-  if (own === targetTokens) return true;
+function stopsAtSameStep(
+  { targetTokens: cachedTarget, steps }: CachedLosslessRun,
+  targetTokens: number | undefined,
+): boolean {
+  if (cachedTarget === targetTokens) return true;
   const fewest = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
-  return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
+  return fewest > (cachedTarget ?? 0) && fewest > (targetTokens ?? 0);
 }
 
 const MAX_CACHED_RUNS = 4;

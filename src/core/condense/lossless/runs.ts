@@ -200,9 +200,9 @@ export class RepeatedLineRuns {
   private makeRunsOfSource(source: LineSource, runs: readonly RepeatedRun[]): RunsOfSource {
     const before = this.bySource.get(source);
     if (before && areListsEqual(before.runs, runs, areRunsEqual)) return before;
-    const made = { source, runs, isSettled: false };
-    this.bySource.set(source, made);
-    return made;
+    const created = { source, runs, isSettled: false };
+    this.bySource.set(source, created);
+    return created;
   }
 
   private growTables(size: number): void {

@@ -4,10 +4,10 @@ export class SettledItems<T extends object> {
 
   /** Items stay unsettled until {@link markSettled}, in case the work fails. */
   listUnsettledIndexes(list: readonly T[]): number[] {
-    const open: number[] = [];
-    for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);
-    for (const at of open) this.items[at] = undefined;
-    return open;
+    const openIndexes: number[] = [];
+    for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) openIndexes.push(at);
+    for (const at of openIndexes) this.items[at] = undefined;
+    return openIndexes;
   }
 
   isSettled(list: readonly T[], at: number): boolean {
@@ -54,15 +54,15 @@ export class SettledGroups<T extends object> {
   }
 
   listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
-    const open = this.stable.listUnsettledIndexes(list);
+    const openIndexes = this.stable.listUnsettledIndexes(list);
     const changed = new Set<string>();
     for (let at = this.keys.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);
-    for (const at of open) {
+    for (const at of openIndexes) {
       this.removeFromGroups(at, changed);
       this.addToGroups(at, this.getKeys(list[at] as T), changed);
     }
-    const isOpen = new Set(open);
+    const isOpen = new Set(openIndexes);
     return [...changed]
       .map((key) => ({ key, places: this.getIndexesOfGroup(key) }))
       .filter(({ places }) => places.length > 0)

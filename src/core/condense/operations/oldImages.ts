@@ -63,6 +63,6 @@ function getCallSubject(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const path = getToolPath(DEFAULT_TOOLS, { tool, input });
   if (path !== undefined) return shortenPath(path);
-  const said = SUBJECT_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
-  return typeof said === 'string' ? said.slice(0, MAX_SUBJECT_CHARS) : undefined;
+  const subject = SUBJECT_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
+  return typeof subject === 'string' ? subject.slice(0, MAX_SUBJECT_CHARS) : undefined;
 }

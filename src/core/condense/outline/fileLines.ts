@@ -15,7 +15,7 @@ export interface OutlinedFileLine extends Slice {
 export interface ReadWithStayingLines {
   readonly content: PlacedContent;
   readonly lines: readonly OutlinedFileLine[];
-  readonly stays: readonly boolean[];
+  readonly isKept: readonly boolean[];
 }
 
 export interface OutlineRules {
@@ -69,5 +69,5 @@ export function markStayingLines(
     }
     if (line.isMarker || isBehind || near-- > 0) isKept[index] = true;
   }
-  return { content, lines, stays: isKept };
+  return { content, lines, isKept };
 }

@@ -150,8 +150,8 @@ describe('the outline of an old read', () => {
     // A quadratic way takes minutes: the test would not end in time.
     for (const text of hostile) {
       const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
-      const { lines, stays } = markStayingLines(content, 'a.ts', () => false, OPTIONS);
-      expect(stays).toHaveLength(lines.length);
+      const { lines, isKept } = markStayingLines(content, 'a.ts', () => false, OPTIONS);
+      expect(isKept).toHaveLength(lines.length);
     }
   });
 });

@@ -48,11 +48,11 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
 function outlineRead(
   name: string,
   draft: Draft,
-  { content, lines, stays: isKept }: ReadWithStayingLines,
+  { content, lines, isKept }: ReadWithStayingLines,
   { turns }: FileRead,
 ): void {
   // Markers need not name the file, because the call does.
-  const requests = findRunsOfRemovedLines(isKept, lines).map(({ start, end, what: range }): CutRequest => ({
+  const requests = findRunsOfRemovedLines(isKept, lines).map(({ start, end, range }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,
     marker: range,
@@ -72,8 +72,8 @@ const MIN_REMOVED_LINES = 4;
 function findRunsOfRemovedLines(
   isKept: readonly boolean[],
   lines: readonly OutlinedFileLine[],
-): { start: number; end: number; what: string }[] {
-  const runs: { start: number; end: number; what: string }[] = [];
+): { start: number; end: number; range: string }[] {
+  const runs: { start: number; end: number; range: string }[] = [];
   for (let at = 0; at < lines.length; at++) {
     const from = lines[at];
     if (isKept[at] !== false || !from) continue;
@@ -84,7 +84,7 @@ function findRunsOfRemovedLines(
     if (count < MIN_REMOVED_LINES) continue;
     const isNumbered = from.number !== undefined && to.number === from.number + count - 1;
     const range = isNumbered ? `lines ${from.number}-${to.number}` : `${count} lines`;
-    runs.push({ start: from.start, end: to.end, what: range });
+    runs.push({ start: from.start, end: to.end, range });
   }
   return runs;
 }

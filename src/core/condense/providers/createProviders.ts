@@ -21,8 +21,10 @@ export interface ProviderDependencies {
 }
 
 /** In the order of every list; the first, Lossless, is the default. */
-export function createProviders(parts: ProviderDependencies = {}): [CondensationProvider, ...CondensationProvider[]] {
-  const { select, samples, presets = () => [], memo, others = () => [] } = parts;
+export function createProviders(
+  dependencies: ProviderDependencies = {},
+): [CondensationProvider, ...CondensationProvider[]] {
+  const { select, samples, presets = () => [], memo, others = () => [] } = dependencies;
   const native =
     select && createNativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });
   const smart = createSmartProvider({

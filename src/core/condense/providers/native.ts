@@ -78,8 +78,8 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
       const { selected, model, plan, expected } = await planFor(context, config, run);
       const notes = takeUnreportedWarnings(reported, selected);
       if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
-      const over = explainDisallowedCost(expected?.cost, model, run.maxCost);
-      if (over !== undefined) return makeUnchangedResult('over-budget', over, notes);
+      const excessCost = explainDisallowedCost(expected?.cost, model, run.maxCost);
+      if (excessCost !== undefined) return makeUnchangedResult('over-budget', excessCost, notes);
       return new SummaryProviderRun({
         selected,
         context,
@@ -195,17 +195,17 @@ class SummaryProviderRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
 
-  constructor(private readonly parts: SummaryRunDependencies) {}
+  constructor(private readonly dependencies: SummaryRunDependencies) {}
 
   private get model(): SummarizerModel {
-    return this.parts.selected.summarizer.model;
+    return this.dependencies.selected.summarizer.model;
   }
 
   async runSummaryPlan(first: SummaryPlan): Promise<ProviderResult> {
     const { model } = this;
-    const { options } = this.parts;
+    const { options } = this.dependencies;
     const outcome = await runSummaryPlan(first, {
-      ...this.parts,
+      ...this.dependencies,
       onPart: (index, total) => {
         options.onProgress?.({ step: formatProgress(model, index, total), done: index, total });
       },
@@ -221,12 +221,12 @@ class SummaryProviderRun {
 
   private get spent() {
     const { calls, cost } = this;
-    const { notes, estimatedCost } = this.parts;
+    const { notes, estimatedCost } = this.dependencies;
     return { notes, calls, cost, ...(estimatedCost !== undefined && { estimatedCost }) };
   }
 
   private createResult(plan: SummaryPlan, prose: string): ProviderResult {
-    const { context, config, notes } = this.parts;
+    const { context, config, notes } = this.dependencies;
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
     const name = getStepName(this.model, plan);
@@ -265,7 +265,7 @@ class SummaryProviderRun {
   }
 
   private createFailure(reply: FailedReply): ProviderFailure {
-    const { context } = this.parts;
+    const { context } = this.dependencies;
     const { tokens } = new Draft(context.messages, context.counter, context.edits);
     const step = this.makeSummaryStepReport(getStepName(this.model), tokens, tokens, 0, {
       kind: 'failed',

@@ -266,14 +266,14 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
     const found = all.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
     const declares = new Set<number>();
     if (block.head !== '' && found.length > 0) forEachWordIn(block.head, (word) => declares.add(word));
-    let declared = 0;
+    let declaredWords = 0;
     for (const word of found) {
       const first = word * sums.length;
       const rare = rarity[word] as number;
       for (let at = 0; at < sums.length; at++)
         sums[at] = (sums[at] as number) + rare * (weightByVoice[first + at] as number);
       if (declares.has(word))
-        declared +=
+        declaredWords +=
           rare *
           Math.max(
             weightByVoice[first + PROSE_SOURCE_INDEX] as number,
@@ -281,7 +281,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
           );
     }
     for (const [at, voice] of WORD_SOURCES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);
-    features[FEATURE_INDEX.declared] = Math.log1p(declared);
+    features[FEATURE_INDEX.declared] = Math.log1p(declaredWords);
   }
 }
 

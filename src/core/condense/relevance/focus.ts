@@ -79,7 +79,7 @@ export function computeConversationFocus(
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {
       if (isMachineMessage(message)) continue;
-      for (const { words: userText } of listWrittenTexts(message)) {
+      for (const { userText } of listWrittenTexts(message)) {
         searchedTexts.push(userText);
         // Users' words never fade completely.
         add('people', collectWords(userText), Math.max(0.5, fadedAt(index)));

@@ -81,16 +81,16 @@ export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be remo
 
 export function foldUnchangedText(before: string, after: string, isPreview = false): DiffTexts {
   const hiddenWords = isPreview ? FOLD_TEXT_IN_PREVIEW : FOLD_TEXT_WHEN_APPLIED;
-  const together = [...pairSections(splitTextIntoSections(before), splitTextIntoSections(after))];
+  const pairedSections = [...pairSections(splitTextIntoSections(before), splitTextIntoSections(after))];
   let changed = 0;
-  for (const [a, b] of together) {
+  for (const [a, b] of pairedSections) {
     if (!areLinesEqual(a, b)) changed++;
   }
   const maxLines = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changed)));
   const leftLines: string[] = [];
   const rightLines: string[] = [];
   let firstChange: number | undefined;
-  for (const [a, b] of together) {
+  for (const [a, b] of pairedSections) {
     if (areLinesEqual(a, b)) {
       const [heading = '', ...body] = a;
       const shown = [heading, ...foldUnchangedLines(body, 1, 1)];
@@ -99,18 +99,18 @@ export function foldUnchangedText(before: string, after: string, isPreview = fal
       continue;
     }
     const [shown, other] = [stripRemovedLineNumbers(a, b), b];
-    const same = countCommonLinesAtEnds(shown, other);
-    const head = foldLinesBeforeChange(shown.slice(0, same.head));
-    const tail = foldUnchangedLines(shown.slice(shown.length - same.tail), CONTEXT_LINES, 1);
+    const commonEnds = countCommonLinesAtEnds(shown, other);
+    const head = foldLinesBeforeChange(shown.slice(0, commonEnds.head));
+    const tail = foldUnchangedLines(shown.slice(shown.length - commonEnds.tail), CONTEXT_LINES, 1);
     firstChange ??= rightLines.length + head.length;
     leftLines.push(
       ...head,
-      ...shortenChangedLines(shown.slice(same.head, shown.length - same.tail), maxLines, hiddenWords),
+      ...shortenChangedLines(shown.slice(commonEnds.head, shown.length - commonEnds.tail), maxLines, hiddenWords),
       ...tail,
     );
     rightLines.push(
       ...head,
-      ...shortenChangedLines(other.slice(same.head, other.length - same.tail), maxLines, hiddenWords),
+      ...shortenChangedLines(other.slice(commonEnds.head, other.length - commonEnds.tail), maxLines, hiddenWords),
       ...tail,
     );
   }
@@ -170,10 +170,13 @@ function foldUnchangedLines(lines: readonly string[], first: number, last: numbe
 }
 
 function foldLinesBeforeChange(lines: readonly string[]): readonly string[] {
-  const named = lines.findLastIndex((line) => BLOCK_LINE.test(line));
-  return named <= 1
-    ? foldUnchangedLines(lines, named + 1 || 1, CONTEXT_LINES)
-    : [...foldUnchangedLines(lines.slice(0, named), 1, 0), ...foldUnchangedLines(lines.slice(named), 1, CONTEXT_LINES)];
+  const blockLine = lines.findLastIndex((line) => BLOCK_LINE.test(line));
+  return blockLine <= 1
+    ? foldUnchangedLines(lines, blockLine + 1 || 1, CONTEXT_LINES)
+    : [
+        ...foldUnchangedLines(lines.slice(0, blockLine), 1, 0),
+        ...foldUnchangedLines(lines.slice(blockLine), 1, CONTEXT_LINES),
+      ];
 }
 
 function shortenChangedLines(lines: readonly string[], maxLines: number, hiddenWords: string): readonly string[] {

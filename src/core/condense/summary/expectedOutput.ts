@@ -49,11 +49,11 @@ export function estimateOutputTokens(
   tokenFactor = 1,
   askedTokens?: number,
 ): number {
-  const start = (tokens: number, asked: number | undefined): number =>
+  const start = (tokens: number, requestedTokens: number | undefined): number =>
     tokenFactor *
-    (asked === undefined
+    (requestedTokens === undefined
       ? getDefaultOutputTokens(tokens / tokenFactor)
-      : getDefaultContentSummaryTokens(tokens / tokenFactor, asked));
+      : getDefaultContentSummaryTokens(tokens / tokenFactor, requestedTokens));
   let weights = PRIOR_WEIGHT_RUNS;
   let logs = 0;
   for (const sample of selectSimilarSamples(samples, askedTokens)) {

@@ -222,9 +222,9 @@ describe('open errors in a fact sheet', () => {
       assistant(call('9', 'Bash', { command: 'sleep' })),
     ]);
     expect(findUnresolvedErrors(exchanges, DEFAULT_TOOLS)).toEqual([
-      { message: 6, what: 'changing b.ts', error: 'denied' },
-      { message: 12, what: '`npm run`', error: expect.stringMatching(/^Exit code 2 e{200,}…$/) },
-      { message: 14, what: 'Task', error: 'no agent' },
+      { message: 6, subject: 'changing b.ts', error: 'denied' },
+      { message: 12, subject: '`npm run`', error: expect.stringMatching(/^Exit code 2 e{200,}…$/) },
+      { message: 14, subject: 'Task', error: 'no agent' },
     ]);
   });
 });
@@ -317,7 +317,7 @@ describe('the fact sheet', () => {
       user('And more'),
     ];
     const facts = collectConversationFacts(later, DEFAULT_TOOLS, 1, messages.length);
-    expect(facts.errors.map(({ what }) => what)).not.toContain('changing c.ts');
+    expect(facts.errors.map(({ subject }) => subject)).not.toContain('changing c.ts');
     expect(facts.plan).toBeUndefined();
     expect(facts.instructions.map(({ text }) => text)).toEqual(['Do it\nwell']);
   });

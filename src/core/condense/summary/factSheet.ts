@@ -74,10 +74,10 @@ export function renderFactSheet(
     const plan = shortenTextToTokens(formatPlan(facts.plan), computeSectionLimit('plan', budget), counter);
     sections.push(formatSection('Plan or to-do list, last state', [plan]));
   }
-  const written = sections.filter((text) => text !== '');
-  const rest = budget - written.reduce((sum, text) => sum + counter.countText(text), 0);
+  const filledSections = sections.filter((text) => text !== '');
+  const rest = budget - filledSections.reduce((sum, text) => sum + counter.countText(text), 0);
   const instructions = renderInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
-  return [instructions, ...written].filter((text) => text !== '').join('\n\n');
+  return [instructions, ...filledSections].filter((text) => text !== '').join('\n\n');
 }
 
 type FactSection = keyof typeof TOKEN_SHARE_BY_SECTION;
@@ -96,7 +96,7 @@ function renderFactSections(
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${shorten(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
   const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${shorten(path)}`);
-  const errors = facts.errors.map(({ what, error }) => `- ${shorten(`${toOneLine(what)}: ${toOneLine(error)}`)}`);
+  const errors = facts.errors.map(({ subject, error }) => `- ${shorten(`${toOneLine(subject)}: ${toOneLine(error)}`)}`);
   return [
     formatSection(`Files changed${below}`, fitLines(changed, 'changed')),
     formatSection(`Files only read${below}`, fitLines(read, 'read')),

@@ -16,7 +16,7 @@ export interface Instruction {
 
 /** The slice includes the frame around the words. */
 interface UserTextSlice extends Slice {
-  readonly words: string;
+  readonly userText: string;
 }
 
 /**
@@ -33,8 +33,8 @@ const FEEDBACK_TAG_END = /<\/(?:feedback|answer|user_message)>/g;
 
 function* findTextsWrittenByPerson(result: string): Generator<UserTextSlice> {
   for (const pattern of FEEDBACK_TEXTS) {
-    for (const { index, 0: match, 1: words = '' } of result.matchAll(pattern)) {
-      yield { start: index, end: index + match.length, words: words.trim() };
+    for (const { index, 0: match, 1: userText = '' } of result.matchAll(pattern)) {
+      yield { start: index, end: index + match.length, userText: userText.trim() };
     }
   }
   yield* findFeedbackElements(result);
@@ -48,8 +48,8 @@ function* findFeedbackElements(result: string): Generator<UserTextSlice> {
     closing.lastIndex = opening.lastIndex;
     const close = closing.exec(result);
     if (!close) return;
-    const words = result.slice(opening.lastIndex, close.index).trim();
-    yield { start: open.index, end: closing.lastIndex, words };
+    const userText = result.slice(opening.lastIndex, close.index).trim();
+    yield { start: open.index, end: closing.lastIndex, userText };
     opening.lastIndex = closing.lastIndex;
   }
 }
@@ -59,7 +59,7 @@ export const findSlicesWrittenByPerson = (result: string, exchange: ToolExchange
 
 const getFeedbackOfPerson = memoizeByObject((exchange: ToolExchange): string => {
   if (!exchange.isUserAnswer) return '';
-  for (const { words } of findTextsWrittenByPerson(exchange.resultText)) if (words !== '') return words;
+  for (const { userText } of findTextsWrittenByPerson(exchange.resultText)) if (userText !== '') return userText;
   return '';
 });
 
@@ -68,16 +68,16 @@ const COMMAND_NAME_TAG = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 /** Commands without arguments, such as `/clear`, instruct nothing. */
 function getSlashCommandName(text: string): string {
   const name = COMMAND_NAME_TAG.exec(text)?.[1];
-  const words = extractBetween(text, '<command-args>', '</command-args>')?.trim();
-  return name === undefined || !words ? '' : `${name} ${words}`;
+  const commandArguments = extractBetween(text, '<command-args>', '</command-args>')?.trim();
+  return name === undefined || !commandArguments ? '' : `${name} ${commandArguments}`;
 }
 
 /** The texts of a user message that contain the user's words or command, with these words. */
 export const listInstructions = memoizeByObject((message: ApiMessage): readonly WrittenText[] =>
   copyWithoutSpareCapacity(
     listWrittenTexts(message)
-      .map(({ content, words }) => ({ content, words: words || getSlashCommandName(content.text) }))
-      .filter(({ words }) => words !== ''),
+      .map(({ content, userText }) => ({ content, userText: userText || getSlashCommandName(content.text) }))
+      .filter(({ userText }) => userText !== ''),
   ),
 );
 
@@ -89,7 +89,7 @@ export function collectInstructions(
   const found: Instruction[] = [];
   messages.forEach((message, index) => {
     if (message.role !== 'user' || isMachineMessage(message)) return;
-    for (const { words } of listInstructions(message)) found.push({ message: index, text: words });
+    for (const { userText } of listInstructions(message)) found.push({ message: index, text: userText });
   });
   for (const exchange of exchanges) {
     const { resultMessage } = exchange;

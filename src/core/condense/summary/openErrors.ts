@@ -8,7 +8,7 @@ import { listTouchedPaths } from '../../messages/filesTouched';
 /** A failed call that did not succeed later. */
 export interface UnresolvedError {
   readonly message: number;
-  readonly what: string;
+  readonly subject: string;
   readonly error: string;
 }
 
@@ -25,25 +25,25 @@ export function findUnresolvedErrors(exchanges: readonly ToolExchange[], tools: 
   const open = new Map<string, UnresolvedError>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined || REFUSED_BY_USER.test(exchange.resultText.slice(0, 300))) continue;
-    const { what: name, key } = getErrorSubject(exchange, tools);
+    const { subject, key } = getErrorSubject(exchange, tools);
     open.delete(key);
     if (hasExchangeFailed(exchange)) {
-      open.set(key, { message: exchange.resultMessage, what: name, error: getBeginningOfError(exchange.resultText) });
+      open.set(key, { message: exchange.resultMessage, subject, error: getBeginningOfError(exchange.resultText) });
     }
   }
   return [...open.values()];
 }
 
 /** A later success with the same key resolves the error. */
-function getErrorSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
+function getErrorSubject(exchange: ToolExchange, tools: ToolTable): { readonly subject: string; readonly key: string } {
   const kind = getToolRule(tools, exchange)?.kind;
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
-    return { what: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
+    return { subject: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
   }
-  const name = kind === 'command' ? `\`${getProgramName(getCommandLine(exchange))}\`` : exchange.tool;
-  return { what: name, key: name };
+  const subject = kind === 'command' ? `\`${getProgramName(getCommandLine(exchange))}\`` : exchange.tool;
+  return { subject, key: subject };
 }
 
 /** `cd x && go test ./...` and `go test ./pkg` are attempts at the same thing. */
@@ -67,6 +67,6 @@ function getBeginningOfError(text: string): string {
   const [first] = findErrorLines(text);
   const isFirstLate =
     first !== undefined && !whole.slice(0, MAX_ERROR_CHARS).includes(toPlainError(text.slice(first.start, first.end)));
-  const plain = isFirstLate ? toPlainError(text.slice(first.start)) : whole;
-  return plain.length > MAX_ERROR_CHARS ? `${plain.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : plain;
+  const cleaned = isFirstLate ? toPlainError(text.slice(first.start)) : whole;
+  return cleaned.length > MAX_ERROR_CHARS ? `${cleaned.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : cleaned;
 }

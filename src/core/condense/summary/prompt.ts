@@ -83,12 +83,12 @@ export function buildSummaryPrompt({
     system: system === '' ? '' : fenceInTags('agent-instructions', system),
   };
   const template = custom.trim() === '' ? DEFAULT_SUMMARY_TASK : custom.trim();
-  const placed = new Set([...template.matchAll(PLACEHOLDER_PATTERN)].map(([, name]) => name));
+  const placeholders = new Set([...template.matchAll(PLACEHOLDER_PATTERN)].map(([, name]) => name));
   const task = template.replace(PLACEHOLDER_PATTERN, (whole, name?: string) =>
     name !== undefined && Object.hasOwn(parts, name) ? parts[name as PromptPlaceholder] : whole,
   );
   const missing = (name: PromptPlaceholder, intro: string): string[] =>
-    placed.has(name) || parts[name] === '' ? [] : [`${intro}\n${parts[name]}`];
+    placeholders.has(name) || parts[name] === '' ? [] : [`${intro}\n${parts[name]}`];
   return {
     system: SUMMARY_SYSTEM,
     prompt: [
@@ -106,17 +106,17 @@ const SUMMARY_TAG = '<summary>';
 
 /** Tags inside the summary stay: it may be about code that contains them. */
 export function extractSummary(reply: string): string {
-  const plain = reply.replace(THINKING_TAGS, '').trim();
-  if (!plain.startsWith(SUMMARY_TAG)) return plain;
-  const end = plain.lastIndexOf('</summary>');
-  return plain.slice(SUMMARY_TAG.length, end === -1 ? undefined : end).trim();
+  const cleaned = reply.replace(THINKING_TAGS, '').trim();
+  if (!cleaned.startsWith(SUMMARY_TAG)) return cleaned;
+  const end = cleaned.lastIndexOf('</summary>');
+  return cleaned.slice(SUMMARY_TAG.length, end === -1 ? undefined : end).trim();
 }
 
 /** The tags contain a hash of the text, so the text cannot end the data early. */
-export function fenceInTags(what: string, text: string): string {
+export function fenceInTags(name: string, text: string): string {
   let tag = '';
   for (let round = 0; tag === '' || text.includes(tag); round++) {
-    tag = `${what}-${hashText(`${round} ${text}`).slice(0, 8)}`;
+    tag = `${name}-${hashText(`${round} ${text}`).slice(0, 8)}`;
   }
   return `<${tag}>\n${text}\n</${tag}>`;
 }

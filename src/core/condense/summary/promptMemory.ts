@@ -24,12 +24,15 @@ export interface CachedTokensEstimate {
 
 /** Remembers sent prompts, so that estimates of a retry use the price of cached input. */
 export class SentPromptMemory {
-  private sent: SentPrompt[] = [];
+  private sentPrompts: SentPrompt[] = [];
 
   constructor(private readonly now: () => number = Date.now) {}
 
   recordPrompt(model: SummarizerModel, text: string): void {
-    this.sent = [...this.sent.slice(1 - MAX_REMEMBERED_PROMPTS), { model: makeModelKey(model), text, at: this.now() }];
+    this.sentPrompts = [
+      ...this.sentPrompts.slice(1 - MAX_REMEMBERED_PROMPTS),
+      { model: makeModelKey(model), text, at: this.now() },
+    ];
   }
 
   estimateCachedTokens(model: SummarizerModel, text: string, tokens: number): CachedTokensEstimate {
@@ -38,7 +41,7 @@ export class SentPromptMemory {
     // charge.
     if (model.accounting === 'anthropic' && !marked) return { read: 0, write: 0 };
     const oldest = this.now() - CACHE_LIFETIME_MS[model.cacheLifetime];
-    const recent = this.sent.filter((entry) => entry.model === makeModelKey(model) && entry.at >= oldest);
+    const recent = this.sentPrompts.filter((entry) => entry.model === makeModelKey(model) && entry.at >= oldest);
     if (model.accounting === 'anthropic') {
       if (tokens < MIN_CACHED_PROMPT_TOKENS) return { read: 0, write: 0 };
       return recent.some((entry) => entry.text === text) ? { read: tokens, write: 0 } : { read: 0, write: tokens };

@@ -57,10 +57,10 @@ export async function runSummaryPlan(first: SummaryPlan, input: SummaryPlanRunIn
     const isNotCompacted = kind === 'not-compacted' && plan.compacted !== undefined;
     if (!isNotCompacted && (kind !== 'too-long' || shrinks++ >= MAX_PLAN_SHRINKS)) return outcome;
     // Our token count was too low, or the window is smaller than stated.
-    const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
+    const sentTokens = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens =
       kind === 'too-long'
-        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * PLAN_SHRINK_FACTOR ** shrinks)
+        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sentTokens) * PLAN_SHRINK_FACTOR ** shrinks)
         : undefined;
     const smaller = await planSummary({
       context,

@@ -91,8 +91,8 @@ function renderParameters(input: unknown, limits: TranscriptLimits): string {
     return ` ${toOneLine(cutMiddle(JSON.stringify(input ?? null), limits.parameterChars), Infinity)}`;
   const written = Object.entries(input).map(([name, value]) => {
     const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
-    const named = toOneLine(name);
-    return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${addQuotePrefixToLines(text)}`;
+    const oneLineName = toOneLine(name);
+    return isOneLine(text) ? ` ${oneLineName}=${text}` : `\n  ${oneLineName}:\n${addQuotePrefixToLines(text)}`;
   });
   return written.reduce(
     (all, next, index) => (isOneLine(written[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
@@ -129,18 +129,18 @@ export function packTextsIntoChunks(
   count: (text: string) => number,
 ): string[] {
   const chunks: string[] = [];
-  let open: string[] = [];
+  let openTexts: string[] = [];
   let tokens = 0;
   const close = (): void => {
-    if (open.length > 0) chunks.push(open.join('\n\n'));
-    open = [];
+    if (openTexts.length > 0) chunks.push(openTexts.join('\n\n'));
+    openTexts = [];
     tokens = 0;
   };
   for (const text of texts.flatMap((long) => splitTextToBudget(long, budget, count))) {
     // Includes the blank line between two texts.
     const lineTokens = count(text) + 1;
     if (tokens + lineTokens > budget) close();
-    open.push(text);
+    openTexts.push(text);
     tokens += lineTokens;
   }
   close();

@@ -87,10 +87,10 @@ export function computeReservedOutput({
   wanted,
 }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
-  const asked = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
-  const least = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
+  const requested = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
+  const minimum = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
   const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_SHARE) - computeThresholdTokens(threshold, contextWindow);
-  return Math.floor(Math.min(asked, Math.max(behindThreshold, least)));
+  return Math.floor(Math.min(requested, Math.max(behindThreshold, minimum)));
 }
 
 export interface DueTokensAndReason {

@@ -186,7 +186,7 @@ const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: Lin
  * Counts consecutive line numbers. Condensed output may lack some numbers or have a marker instead.
  */
 function countNumberedLines(output: IndexedOutput, start: number, form: LineNumberForm, maxLines: number): number {
-  let sure = 1;
+  let matchedLines = 1;
   let expected = (readLineNumber(output, start, form) as number) + 1;
   let hasGap = false;
   for (let line = start + 1; line < start + maxLines; line++, expected++) {
@@ -197,10 +197,10 @@ function countNumberedLines(output: IndexedOutput, start: number, form: LineNumb
     }
     if (number !== expected && !(hasGap && number > expected)) break;
     expected = number;
-    sure = line - start + 1;
+    matchedLines = line - start + 1;
     hasGap = false;
   }
-  return sure;
+  return matchedLines;
 }
 
 /**
@@ -263,11 +263,11 @@ function splitLinesBetweenItems(
   output: IndexedOutput,
   lines: LineCountRange,
 ): OutputPieceOfPrinted[] {
-  const open = items.filter(({ maxLines }) => maxLines > 0);
+  const openItems = items.filter(({ maxLines }) => maxLines > 0);
   const count = lines.last - lines.first + 1;
-  if (count <= 0 || open.length === 0) return [];
-  const [only] = open;
-  if (only && open.length === 1) {
+  if (count <= 0 || openItems.length === 0) return [];
+  const [only] = openItems;
+  if (only && openItems.length === 1) {
     return count > only.maxLines && !areOverflowLinesBlank(output, lines, only.maxLines)
       ? []
       : [
@@ -280,14 +280,14 @@ function splitLinesBetweenItems(
   }
   // If text was removed, the number of lines is unknown.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
-  limitItemsToFileLength(open, output, lines);
-  for (const item of open)
+  limitItemsToFileLength(openItems, output, lines);
+  for (const item of openItems)
     item.maxLines = Math.min(item.maxLines, countLongestMatchingRun(item.printed, output, lines));
-  const before = computePrefixSums(open.map(({ maxLines }) => maxLines));
-  const suffixSums = computePrefixSums(open.map(({ maxLines }) => maxLines).reverse()).reverse();
+  const before = computePrefixSums(openItems.map(({ maxLines }) => maxLines));
+  const suffixSums = computePrefixSums(openItems.map(({ maxLines }) => maxLines).reverse()).reverse();
   // Another command printed the lines that exceed the items' maximum.
-  if (count > (before.at(-1) as number) + (open.at(-1) as PrintedTextWithLines).maxLines) return [];
-  return open.map(({ printed, maxLines }, at): OutputPieceOfPrinted => {
+  if (count > (before.at(-1) as number) + (openItems.at(-1) as PrintedTextWithLines).maxLines) return [];
+  return openItems.map(({ printed, maxLines }, at): OutputPieceOfPrinted => {
     const [ahead, after] = [before[at] as number, suffixSums[at] as number];
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);

@@ -91,7 +91,7 @@ function simulateHeadOrTail(
   call: SimulatedCall,
   operands: readonly ScriptWord[],
   isHeaded: boolean,
-  part: (whole: ExpectedPrint) => ExpectedPrint,
+  part: (print: ExpectedPrint) => ExpectedPrint,
 ): CommandOutcome {
   if (operands.length === 0) {
     const singleInput = getOnlyElement(call.input);
@@ -119,8 +119,8 @@ const simulateHead: SimulatedProgram = (call) => {
     getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
   const count = /^-?\d+$/.test(countOption) ? Number(countOption) : undefined;
   if (count === undefined) return UNKNOWN_OUTCOME;
-  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) =>
-    selectPrintedLines(whole, [{ first: 1, last: count < 0 ? Infinity : count }]),
+  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) =>
+    selectPrintedLines(print, [{ first: 1, last: count < 0 ? Infinity : count }]),
   );
 };
 
@@ -133,17 +133,17 @@ const simulateTail: SimulatedProgram = (call) => {
   if (!/^[+-]?\d+$/.test(countOption)) return UNKNOWN_OUTCOME;
   const count = Math.abs(Number(countOption));
   if (countOption.startsWith('+'))
-    return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) =>
-      selectPrintedLines(whole, [{ first: Math.max(1, count), last: Infinity }]),
+    return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) =>
+      selectPrintedLines(print, [{ first: Math.max(1, count), last: Infinity }]),
     );
-  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (whole) => takeLastLines(whole, count));
+  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) => takeLastLines(print, count));
 };
 
-function takeLastLines(whole: ExpectedPrint, count: number): ExpectedPrint {
-  const least = Math.min(whole.maxLines, count);
-  if (whole.kind !== 'lines')
-    return { ...selectPrintedLines(whole, [{ first: 1, last: count }]), maxLines: least } as ExpectedPrint;
-  return { ...whole, ranges: [{ first: undefined, maxLines: least }], maxLines: least };
+function takeLastLines(print: ExpectedPrint, count: number): ExpectedPrint {
+  const maxLines = Math.min(print.maxLines, count);
+  if (print.kind !== 'lines')
+    return { ...selectPrintedLines(print, [{ first: 1, last: count }]), maxLines } as ExpectedPrint;
+  return { ...print, ranges: [{ first: undefined, maxLines }], maxLines };
 }
 
 const simulateSed: SimulatedProgram = (call) => {
@@ -158,21 +158,21 @@ const simulateSed: SimulatedProgram = (call) => {
   if (hasOption(options, 'f', 'file', 's', 'z') || scripts.includes(undefined)) return UNKNOWN_OUTCOME;
   const script = scripts.length > 0 ? scripts.join('\n') : options.operands[0];
   const isQuiet = hasOption(options, 'n', 'quiet', 'silent');
-  const wanted = script === undefined ? undefined : readSedRanges(script, isQuiet);
-  if (!wanted) return UNKNOWN_OUTCOME;
+  const wantedRanges = script === undefined ? undefined : readSedRanges(script, isQuiet);
+  if (!wantedRanges) return UNKNOWN_OUTCOME;
   // sed continues its line numbers across files.
   if (operands.length > 1) return UNKNOWN_OUTCOME;
-  return simulateHeadOrTail(call, operands, false, (whole) =>
-    wanted === 'some' ? takeUnknownLines(whole) : selectPrintedLines(whole, wanted),
+  return simulateHeadOrTail(call, operands, false, (print) =>
+    wantedRanges === 'some' ? takeUnknownLines(print) : selectPrintedLines(print, wantedRanges),
   );
 };
 
-const takeUnknownLines = (whole: ExpectedPrint): ExpectedPrint =>
-  whole.kind === 'lines'
-    ? { ...whole, ranges: undefined }
-    : whole.kind === 'matches' || whole.kind === 'paths'
-      ? whole
-      : makeUnknownPrinted(whole.maxLines);
+const takeUnknownLines = (print: ExpectedPrint): ExpectedPrint =>
+  print.kind === 'lines'
+    ? { ...print, ranges: undefined }
+    : print.kind === 'matches' || print.kind === 'paths'
+      ? print
+      : makeUnknownPrinted(print.maxLines);
 
 /** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
 function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {

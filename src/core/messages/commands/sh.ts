@@ -234,8 +234,8 @@ class ShScriptReader {
 
   /** Undefined if the agent's line spells the text differently. */
   private locateText({ start, end }: Slice, text: string): Slice | undefined {
-    const own = this.line.slice(start, end);
-    const quote = own === text ? 0 : own.slice(1, -1) === text ? 1 : undefined;
+    const source = this.line.slice(start, end);
+    const quote = source === text ? 0 : source.slice(1, -1) === text ? 1 : undefined;
     return this.at === undefined || quote === undefined
       ? undefined
       : { start: this.at.start + start + quote, end: this.at.start + end - quote };

@@ -31,9 +31,9 @@ export function findNewViolations(
   const newViolations = checkConversation(view).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
     const key = makeViolationKey(violation, origins[violation.message] ?? violation.message, view);
-    const left = blamed.get(key) ?? 0;
-    if (left > 0) blamed.set(key, left - 1);
-    return left === 0;
+    const remaining = blamed.get(key) ?? 0;
+    if (remaining > 0) blamed.set(key, remaining - 1);
+    return remaining === 0;
   });
   return [...newViolations, ...checkView(original, view, origins)];
 }

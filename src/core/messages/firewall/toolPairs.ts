@@ -45,8 +45,8 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
  */
 type PausedCallsByMessage = Map<string, number>;
 
-const reportUnanswered = ({ open, answered }: TurnBeingPaired): Violation[] =>
-  [...open]
+const reportUnanswered = ({ open: openCalls, answered }: TurnBeingPaired): Violation[] =>
+  [...openCalls]
     .filter(([id]) => !answered.has(id))
     .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
 
@@ -54,7 +54,7 @@ function collectCalls(
   message: ApiMessage,
   index: number,
   used: Set<string>,
-  open: Map<string, BlockPosition>,
+  openCalls: Map<string, BlockPosition>,
   paused: PausedCallsByMessage,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -68,7 +68,7 @@ function collectCalls(
     const place = { message: index, block: at };
     if (isToolUse(block)) {
       take(block.id, place);
-      open.set(block.id, place);
+      openCalls.set(block.id, place);
       const program = getProgramId(block);
       if (program !== undefined) programs.add(program);
       return;
@@ -83,12 +83,12 @@ function collectCalls(
       take(id, place);
       server.add(id);
     }
-    const answered = getServerResultId(block);
-    if (answered !== undefined && !server.delete(answered) && !paused.delete(answered)) {
+    const answeredId = getServerResultId(block);
+    if (answeredId !== undefined && !server.delete(answeredId) && !paused.delete(answeredId)) {
       violations.push({
         rule: 'server-pair-kept',
         ...place,
-        detail: `${answered} has no call before it in its message`,
+        detail: `${answeredId} has no call before it in its message`,
       });
     }
   });

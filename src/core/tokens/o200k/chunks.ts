@@ -17,9 +17,9 @@ const APOSTROPHE = 0x27;
  * mark nor apostrophe. The class of surrogates is unknown.
  */
 function isSafeChunkEnd(text: string, at: number, classes: Uint8Array): boolean {
-  const behind = text.charCodeAt(at);
-  if (((classes[behind] as number) & CLASSES_AFTER_CHUNK_END) === 0 || behind === APOSTROPHE) return false;
-  if (behind >= 0xd800 && behind <= 0xdfff) return false;
+  const next = text.charCodeAt(at);
+  if (((classes[next] as number) & CLASSES_AFTER_CHUNK_END) === 0 || next === APOSTROPHE) return false;
+  if (next >= 0xd800 && next <= 0xdfff) return false;
   return ((classes[text.charCodeAt(at - 1)] as number) & CLASSES_BEFORE_CHUNK_END) !== 0;
 }
 

@@ -90,14 +90,14 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
   const columns: readonly TableColumn<ShownAccountRow>[] = [
     {
       title: head,
-      cell: ({ label: of, tree }) =>
+      cell: ({ label, tree }) =>
         grouping === 'day' ? (
-          formatDate(of)
+          formatDate(label)
         ) : (
-          <span className="wrapped">{`${'↳ '.repeat(tree?.depth ?? 0)}${of}`}</span>
+          <span className="wrapped">{`${'↳ '.repeat(tree?.depth ?? 0)}${label}`}</span>
         ),
     },
-    { title: t('Cost'), cell: (row) => <CostWithBar row={row} most={highest} /> },
+    { title: t('Cost'), cell: (row) => <CostWithBar row={row} highest={highest} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
     ...listFigureColumns(groups[grouping]),
   ];
@@ -118,7 +118,7 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
         label={label}
         columns={columns}
         rows={groups[grouping]}
-        getKey={({ label: of }, index) => `${index} ${of}`}
+        getKey={({ label }, index) => `${index} ${label}`}
       />
     </>
   );
@@ -141,7 +141,7 @@ function listFigureColumns(rows: readonly ShownAccountRow[]): readonly TableColu
 }
 
 /** Shows a cost with a bar, relative to the largest cost. */
-function CostWithBar({ row, most: highest }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
+function CostWithBar({ row, highest }: { readonly row: ShownAccountRow; readonly highest: number }): ReactNode {
   return (
     <span className="measured">
       <ShareBar share={highest === 0 ? 0 : row.cost / highest} />

@@ -117,10 +117,10 @@ function makeToolFigureColumns<Row>(
   getTools: (row: Row) => readonly CalledTool[],
   hasStored: boolean,
 ): readonly TableColumn<Row>[] {
-  const column = (title: string, of: (tool: CalledTool) => number): TableColumn<Row> => ({
+  const column = (title: string, getCount: (tool: CalledTool) => number): TableColumn<Row> => ({
     title,
     isNumber: true,
-    cell: (row) => formatNumber(getTools(row).reduce((sum, tool) => sum + of(tool), 0)),
+    cell: (row) => formatNumber(getTools(row).reduce((sum, tool) => sum + getCount(tool), 0)),
   });
   return [
     column(t('Tokens'), ({ tokens }) => tokens),

@@ -23,12 +23,12 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
   const [query, setQuery] = useState('');
   const [shown, setShown] = useState(CONDENSATIONS_PER_PAGE);
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const wanted = query.trim().toLowerCase();
+  const searched = query.trim().toLowerCase();
   const found =
-    wanted === ''
+    searched === ''
       ? entries
       : entries.filter(({ title, provider, preset, path, passes }) =>
-          matchesQuery(wanted, [
+          matchesQuery(searched, [
             title,
             getProviderLabel(panel.welcome.providers, provider),
             preset && getPresetName(panel, preset),
@@ -48,7 +48,7 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
           onCommit={setQuery}
         />
         <span role="status" className="row-note">
-          {wanted === ''
+          {searched === ''
             ? t('{0} of {1}', Math.min(shown, found.length), total)
             : entries.length < total
               ? t('{0} found in the newest {1}', found.length, entries.length)

@@ -108,7 +108,8 @@ function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
   // No timeout, because the user answers a dialog.
   const patient = { timeoutMs: Infinity };
   const save = (format: 'json' | 'csv') => run(() => connection.sendRequest('exportHistory', { format }, patient));
-  const clear = (part: 'metrics' | 'ledgers') => run(() => connection.sendRequest('clearHistory', { part }, patient));
+  const clearHistory = (part: 'metrics' | 'ledgers') =>
+    run(() => connection.sendRequest('clearHistory', { part }, patient));
   return (
     <>
       <p className="actions">
@@ -119,10 +120,10 @@ function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
             <Button onClick={() => void save('csv')}>{t('Export as CSV…')}</Button>
           </>
         )}
-        <Button icon="trash" onClick={() => void clear('metrics')}>
+        <Button icon="trash" onClick={() => void clearHistory('metrics')}>
           {t('Clear the metrics…')}
         </Button>
-        <Button icon="trash" onClick={() => void clear('ledgers')}>
+        <Button icon="trash" onClick={() => void clearHistory('ledgers')}>
           {t('Clear the history…')}
         </Button>
       </p>

@@ -14,7 +14,7 @@ interface DifferenceTableProps {
 export function DifferenceTable({ compared, names }: DifferenceTableProps): ReactNode {
   const { general, passes } = compared;
   const differing = passes.filter((pass) => !isUnchangedPass(pass));
-  const same = passes.length - differing.length;
+  const unchangedCount = passes.length - differing.length;
   if (general.length === 0 && differing.length === 0) {
     return <p role="status">{t('Both are the same.')}</p>;
   }
@@ -26,9 +26,11 @@ export function DifferenceTable({ compared, names }: DifferenceTableProps): Reac
           <PassDifferences key={index} pass={pass} />
         ))}
       </SideBySide>
-      {same > 0 && (
+      {unchangedCount > 0 && (
         <p className="row-help">
-          {same === 1 ? t('1 pass is the same in both.') : t('{0} passes are the same in both.', same)}
+          {unchangedCount === 1
+            ? t('1 pass is the same in both.')
+            : t('{0} passes are the same in both.', unchangedCount)}
         </p>
       )}
     </>

@@ -16,7 +16,7 @@ export function PresetsSection(): ReactNode {
   const { state, connection, scope } = usePanel();
   const isSearching = useSearchQuery() !== '';
   const smart = useSetting('smart');
-  const { own, list, names, make, change, done, setDone, problems, setProblems } = usePresetList();
+  const { ownPresets, list, names, make, change, done, setDone, problems, setProblems } = usePresetList();
   const inUse = getCurrentPreset(smart, state.settings['smart']?.value);
   const load = async (): Promise<void> => {
     try {
@@ -24,7 +24,7 @@ export function PresetsSection(): ReactNode {
         id,
         problems: found,
         undo,
-      } = await connection.sendRequest('importPreset', { scope: own.scope }, { timeoutMs: Infinity });
+      } = await connection.sendRequest('importPreset', { scope: ownPresets.scope }, { timeoutMs: Infinity });
       setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id === undefined) return;
       const takeBack = async (): Promise<void> => {
@@ -45,9 +45,9 @@ export function PresetsSection(): ReactNode {
           )}
         </p>
       )}
-      {own.scope !== scope && !isSearching && (
+      {ownPresets.scope !== scope && !isSearching && (
         <p className="row-help">
-          {own.scope === 'user'
+          {ownPresets.scope === 'user'
             ? t('Presets are saved in your user settings.')
             : t(
                 'This workspace has its own presets: they apply here, and changes are saved in the workspace settings.',
@@ -60,7 +60,7 @@ export function PresetsSection(): ReactNode {
             key={preset.id}
             preset={preset}
             isInUse={preset.id === inUse}
-            scope={own.scope}
+            scope={ownPresets.scope}
             ownIndex={list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
             entry={names[list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}
             done={done?.presetId === preset.id ? done : undefined}
@@ -75,7 +75,7 @@ export function PresetsSection(): ReactNode {
           <DoneMessageWithUndo done={done?.presetId === undefined ? done : undefined} onDone={setDone} />
         </p>
       </SearchablePlace>
-      <ProblemList problems={[...problems, ...own.problems]} />
+      <ProblemList problems={[...problems, ...ownPresets.problems]} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import type { UndoableChange } from './PresetItem';
 import { usePresetScope } from './usePresetScope';
 
 export interface PresetList {
-  readonly own: SettingHandle;
+  readonly ownPresets: SettingHandle;
   readonly list: readonly unknown[];
   readonly names: readonly ListEntryName[];
   /** Makes a change without offering an undo. @returns undefined if it was refused */
@@ -47,14 +47,14 @@ export function usePresetList(): PresetList {
     }
   };
   const change = async (wanted: ListChange, text: string): Promise<boolean> => {
-    const made = await make(wanted);
-    if (!made) return false;
-    const { undo } = made;
+    const created = await make(wanted);
+    if (!created) return false;
+    const { undo } = created;
     setDone({ text, ...(undo && { undo: () => void make(undo) }) });
     return true;
   };
   return {
-    own: ownPresets,
+    ownPresets,
     list,
     names: listEntryNames(list),
     make,

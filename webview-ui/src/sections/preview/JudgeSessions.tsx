@@ -131,13 +131,13 @@ function describeVerdict({ verdict, points }: JudgedSettings, name: (id: string)
         'Keep the current settings. Where another option loses fewer needed lines at the same size, the difference is not significant.',
       );
     case 'change': {
-      const fewer = formatSharePercent(-verdict.difference.share);
+      const fewerPercent = formatSharePercent(-verdict.difference.share);
       return verdict.target === undefined
-        ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewer)
+        ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewerPercent)
         : t(
             'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
             name(verdict.choice),
-            fewer,
+            fewerPercent,
             formatSharePercent(verdict.target),
           );
     }

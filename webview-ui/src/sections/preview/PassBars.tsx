@@ -13,7 +13,7 @@ export function PassBarChart({ preview }: { readonly preview: Preview }): ReactN
       <h4 className="group-title">{t('Pass by pass')}</h4>
       <ol className="pass-bars">
         {reported.map((step, index) => (
-          <PassBar key={`${index} ${step.name}`} step={step} most={tokensBefore} />
+          <PassBar key={`${index} ${step.name}`} step={step} highest={tokensBefore} />
         ))}
       </ol>
       {idle > 0 && (
@@ -32,9 +32,9 @@ export function PassBarChart({ preview }: { readonly preview: Preview }): ReactN
   );
 }
 
-function PassBar({ step, most }: { readonly step: PreviewStep; readonly most: number }): ReactNode {
+function PassBar({ step, highest }: { readonly step: PreviewStep; readonly highest: number }): ReactNode {
   const { name, tokensBefore, tokensAfter, outcome } = step;
-  const width = (tokens: number): string => `${(100 * tokens) / Math.max(1, most)}%`;
+  const width = (tokens: number): string => `${(100 * tokens) / Math.max(1, highest)}%`;
   const change = tokensBefore === 0 ? 0 : (100 * (tokensAfter - tokensBefore)) / tokensBefore;
   return (
     <li className="pass-bar">

@@ -41,9 +41,9 @@ type LookedUpModelFields = Readonly<Record<string, unknown>>;
 export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewProfileFormProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
-  const offered = listModelSources();
+  const sources = listModelSources();
   const [source, setSource] = useState<ModelSource>(
-    offered.find(({ label }) => label === first) ?? offered[0] ?? { label: '', vendor: 'anthropic' },
+    sources.find(({ label }) => label === first) ?? sources[0] ?? { label: '', vendor: 'anthropic' },
   );
   const [fields, setFields] = useState({ ...EMPTY_FIELDS, baseUrl: source.address ?? '' });
   const [figures, setFigures] = useState<LookedUpModelFields>({});
@@ -63,12 +63,12 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
   const model = fields.model.trim();
   const profileName = fields.name.trim() || model || source.label;
   const id = added ?? keyProfileId ?? makeUnusedId(profileName, taken, 'profile');
-  const written = Object.fromEntries(
+  const filledFields = Object.fromEntries(
     (['baseUrl', 'region', 'projectId'] as const).flatMap((field) =>
       vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
     ),
   );
-  const profile = { id, name: profileName, vendor, ...(model !== '' && { model }), ...written, ...figures };
+  const profile = { id, name: profileName, vendor, ...(model !== '' && { model }), ...filledFields, ...figures };
 
   const vendorModels = useVendorModels({ profile });
   // Look up models immediately only on a local server: others need a key first, and an address may
@@ -111,7 +111,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     setFields((before) => ({ ...before, [field]: value }));
   };
   const chooseSource = (label: string): void => {
-    const next = offered.find((each) => each.label === label);
+    const next = sources.find((each) => each.label === label);
     if (!next) return;
     forgetKey();
     vendorModels.forget();
@@ -216,7 +216,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
             <Dropdown
               label={t('Vendor')}
               value={source.label}
-              choices={offered.map(({ label }) => ({ value: label, label }))}
+              choices={sources.map(({ label }) => ({ value: label, label }))}
               onChange={chooseSource}
             />,
           )}

@@ -197,7 +197,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
     };
     onBegun(begun);
   };
-  const nothing = { version: 1, passes: [] };
+  const noPasses = { version: 1, passes: [] };
   const actions = [t('Make it my own'), t('Start without passes'), t('Set up passes'), t('Back to my passes')];
   const searchTexts = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
@@ -223,7 +223,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
         {entries.length > 0 && (
           <Button
             onClick={() => {
-              void startWith(isPlainObject(effective) ? dropDefaultFields(effective) : nothing);
+              void startWith(isPlainObject(effective) ? dropDefaultFields(effective) : noPasses);
             }}
           >
             {t('Make it my own')}
@@ -231,7 +231,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
         )}
         <Button
           onClick={() => {
-            void startWith(nothing);
+            void startWith(noPasses);
           }}
         >
           {entries.length === 0 ? t('Set up passes') : t('Start without passes')}

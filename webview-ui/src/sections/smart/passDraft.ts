@@ -105,8 +105,8 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     latest.current = JSON.parse(text) as Fields;
   }, [text]);
 
-  const check = (wanted: unknown) =>
-    connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: wanted });
+  const check = (newValue: unknown) =>
+    connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: newValue });
   useEffect(() => {
     if (!isChanged || judged?.text === text) return;
     // The page was reloaded since this draft began, so its effective value is unknown.
@@ -118,10 +118,10 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     );
   }, [isChanged, text]);
 
-  const change = async (inside: readonly (string | number)[], wanted: unknown, isTrial: boolean) => {
+  const change = async (pathInside: readonly (string | number)[], newValue: unknown, isTrial: boolean) => {
     let after: unknown;
     try {
-      after = replaceSettingValueAt(latest.current, inside, wanted);
+      after = replaceSettingValueAt(latest.current, pathInside, newValue);
     } catch (error) {
       if (error instanceof SettingPathError) return [{ path: '', message: error.message }];
       throw error;
@@ -147,8 +147,8 @@ export function usePassDraft(saved: PassEntry): PassDraft {
       value,
       effective: isChanged ? judged?.effective : getValueAt(state.settings[SMART_SETTING]?.effective, path),
       isChanged,
-      change: (inside, wanted, isTrial) => {
-        const changed = queue.current.then(() => change(inside, wanted, isTrial));
+      change: (pathInside, newValue, isTrial) => {
+        const changed = queue.current.then(() => change(pathInside, newValue, isTrial));
         queue.current = changed.catch(() => undefined);
         trackValidation(changed);
         return changed;

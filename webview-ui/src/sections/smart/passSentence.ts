@@ -4,12 +4,12 @@ import { shortenText } from '../../../../src/core/shortened';
 import { capitalize, formatList, formatPercent, t } from '../../l10n';
 import { isPlainObject, type Fields, type PassEntry } from './smartValue';
 
-const OPERATION_VERBS: Readonly<Record<Exclude<OperationName, 'keep'>, (what: string) => string>> = {
-  suppress: (what) => t('removes {0}', what),
-  truncate: (what) => t('shortens {0}', what),
-  summarize: (what) => t('has a model summarize {0}', what),
-  outline: (what) => t('keeps only the declarations in {0}', what),
-  thin: (what) => t('removes the least needed parts of {0}', what),
+const OPERATION_VERBS: Readonly<Record<Exclude<OperationName, 'keep'>, (subject: string) => string>> = {
+  suppress: (subject) => t('removes {0}', subject),
+  truncate: (subject) => t('shortens {0}', subject),
+  summarize: (subject) => t('has a model summarize {0}', subject),
+  outline: (subject) => t('keeps only the declarations in {0}', subject),
+  thin: (subject) => t('removes the least needed parts of {0}', subject),
 };
 
 const getContentNames = (): Readonly<Record<string, string>> => ({
@@ -34,9 +34,9 @@ const TOOL_KIND_NAMES = (): Readonly<Record<ToolKind, string>> => ({
 export function describePass(entry: PassEntry): string {
   const { mode, operations, raw } = entry;
   if (operations.length === 0) return t('Changes nothing.');
-  const { filter, where: selectionText } = readSelection(raw['selection']);
-  const what = mode === 'batch' ? selectionText : describeOperations(entry, filter);
-  const selected = [what, ...describeFilter(filter)].join(' ');
+  const { filter, text: selectionText } = readSelection(raw['selection']);
+  const subject = mode === 'batch' ? selectionText : describeOperations(entry, filter);
+  const selected = [subject, ...describeFilter(filter)].join(' ');
   const operationText =
     mode === 'batch'
       ? t('replaces {0} with one summary by a model', selected)
@@ -68,13 +68,13 @@ function describeOperations({ operations, callsModel }: PassEntry, { contentType
  * Returns the messages that a pass works on, and the filter on their content, which is empty if
  * there is none.
  */
-function readSelection(selection: unknown): { readonly filter: Fields; readonly where: string } {
+function readSelection(selection: unknown): { readonly filter: Fields; readonly text: string } {
   const { type, count, percentage, filter } = isPlainObject(selection) ? selection : {};
-  if (type === 'preserve_recent' && typeof count === 'number') return { filter: {}, where: describeNewest(count) };
+  if (type === 'preserve_recent' && typeof count === 'number') return { filter: {}, text: describeNewest(count) };
   if (type === 'preserve_percent' && typeof percentage === 'number')
-    return { filter: {}, where: t('all but the newest {0} of the messages', formatPercent(percentage)) };
+    return { filter: {}, text: t('all but the newest {0} of the messages', formatPercent(percentage)) };
   const conditions = isPlainObject(filter) ? filter : {};
-  return { filter: conditions, where: describeAge(conditions['age']) };
+  return { filter: conditions, text: describeAge(conditions['age']) };
 }
 
 const describeNewest = (count: number): string =>
@@ -95,10 +95,10 @@ function describeFilter(filter: Fields): string[] {
   const list = (value: unknown): string[] =>
     Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
   const names = TOOL_KIND_NAMES();
-  const named = list(kinds).map((kind) => (isToolKind(kind) ? names[kind] : kind));
+  const kindNames = list(kinds).map((kind) => (isToolKind(kind) ? names[kind] : kind));
   const [role, ...otherRoles] = list(roles);
   return [
-    ...(named.length === 0 ? [] : [t('of {0}', formatList(named))]),
+    ...(kindNames.length === 0 ? [] : [t('of {0}', formatList(kindNames))]),
     ...(list(tools).length === 0 ? [] : [t('of the tools {0}', formatList(list(tools)))]),
     ...(list(files).length === 0 ? [] : [t('of the files {0}', formatList(list(files)))]),
     ...(role === undefined || otherRoles.length > 0

@@ -137,9 +137,9 @@ export function usePasses(name: string): PassListState {
     done: done?.pendingInsert === undefined || isStill(done.pendingInsert) ? done : undefined,
     problems,
     add: () => {
-      const called = t('Pass {0}', entries.length + 1);
-      const entry = { ...makeNewPass(makeUnusedPassId(entries), called) };
-      return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', called));
+      const passName = t('Pass {0}', entries.length + 1);
+      const entry = { ...makeNewPass(makeUnusedPassId(entries), passName) };
+      return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', passName));
     },
     duplicate: (entry) => {
       const original = getEntryName(entry);

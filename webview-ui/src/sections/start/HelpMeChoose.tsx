@@ -19,10 +19,10 @@ function ChoiceQuestions(): ReactNode {
   const [answers, setAnswers] = useState<ChoiceAnswers>({});
   return (
     <div className="questions">
-      {listChoiceQuestions().map(({ id, text, answers: offered }) => (
+      {listChoiceQuestions().map(({ id, text, answers: offeredAnswers }) => (
         <fieldset key={id} className="question">
           <legend>{text}</legend>
-          {offered.map((answer) => (
+          {offeredAnswers.map((answer) => (
             <label key={answer.id} className="answer">
               <input
                 type="radio"
@@ -64,14 +64,14 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
     // While saving, the settings may match the earlier change again, whose Undo restores other
     // values.
     setSaved(undefined);
-    const together = await saveSettingsTogether([
+    const result = await saveSettingsTogether([
       [limit, advice.maxCost],
       ...(advice.preset === undefined ? [] : [[smart, advice.preset] as const]),
       [provider, advice.provider],
     ]);
     setBusy(false);
-    setProblems(together.problems);
-    setSaved(together.saved);
+    setProblems(result.problems);
+    setSaved(result.saved);
   };
   const takeBack = async ({ undo }: SavedSettings): Promise<void> => {
     setBusy(true);

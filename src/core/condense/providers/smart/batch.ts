@@ -14,16 +14,16 @@ import { createProtectedFromSummaryTest } from './protection';
 import { findLongestRunOfUnits, selectContent, listUnitsAfterTask } from './selection';
 
 /** If the summary fails, the messages stay and a note says why. */
-export const createBatchStep = (name: string, pass: BatchPass, parts: PassDependencies): PipelineStep => ({
+export const createBatchStep = (name: string, pass: BatchPass, dependencies: PassDependencies): PipelineStep => ({
   name,
   async run(draft, _signal, report) {
     const { batchConfig } = pass;
     if (batchConfig.operation === 'keep') return;
-    const limits = countKeptUnits(draft, pass, parts);
+    const limits = countKeptUnits(draft, pass, dependencies);
     if (!limits) return;
-    const selected = await parts.calls.models.selectSummarizer(batchConfig.apiProfile);
+    const selected = await dependencies.calls.models.selectSummarizer(batchConfig.apiProfile);
     if (selected instanceof NoSummarizerError) {
-      parts.onNote(`${name}: ${selected.message}`);
+      dependencies.onNote(`${name}: ${selected.message}`);
       return;
     }
     const config: NativeConfig = {
@@ -31,16 +31,16 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
       ...limits,
       prompt: batchConfig.customPrompt,
       maxSummaryTokens: batchConfig.maxTokens,
-      keepUserMessages: parts.config.protect.userMessages,
+      keepUserMessages: dependencies.config.protect.userMessages,
     };
-    const context = { ...parts.context, edits: [...parts.context.edits, ...draft.edits] };
-    const { signal } = parts.calls;
+    const context = { ...dependencies.context, edits: [...dependencies.context.edits, ...draft.edits] };
+    const { signal } = dependencies.calls;
     const plan = await planSummary({ context, config, model: selected.summarizer.model, signal });
     if (plan.kind === 'window-too-small') {
       throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
     }
     if (plan.kind !== 'plan') return;
-    const summary = await writeSummaryProse(plan, selected, context, config, name, parts, report);
+    const summary = await writeSummaryProse(plan, selected, context, config, name, dependencies, report);
     if (!summary) return;
     const message = createSummaryMessage(formatSummaryText(summary.prose, summary.plan.facts));
     draft.replaceWithSummary(name, summary.plan.range, message, SUMMARY_EDIT_INFO);

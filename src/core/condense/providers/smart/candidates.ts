@@ -44,20 +44,22 @@ export async function findPruneCandidates(
     turnsSince(message) < TURNS_RECALLED_CONTENT_STAYS &&
     exchange !== undefined &&
     isRecallExchange(exchange);
-  const wanted: ContentItem[] = [];
+  const wantedItems: ContentItem[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
-    wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
+    wantedItems.push(
+      ...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)),
+    );
   }
   const history = getHistoryFeatures(draft, tools);
   const { focus, files, found } = history;
-  if (found?.counter === counter && areItemListsEqual(found.wanted, wanted)) return found.candidates;
+  if (found?.counter === counter && areItemListsEqual(found.wanted, wantedItems)) return found.candidates;
   await yieldBetweenSteps(signal);
   const ages = computeMessageAges(draft, turnsSince);
   const rows = new BlockFeatureRows({ focus, files, turnsSince });
-  const candidates = findCandidatesInItems(wanted, draft, tools, ages, rows);
+  const candidates = findCandidatesInItems(wantedItems, draft, tools, ages, rows);
   await yieldBetweenSteps(signal);
   rows.finishBlocks(candidates);
-  history.found = { counter, wanted, candidates };
+  history.found = { counter, wanted: wantedItems, candidates };
   return candidates;
 }
 
@@ -80,11 +82,11 @@ interface CandidateSearch {
 const createHistoryMemory = (): { latest?: HistoryFeatures } => ({});
 
 function getHistoryFeatures({ original, memory }: Draft, tools: ToolTable): HistoryFeatures {
-  const known = memory.getOrCreate(createHistoryMemory);
-  if (known.latest?.original === original && known.latest.tools === tools) return known.latest;
+  const cache = memory.getOrCreate(createHistoryMemory);
+  if (cache.latest?.original === original && cache.latest.tools === tools) return cache.latest;
   const exchanges = listOriginalExchanges(original);
   const focus = computeConversationFocus(original, exchanges, tools, createTurnCounter(original));
-  return (known.latest = { original, tools, focus, files: new ConversationFileHistory(original, tools, exchanges) });
+  return (cache.latest = { original, tools, focus, files: new ConversationFileHistory(original, tools, exchanges) });
 }
 
 const areItemListsEqual = (a: readonly ContentItem[], b: readonly ContentItem[]): boolean =>

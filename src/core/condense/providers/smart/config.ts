@@ -104,10 +104,10 @@ interface ValidatedPasses {
   readonly leftOut: ConfigProblem[];
 }
 
-function validatePasses(written: readonly unknown[]): ValidatedPasses {
+function validatePasses(passes: readonly unknown[]): ValidatedPasses {
   const checked: ValidatedPasses = { passes: [], problems: [], leftOut: [] };
   const ids = new Set<string>();
-  for (const [place, entry] of written.entries()) {
+  for (const [place, entry] of passes.entries()) {
     const path = `passes.${place}`;
     const result = validateConfig(passSchema, entry);
     if (!result.valid) {

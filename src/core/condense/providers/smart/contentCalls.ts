@@ -39,8 +39,8 @@ interface CachedRequest {
 /** Cached, because a request is needed twice: to estimate its saving, and to send it. */
 const requestCache = new WeakMap<SummaryJob, CachedRequest>();
 
-function getContentRequest(job: SummaryJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
-  const { counter, vendor } = parts;
+function getContentRequest(job: SummaryJob, model: SummarizerModel, dependencies: CallDependencies): ContentRequest {
+  const { counter, vendor } = dependencies;
   const cached = requestCache.get(job);
   if (cached && cached.model === model && cached.vendor === vendor) return cached.request;
   const request = createContentRequest(job, model, vendor, counter);
@@ -52,10 +52,10 @@ function getContentRequest(job: SummaryJob, model: SummarizerModel, parts: CallD
 export function estimateContentCall(
   job: SummaryJob,
   model: SummarizerModel,
-  parts: CallDependencies,
+  dependencies: CallDependencies,
 ): EstimatedContentCall {
-  const { memory, samples } = parts;
-  const request = getContentRequest(job, model, parts);
+  const { memory, samples } = dependencies;
+  const request = getContentRequest(job, model, dependencies);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
   const limit = getSummaryLimit(job, model);
@@ -92,7 +92,7 @@ const MAX_FAILURES_IN_A_ROW = 3;
  */
 export async function requestSummaries(
   jobs: readonly SummaryJob[],
-  parts: CallDependencies,
+  dependencies: CallDependencies,
   onCall: (call: ModelCall) => void,
   onDone: (done: number) => void,
 ): Promise<ContentReply[]> {
@@ -104,20 +104,20 @@ export async function requestSummaries(
   let failure: ContentReply | undefined;
   const work = async (worker: number): Promise<void> => {
     for (;;) {
-      parts.signal?.throwIfAborted();
+      dependencies.signal?.throwIfAborted();
       const job = worker > 0 && failure ? undefined : jobs[next];
       if (!job) return;
       const index = next++;
       const gaveUp = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
-      const reply = gaveUp ?? (await requestSummary(job, parts, running, onCall));
-      parts.signal?.throwIfAborted();
+      const reply = gaveUp ?? (await requestSummary(job, dependencies, running, onCall));
+      dependencies.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
       if (reply.kind === 'failed') failure = reply;
       onDone(++done);
     }
   };
-  const workers = Math.min(parts.parallelCalls, jobs.length);
+  const workers = Math.min(dependencies.parallelCalls, jobs.length);
   const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => work(worker)));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return replies;
@@ -125,17 +125,19 @@ export async function requestSummaries(
 
 async function requestSummary(
   job: SummaryJob,
-  parts: CallDependencies,
+  dependencies: CallDependencies,
   running: Map<Hash, Promise<ContentReply>>,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
-  const selected = await parts.models.selectSummarizer(job.operation.apiProfile);
+  const selected = await dependencies.models.selectSummarizer(job.operation.apiProfile);
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
-  const expected = estimateContentCall(job, selected.summarizer.model, parts);
+  const expected = estimateContentCall(job, selected.summarizer.model, dependencies);
   const key = makeSummaryCacheKey(selected.summarizer.model, expected.request);
-  const same = running.get(key);
-  if (same) return same;
-  const asking = getCachedReplyOrCall(key, parts, () => callModel(job, selected, expected, parts, onCall));
+  const pending = running.get(key);
+  if (pending) return pending;
+  const asking = getCachedReplyOrCall(key, dependencies, () =>
+    callModel(job, selected, expected, dependencies, onCall),
+  );
   running.set(key, asking);
   return asking;
 }

@@ -111,8 +111,8 @@ const MAX_DESCRIPTION_CHARS = 400;
 /** Uses only our own words, because the text is outside the tags that mark data. */
 function describeItem({ type, role, exchange }: ContentItem): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
-  const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
-  return exchange ? `${what} of the call that the first line names` : `${what} of a tool`;
+  const kind = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
+  return exchange ? `${kind} of the call that the first line names` : `${kind} of a tool`;
 }
 
 /** Quotes names and values as data, because they come from the conversation. */
@@ -131,17 +131,17 @@ export const getSummaryLimit = ({ operation: { maxTokens } }: SummaryJob, { toke
 
 /** Empty if the reply has no summary. */
 export function toContentSummary(reply: string, { item }: SummaryJob): string {
-  const plain = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
+  const cleaned = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
   // XML-era agents write calls as text, and a summary must not look like one.
-  return isText ? plain.replace(/<(?=[/\w])/g, '‹') : plain;
+  return isText ? cleaned.replace(/<(?=[/\w])/g, '‹') : cleaned;
 }
 
 export const createSummaryCuts = ({ item, contents }: SummaryJob, summary: string): PlacedCutRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
-    const what = describeSliceSize(text, { start: 0, end: text.length });
+    const size = describeSliceSize(text, { start: 0, end: text.length });
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
-      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${what}`, inFront: summary }
-      : { ...request, marker: `${what}, ${SUMMARIZED_MARKER_TEXT} beside` };
+      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${size}`, inFront: summary }
+      : { ...request, marker: `${size}, ${SUMMARIZED_MARKER_TEXT} beside` };
   });

@@ -10,7 +10,7 @@ import type { MessageCounter } from '../../../tokens/messageCounter';
 export interface DeclaredName {
   readonly at: number;
   /** The name, with its line number if known. */
-  readonly words: string;
+  readonly text: string;
   /** Number of tokens by which the name lengthens a marker. */
   readonly tokens: number;
 }
@@ -41,7 +41,7 @@ export function chooseDeclaredNames(
     if (!isOfFile || since < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
     const found = findNameInBlock(candidate);
     if (!found) continue;
-    names.set(block, { ...found, tokens: counter.countText(`, ${found.words}`) });
+    names.set(block, { ...found, tokens: counter.countText(`, ${found.text}`) });
     since = 0;
   }
   return names;
@@ -55,7 +55,7 @@ function findNameInBlock(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'
     if (name === undefined) continue;
     const number = getLineNumber(line, candidate);
     const at = line.end - line.text.length + line.text.indexOf(name);
-    return { at, words: number === undefined ? name : `${name} ${number}` };
+    return { at, text: number === undefined ? name : `${name} ${number}` };
   }
   return undefined;
 }
@@ -73,10 +73,10 @@ function getLineNumber(
 export function formatDeclaredNames(names: readonly DeclaredName[]): string {
   const lists: string[] = [];
   let length = 0;
-  for (const { words } of names) {
-    length += words.length + 2;
+  for (const { text } of names) {
+    length += text.length + 2;
     if (length > MAX_NAMES_CHARS) break;
-    lists.push(words);
+    lists.push(text);
   }
   if (lists.length === 0) return '';
   const more = names.length - lists.length;

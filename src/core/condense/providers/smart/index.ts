@@ -103,10 +103,13 @@ async function estimateSmartRun(
 }
 
 /** Uses File-Aware by default, which calls no model, so that a wrong setting never causes costs. */
-export function resolveSmartConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
+export function resolveSmartConfig(config: unknown, ownPresets: readonly Preset[]): ValidationResult<SmartConfig> {
   if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE_PRESET.config));
-  const preset = findPresetById(config, own);
+  const preset = findPresetById(config, ownPresets);
   if (preset) return validateSmartConfig(preset.config);
-  const known = [...own, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');
-  return { valid: false, problems: [{ path: '', message: `there is no preset "${config}"; known presets: ${known}` }] };
+  const knownIds = [...ownPresets, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');
+  return {
+    valid: false,
+    problems: [{ path: '', message: `there is no preset "${config}"; known presets: ${knownIds}` }],
+  };
 }

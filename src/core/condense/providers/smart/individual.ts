@@ -18,16 +18,20 @@ import { pruneItems } from './prune';
 import { selectContent } from './selection';
 
 /** Outlines and prunes first, and summarizes last. */
-export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): PipelineStep => ({
+export const createIndividualStep = (
+  name: string,
+  pass: IndividualPass,
+  dependencies: PassDependencies,
+): PipelineStep => ({
   name,
   async run(draft, _signal, report) {
     const operations = getOperations(pass).map(({ operation }) => operation);
-    const selectOperation = createOperationLookup(draft, pass, parts);
+    const selectOperation = createOperationLookup(draft, pass, dependencies);
     for (const [operation, run] of Object.entries(RUN_BY_CONVERSATION_OPERATION))
-      if (operations.some((one) => one === operation)) await run(name, draft, parts, selectOperation);
+      if (operations.some((one) => one === operation)) await run(name, draft, dependencies, selectOperation);
     if (!operations.some((one) => OPERATIONS[one].worksOn === 'content')) return;
-    const jobs = await editOldestItems(name, draft, parts, selectOperation);
-    if (jobs.length > 0) await summarizeItems(name, draft, jobs, parts, report);
+    const jobs = await editOldestItems(name, draft, dependencies, selectOperation);
+    if (jobs.length > 0) await summarizeItems(name, draft, jobs, dependencies, report);
   },
 });
 
@@ -36,7 +40,7 @@ type SelectItemOperation = (item: ContentItem) => ContentOperation;
 type RunOnConversation = (
   name: string,
   draft: Draft,
-  parts: PassDependencies,
+  dependencies: PassDependencies,
   selectOperation: SelectItemOperation,
 ) => void | Promise<void>;
 
@@ -51,8 +55,12 @@ const KEEP_OPERATION: ContentOperation = { operation: 'keep' };
 /** About the size of a marker; condensing a smaller item saves nothing. */
 const MIN_ITEM_TOKENS = 16;
 
-function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDependencies): SelectItemOperation {
-  const { config, tools, context } = parts;
+function createOperationLookup(
+  draft: Draft,
+  pass: IndividualPass,
+  dependencies: PassDependencies,
+): SelectItemOperation {
+  const { config, tools, context } = dependencies;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
   const { zone, has } = selectContent(draft, pass.selection, tools);
   const isProtected = createProtectedItemTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
@@ -73,15 +81,15 @@ function outlineItems(
   selectOperation: SelectItemOperation,
 ): void {
   const items = createItemLookup(draft);
-  const wanted = new Map<string, OperationNamed<'outline'>>();
+  const operationByPlace = new Map<string, OperationNamed<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     for (const item of items(message)) {
       const operation = selectOperation(item);
       if (operation.operation !== 'outline') continue;
-      for (const { path } of item.contents) wanted.set(makePlaceKey({ message, path }), operation);
+      for (const { path } of item.contents) operationByPlace.set(makePlaceKey({ message, path }), operation);
     }
   }
-  for (const operation of new Set(wanted.values())) {
+  for (const operation of new Set(operationByPlace.values())) {
     const { coldTurns, keepDeclarations, contextLines } = operation;
     const step = createOutlineStep(name, {
       coldTurns,
@@ -89,7 +97,7 @@ function outlineItems(
       contextLines,
       minimumTokens: MIN_ITEM_TOKENS,
       targetTokens,
-      mayTouch: (content) => wanted.get(makePlaceKey(content)) === operation,
+      mayTouch: (content) => operationByPlace.get(makePlaceKey(content)) === operation,
       tools,
     });
     step.run(draft);
@@ -105,11 +113,11 @@ interface ItemAwaitingSummary {
 async function editOldestItems(
   name: string,
   draft: Draft,
-  parts: PassDependencies,
+  dependencies: PassDependencies,
   selectOperation: SelectItemOperation,
 ): Promise<ItemAwaitingSummary[]> {
   const items = createItemLookup(draft);
-  const { targetTokens = -1, tools } = parts;
+  const { targetTokens = -1, tools } = dependencies;
   const waiting: ItemAwaitingSummary[] = [];
   let expected = 0;
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
@@ -122,7 +130,7 @@ async function editOldestItems(
       requests.push(...cuts);
       if (!job) continue;
       jobs.push(job);
-      expected += await estimateJobSaving(job, parts);
+      expected += await estimateJobSaving(job, dependencies);
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else {
@@ -168,7 +176,7 @@ async function summarizeItems(
   name: string,
   draft: Draft,
   waiting: readonly ItemAwaitingSummary[],
-  parts: PassDependencies,
+  dependencies: PassDependencies,
   report?: StepReporter,
 ): Promise<void> {
   const jobs = waiting.flatMap((message) => message.jobs);
@@ -176,13 +184,13 @@ async function summarizeItems(
     report?.(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
   };
   showCall(0);
-  const replies = await requestSummaries(jobs, parts.calls, parts.onCall, showCall);
+  const replies = await requestSummaries(jobs, dependencies.calls, dependencies.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
-    const requests = message.jobs.flatMap((job) => makeRequestsFromReply(job, replyTo.get(job), parts));
+    const requests = message.jobs.flatMap((job) => makeRequestsFromReply(job, replyTo.get(job), dependencies));
     applyCutRequests(name, draft, [...message.requests, ...requests]);
   }
-  reportMissingSummaries(replies, parts);
+  reportMissingSummaries(replies, dependencies);
 }
 
 /** Uses the operation's fallback if there is no summary. */

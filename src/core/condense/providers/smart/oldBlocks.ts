@@ -29,12 +29,12 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
       const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
       if (places.length === 0) continue;
       const before = draft.saveState();
-      const taken = places.filter(
+      const removed = places.filter(
         (at) =>
           draft.removeBlock('Old thinking', { message: index, path: ['content', at] }, null, OLD_THINKING_INFO) > 0,
       );
       // A message must lose all of its thinking or none.
-      if (taken.length < places.length) draft.restoreState(before);
+      if (removed.length < places.length) draft.restoreState(before);
     }
   },
 });

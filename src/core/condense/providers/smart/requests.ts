@@ -148,9 +148,9 @@ function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Sli
 }
 
 function trimBlankEnds(text: string, { start, end }: Slice): Slice {
-  const behind = text.slice(start, end).trimStart();
-  const from = end - behind.length;
-  return { start: from, end: from + behind.trimEnd().length };
+  const remainder = text.slice(start, end).trimStart();
+  const from = end - remainder.length;
+  return { start: from, end: from + remainder.trimEnd().length };
 }
 
 /**

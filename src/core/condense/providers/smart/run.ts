@@ -50,8 +50,8 @@ interface SmartRunDependencies {
 }
 
 /** @throws the signal's reason if it was aborted */
-export async function runSmart(parts: SmartRunDependencies): Promise<Draft> {
-  const { context, config, options, record } = parts;
+export async function runSmart(dependencies: SmartRunDependencies): Promise<Draft> {
+  const { context, config, options, record } = dependencies;
   const { enabled, operations } = config.losslessPrelude;
   const { messages, counter, edits, pinned } = context;
   const tools = makeToolTable(operations.tools);
@@ -70,7 +70,7 @@ export async function runSmart(parts: SmartRunDependencies): Promise<Draft> {
   }));
   const list = [
     ...createOldBlockSteps(config, pinned ?? new Set()),
-    ...createPassSteps(parts, tools),
+    ...createPassSteps(dependencies, tools),
     ...(enabled ? afterPasses : []),
   ];
   await runPipeline(draft, list, {
@@ -83,10 +83,10 @@ export async function runSmart(parts: SmartRunDependencies): Promise<Draft> {
   return draft;
 }
 
-function createPassSteps(parts: SmartRunDependencies, tools: ToolTable): PipelineStep[] {
-  const { config, options, context, record } = parts;
+function createPassSteps(dependencies: SmartRunDependencies, tools: ToolTable): PipelineStep[] {
+  const { config, options, context, record } = dependencies;
   const budget = new SpendingBudget(options.maxCost);
-  const passParts = makePassDependencies(parts, budget, tools);
+  const passParts = makePassDependencies(dependencies, budget, tools);
   const names = listStepNames(config);
   const floor = parseMinimumCoherence(config.coherenceFloor);
   const refuse = (draft: Draft): string | undefined => {

@@ -22,7 +22,7 @@ export function createStrategyProvider({
   providers,
   presets = () => [],
 }: StrategyDependencies): CondensationProvider<Strategy> {
-  const parts: StrategyStepDependencies = {
+  const dependencies: StrategyStepDependencies = {
     provider: (wanted) => providers().find(({ id }) => id === wanted),
     preset: (id) => findPresetById(id, presets()),
   };
@@ -42,12 +42,12 @@ export function createStrategyProvider({
     // A step that cannot run calls no model.
     asksModel: ({ steps }) =>
       steps.some((step) => {
-        const ready = prepareStrategyStep(step, parts);
+        const ready = prepareStrategyStep(step, dependencies);
         return typeof ready !== 'string' && mayCallModel(ready.provider, ready.config);
       }),
 
-    condense: (context, strategy, options) => runStrategy(strategy, parts, context, options),
-    estimate: (context, strategy, options) => estimateStrategy(strategy, parts, context, options),
+    condense: (context, strategy, options) => runStrategy(strategy, dependencies, context, options),
+    estimate: (context, strategy, options) => estimateStrategy(strategy, dependencies, context, options),
   };
 }
 

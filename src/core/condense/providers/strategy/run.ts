@@ -36,7 +36,7 @@ export interface StrategyStepDependencies {
  */
 export async function runStrategy(
   { steps }: Strategy,
-  parts: StrategyStepDependencies,
+  dependencies: StrategyStepDependencies,
   context: ConversationContext,
   options: CondensationOptions,
 ): Promise<ProviderResult> {
@@ -44,7 +44,7 @@ export async function runStrategy(
   try {
     await runPipeline(
       work,
-      steps.map((step) => makePipelineStep(step, parts, false)),
+      steps.map((step) => makePipelineStep(step, dependencies, false)),
       work.pipelineOptions,
     );
   } catch (error) {
@@ -57,7 +57,7 @@ export async function runStrategy(
 /** Each step's estimate starts from the estimates before it. */
 export async function estimateStrategy(
   { steps }: Strategy,
-  parts: StrategyStepDependencies,
+  dependencies: StrategyStepDependencies,
   context: ConversationContext,
   options: CondensationOptions,
 ): Promise<CondensationEstimate> {
@@ -65,7 +65,7 @@ export async function estimateStrategy(
   const tokensBefore = work.tokens;
   await runPipeline(
     work,
-    steps.map((step) => makePipelineStep(step, parts, true)),
+    steps.map((step) => makePipelineStep(step, dependencies, true)),
     work.pipelineOptions,
   );
   const { tokens, edits, reports, cost, callTokens } = work;
@@ -75,7 +75,7 @@ export async function estimateStrategy(
 /** @param isEstimate whether to treat the step's estimate as its result */
 function makePipelineStep(
   step: StrategyStep,
-  parts: StrategyStepDependencies,
+  dependencies: StrategyStepDependencies,
   isEstimate: boolean,
 ): PipelineStep<StrategyProgress> {
   const name = step.preset ?? getProviderName(step.provider ?? '');
@@ -84,7 +84,7 @@ function makePipelineStep(
     name,
     skip: (work) => work.describeWhySkipped(step),
     run: async (work) => {
-      const ready = prepareStrategyStep(step, parts);
+      const ready = prepareStrategyStep(step, dependencies);
       result =
         typeof ready === 'string'
           ? { reports: [work.addFailedStep(name, ready)] }

@@ -11,12 +11,12 @@ export type { Preset } from './preset';
 export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE_PRESET];
 
 /** Searches the user's own presets first. */
-export const findPresetById = (id: string, own: readonly Preset[] = []): Preset | undefined =>
-  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
+export const findPresetById = (id: string, ownPresets: readonly Preset[] = []): Preset | undefined =>
+  [...ownPresets, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
 
 /** Uses File-Aware by default. */
 export const findPresetOfConfig = (
   config: unknown = FILE_AWARE_PRESET.id,
-  own: readonly Preset[] = [],
+  ownPresets: readonly Preset[] = [],
 ): Preset | undefined =>
-  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));
+  [...ownPresets, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));
