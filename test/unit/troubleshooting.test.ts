@@ -24,7 +24,7 @@ describe('the guide on messages', () => {
 
   it('covers each failure of a call', () => {
     const errors = readFileSync(join(root, 'src', 'api', 'apiError.ts'), 'utf8');
-    const said = [...errors.matchAll(/what: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
+    const said = [...errors.matchAll(/sentence: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
     expect(said.length).toBeGreaterThan(15);
     // The user requested a cancellation.
     const reported = said.filter((what) => !what.includes('cancelled'));
