@@ -419,10 +419,10 @@ describe('picking a conversation to condense', () => {
       '$(folder-opened) Open file…',
     ]);
     expect(items[0]!.detail).toMatch(
-      /^Claude Code · \d+ days ago · ≈ <?\d+% full · [\d,]+ tokens in messages · project$/,
+      /^Claude Code · \d+ days ago · (?:≈ )?<?\d+% full · [\d,]+ tokens in messages · project$/,
     );
     // Its folder is named after the task’s id, which tells nobody anything.
-    expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · ≈ <?\d+% full · [\d,]+ tokens in messages$/);
+    expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · (?:≈ )?<?\d+% full · [\d,]+ tokens in messages$/);
     expect(items[2]!.detail).toMatch(/can’t be read · project$/);
     expect(fake.shown).toEqual([]);
   });

@@ -106,7 +106,7 @@ describe('the conversations view', () => {
     expect(last().message).toMatch(/^Preview of condensing with Lossless: .*tokens/);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await view.reloadLedgers();
-    expect(item(rows()[0]!).contextValue).toBe('conversation runnable resumable');
+    expect(item(rows()[0]!).contextValue).toBe('conversation returnable runnable resumable');
   });
 
   it('opens a conversation with its size, from which the result starts; its document has the same actions', async () => {
@@ -116,7 +116,7 @@ describe('the conversations view', () => {
     const document = Uri.from({ scheme: 'context-condenser', path: getFolderOfOpenedText(path), query: path });
     const text = services.comparisons.provideTextDocumentContent(document as never);
     const [, tokens = ''] =
-      /^Messages, which can be condensed: ([\d,]+) tokens\nContext window: ≈ <?\d+% full: /.exec(text) ?? [];
+      /^Messages, which can be condensed: ([\d,]+) tokens\nContext window: (?:≈ )?<?\d+% full: /.exec(text) ?? [];
     await run('condense', document);
     expect(last().message).toContain(`: ${tokens} → `);
     await shows('condensed');
@@ -164,7 +164,7 @@ describe('the conversations view', () => {
     expect(after.path).toMatch(/\/After: Lossless$/);
     await run('undo');
     await shows('redoable');
-    expect(item(rows()[0]!).contextValue).toBe('conversation redoable history runnable resumable');
+    expect(item(rows()[0]!).contextValue).toBe('conversation redoable history returnable runnable resumable');
     await run('redo');
     await shows('condensed');
     // Choosing a condensation shows it; only its button undoes it.

@@ -117,9 +117,11 @@ describe('the fill level with condensed messages', () => {
 
   it('is explained by the tokenizer and what is not in the messages, as far as known', () => {
     expect(explainFill(recordedFill, 269_057)).toBe(
-      'The model’s tokenizer counts about 1.5 times as many tokens for the messages. About 203,372 are the rest, such as instructions and tools.',
+      'Of these, messages: ≈ 403,586 (269,057 as counted here, × 1.5 for this model); instructions, tools and the like: ≈ 203,372.',
     );
-    expect(explainFill({ ...recordedFill, tokenFactor: undefined }, 600_000)).toMatch(/^About 6,957 are the rest/);
+    expect(explainFill({ ...recordedFill, tokenFactor: undefined }, 600_000)).toBe(
+      'Of these, messages: 600,000; instructions, tools and the like: ≈ 6,957.',
+    );
     expect(explainFill({ ...recordedFill, isRecorded: false }, 269_057)).toBeUndefined();
     expect(explainFill(recordedFill, 500_000)).toBeUndefined();
   });

@@ -94,11 +94,11 @@ export const estimateFillOfCopy = (
 export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, counted: number): string | undefined {
   const rest = Math.round(tokens - tokenFactor * counted);
   if (!isRecorded || rest <= 0) return undefined;
-  const more =
+  const messages =
     tokenFactor === 1
-      ? ''
-      : `The model’s tokenizer counts about ${tokenFactor} times as many tokens for the messages. `;
-  return `${more}About ${formatTokens(rest)} are the rest, such as instructions and tools.`;
+      ? formatTokens(counted)
+      : `≈ ${formatTokens(Math.round(tokenFactor * counted))} (${formatTokens(counted)} as counted here, × ${tokenFactor} for this model)`;
+  return `Of these, messages: ${messages}; instructions, tools and the like: ≈ ${formatTokens(rest)}.`;
 }
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
@@ -109,8 +109,10 @@ const isEstimatedFill = ({ isRecorded, window }: FillLevel): boolean => !isRecor
  * Formats `52%`, or `≈ 52%` if the agent did not record the figure.
  * @param assumed window in tokens to use if the model's is unknown
  */
-export const formatFillShare = (fill: FillLevel, assumed: number): string =>
-  `${isEstimatedFill(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
+export function formatFillShare(fill: FillLevel, assumed: number): string {
+  const share = formatShare(fill.tokens, fill.window ?? assumed, 0);
+  return isEstimatedFill(fill) && !share.startsWith('<') ? `≈ ${share}` : share;
+}
 
 /** Formats `61% → ≈ 46% full`, or `still ≈ 61% full`. */
 export function formatFillChange(before: FillLevel, after: FillLevel, assumed: number): string {

@@ -188,7 +188,14 @@ export function watchSettings(services: Services): void {
 
 async function showSettingProblems([first = '', ...others]: readonly string[]): Promise<void> {
   const open = vscode.l10n.t('Open Settings');
-  const more = others.length > 0 ? vscode.l10n.t(' {0} more problems are in the log.', others.length) : '';
-  const choice = await showWarningMessage(`${first}${more}`, open);
+  const more =
+    others.length === 0
+      ? []
+      : [
+          others.length === 1
+            ? vscode.l10n.t('1 more problem is in the log.')
+            : vscode.l10n.t('{0} more problems are in the log.', others.length),
+        ];
+  const choice = await showWarningMessage([first, ...more].join(' '), open);
   if (choice === open) await vscode.commands.executeCommand(`${SETTINGS_SECTION}.openSettings`);
 }

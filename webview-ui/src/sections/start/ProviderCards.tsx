@@ -22,7 +22,7 @@ export function ProviderCards(): ReactNode {
   const choose = (id: string): Promise<readonly string[]> =>
     setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
   const title = t('Provider');
-  const help = t('How a conversation is made smaller. The original is always kept.');
+  const help = t('How a conversation is made smaller.');
   const cards = welcome.providers.map((provider) => ({
     provider,
     facts: listProviderFacts(provider.id, inUse),
