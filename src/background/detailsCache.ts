@@ -28,12 +28,13 @@ const detailsSchema = z.object({
     })
     .optional(),
   problem: z.string().optional(),
+  damage: z.string().optional(),
   isBlank: z.boolean().optional(),
   isComplete: z.boolean(),
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 10;
+const CACHE_VERSION = 11;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   history: z.string(),

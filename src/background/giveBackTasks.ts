@@ -7,10 +7,11 @@ import {
 } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from '../giveBack/giveBackError';
 import { recoverAllReplacements, undoLastReplacement, withReplacementsLock } from '../giveBack/replacements';
+import { isDamageNote } from '../conversations/text/jsonLines';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStoredConversation } from './storedConversations';
 import type { CheckGiveBackTask, GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
-import type { GivenBackResult, RecoverReplacementsResult } from './taskResults';
+import type { CheckGiveBackResult, GivenBackResult, RecoverReplacementsResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
 /** @throws GiveBackError, ConversationReadError or StorageError; then nothing was written */
@@ -22,11 +23,11 @@ export const giveBackStoredConversation = (task: GiveBackTask): Promise<GivenBac
   });
 
 /** @throws as {@link giveBackStoredConversation} */
-export const checkGiveBackOfStored = (task: CheckGiveBackTask): Promise<null> =>
+export const checkGiveBackOfStored = (task: CheckGiveBackTask): Promise<CheckGiveBackResult> =>
   afterRecovery(task, async () => {
-    const { request } = await createGiveBackRequest(task);
+    const { request, damage } = await createGiveBackRequest(task);
     await checkGiveBack(request, createGiveBackDependencies(task));
-    return null;
+    return { damage };
   });
 
 type WithReplacements = Pick<GiveBackTask, 'replacements'>;
@@ -46,7 +47,7 @@ const createGiveBackDependencies = ({ replacements }: WithReplacements): GiveBac
 
 async function createGiveBackRequest(
   task: Omit<GiveBackTask, 'kind'>,
-): Promise<{ readonly request: GiveBackRequest; readonly conversation: string }> {
+): Promise<{ readonly request: GiveBackRequest; readonly conversation: string; readonly damage: readonly string[] }> {
   const { path, agent } = task;
   const { conversation, ledger } = await openStoredConversation(task);
   const shown = getActiveCondensations(ledger.ledger);
@@ -59,7 +60,7 @@ async function createGiveBackRequest(
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
   const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row };
-  return { request, conversation: conversation.id };
+  return { request, conversation: conversation.id, damage: conversation.notes.filter(isDamageNote) };
 }
 
 const createNotCondensedError = (path: string): GiveBackError =>

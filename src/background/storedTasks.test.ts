@@ -6,7 +6,7 @@ import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
-import { makeFileOld, writeZooTask } from '../giveBack/testing';
+import { makeFileOld, writeClaudeSession, writeZooTask } from '../giveBack/testing';
 import { loadTokenCounter } from '../storage/assets';
 import { performTask } from './perform';
 import type { Task, TaskProgress, TaskResult } from './tasks';
@@ -281,5 +281,14 @@ it('that a dead process half put back can be checked for giving back, because th
   await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ trouble: 'running' });
   expect(readFileSync(task.path, 'utf8')).toBe(before);
   makeFileOld(task.path);
-  await done({ kind: 'check-give-back', ...task, replacements });
+  expect(await done({ kind: 'check-give-back', ...task, replacements })).toEqual({ damage: [] });
+});
+
+it('that has a damaged line says so before it is given back', async () => {
+  const task = { path: writeClaudeSession(folder), history: 'active', store } as const;
+  await done({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
+  writeFileSync(task.path, `${readFileSync(task.path, 'utf8').trimEnd()}\n{"type":"us\n{"type":"summary"}\n`);
+  makeFileOld(task.path);
+  const { damage } = await done({ kind: 'check-give-back', ...task, replacements });
+  expect(damage).toEqual([expect.stringMatching(/^Line \d+ is damaged; skipped \d+ bytes/)]);
 });

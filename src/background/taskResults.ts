@@ -102,6 +102,11 @@ export interface ShownConversation extends DiffTexts {
   readonly condensations: readonly Pick<Condensation, 'provider' | 'configName'>[];
 }
 
+export interface CheckGiveBackResult {
+  /** What could not be read of the file, in sentences, and is missing in what is given back. */
+  readonly damage: readonly string[];
+}
+
 export interface ConversationText {
   readonly title: string;
   readonly text: string;

@@ -23,6 +23,7 @@ import type { ExportedConversation, ExportTarget } from '../conversations/export
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type {
   AccountResult,
+  CheckGiveBackResult,
   CondensedResult,
   ConversationText,
   GivenBackResult,
@@ -275,7 +276,7 @@ interface ResultByTaskKind {
   readonly original: OriginalResult;
   readonly references: readonly ListedReference[];
   readonly 'give-back': GivenBackResult;
-  readonly 'check-give-back': null;
+  readonly 'check-give-back': CheckGiveBackResult;
   readonly 'undo-give-back': { readonly isUndone: boolean };
   readonly recover: RecoverReplacementsResult;
   readonly judge: JudgedSessions;

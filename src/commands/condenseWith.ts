@@ -6,7 +6,10 @@ import { mayCallModel } from '../core/condense/config';
 import { isRecord } from '../core/messages/blocks';
 import { getEngineBundle } from '../window/background';
 import { PreviewThread } from '../engine/previewThread';
-import { getFileName } from './conversationIndex';
+import { getConversationIndex, getFileName } from './conversationIndex';
+import type { IndexedConversation } from '../background/conversationIndex';
+import { formatRowFillChange } from '../views/conversations/rowWords';
+import { readSetting } from '../window/settings/settings';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import {
   BUILT_IN_PROVIDERS,
@@ -201,9 +204,10 @@ async function askProviderChoice(
     (a, b) => Number(isSameChoice(b, chosen)) - Number(isSameChoice(a, chosen)),
   );
   const found = new Map<ProviderChoice, EstimateTexts>();
+  const listed = getConversationIndex(services).conversations.find(({ path }) => path === subject.path);
   const show = (): void => {
     const active = picker.activeItems[0]?.choice;
-    picker.items = createChoiceItems(choices, found, chosen, subject);
+    picker.items = createChoiceItems(choices, found, chosen, subject, listed);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === active);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
@@ -255,7 +259,13 @@ function createChoiceItems(
   found: ReadonlyMap<ProviderChoice, EstimateTexts>,
   chosen: LastCondensation['choice'],
   { tokensAfter: now = Infinity, choice: ran }: CondensationSubject,
+  listed: IndexedConversation | undefined,
 ): ChoiceItem[] {
+  const assumed = readSetting('conversations.contextWindow');
+  const full = ({ tokensBefore, tokensAfter }: EstimateTexts): string[] =>
+    listed === undefined || tokensBefore === undefined || tokensAfter === undefined
+      ? []
+      : [formatRowFillChange(listed, { tokensBefore, tokensAfter }, assumed) ?? []].flat();
   const description = (choice: ProviderChoice): string => {
     const estimated = found.get(choice);
     if (!estimated)
@@ -264,6 +274,7 @@ function createChoiceItems(
     const isInUse = isSameChoice(choice, ran);
     return [
       size,
+      ...full(estimated),
       ...(tokensAfter !== undefined && choice.isFree ? [vscode.l10n.t('free')] : []),
       ...(isInUse ? [vscode.l10n.t('in use now')] : []),
       ...(!isInUse && tokensAfter !== undefined && tokensAfter >= now ? [vscode.l10n.t('no smaller than now')] : []),

@@ -13,6 +13,7 @@ export interface EstimateTexts {
   /** Tokens and cost, or why they are unknown. */
   readonly size: string;
   /** Absent if unknown. */
+  readonly tokensBefore?: number;
   readonly tokensAfter?: number;
   /** Absent until computed. */
   readonly loss?: string;
@@ -35,7 +36,8 @@ export async function estimateChoices<W extends { readonly configuration?: Previ
         const setup = await readPreviewSetup(services, choice.configuration);
         const question = { conversation, setup, excluded: [] };
         const result = await thread.askPreviewQuestion({ kind: 'preview', ...question }, signal);
-        const figures = { size: formatEstimatedSize(result, setup), tokensAfter: result.tokensAfter };
+        const { tokensBefore, tokensAfter } = result;
+        const figures = { size: formatEstimatedSize(result, setup), tokensBefore, tokensAfter };
         tell(choice, figures);
         const coherence = await thread.askPreviewQuestion({ kind: 'coherence', ...question }, signal);
         tell(choice, { ...figures, loss: formatFactLoss(coherence) });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openTestWindow } from '../../test/support/testWindow';
+import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { never, refusal, reply } from '../../test/servers/behaviour';
@@ -16,6 +16,8 @@ import { profileSchema } from '../settings/profiles';
 import { chooseCondensingProfile, chooseProvider, askAndSetThreshold } from './chooseProvider';
 import { condenseFileAndWait, condenseNow } from './condenseNow';
 import { condenseNamedConversationWith } from './condenseWith';
+import { getConversationIndex } from './conversationIndex';
+import { writeClaudeSession } from '../giveBack/testing';
 import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
 import { listSettingProblems } from '../window/settings/settings';
@@ -268,6 +270,17 @@ describe('condensing with Summary', () => {
     expect(described('Result by Result')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
     expect(described('Strategy')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\)/);
     expect(described('Lossless')).toMatch(/^[\d,]+ tokens \([−\d.]+%\) · free$/);
+  });
+
+  it('says of each way how full the window would be, if that is known', async () => {
+    stubHome(home);
+    const path = writeClaudeSession(home, messages);
+    await getConversationIndex(services).refresh();
+    const picked = pickProvider(undefined);
+    await condenseNamedConversationWith(services, path);
+    const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
+    expect(described('Lossless')).toMatch(/^[\d,]+ tokens \(0%\) · still \d+% full · free$/);
+    expect(described('Summary')).toMatch(/^[\d,]+ tokens \(−\d+%\) · 1 request, .+ · \d+% → (?:≈ \d+|<1)% full$/);
   });
 
   it('shows in the panel the prompt that would be sent: a profile’s own before the general one', async () => {

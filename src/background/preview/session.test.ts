@@ -285,3 +285,11 @@ it('a comparison states how many later needed lines are kept, and gives the full
   const texts = await session.answerPreviewRequest({ ...question(conversation), kind: 'texts' }, signal);
   expect(texts.after.length).toBeLessThan(texts.before.length);
 });
+
+it('a preview that is computed again says the time of the first, which is what a condensation takes', async () => {
+  const session = new PreviewSession(createCounter());
+  const asked = question(makeFileConversation('again.json'), { setup: setup({ provider: 'lossless' }) });
+  const { timeMs } = await session.answerPreviewRequest(asked, signal);
+  await session.answerPreviewRequest({ ...asked, setup: setup() }, signal);
+  expect((await session.answerPreviewRequest(asked, signal)).timeMs).toBeGreaterThanOrEqual(timeMs);
+});

@@ -124,6 +124,8 @@ interface AnsweredQuestion {
 
 class LatestPreview {
   private shown: AnsweredQuestion | undefined;
+  /** Milliseconds by question. A repetition takes less, because parts of the first answer are cached. */
+  private readonly firstTimes = new WeakMap<PreviewConversation['messages'], Map<string, number>>();
 
   constructor(private readonly estimator: PreviewEstimator) {}
 
@@ -136,9 +138,20 @@ class LatestPreview {
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
-    const estimate = await this.estimator.estimateCondensation(conversation, question, signal);
+    const fresh = await this.estimator.estimateCondensation(conversation, question, signal);
+    const estimate = { ...fresh, timeMs: this.recallFirstTime(conversation, question, fresh.timeMs) };
     this.shown = { conversation, question, estimate };
     return estimate;
+  }
+
+  private recallFirstTime(conversation: PreviewConversation, question: PreviewQuestion, timeMs: number): number {
+    const { messages } = conversation;
+    const times = this.firstTimes.get(messages) ?? new Map<string, number>();
+    this.firstTimes.set(messages, times);
+    const key = JSON.stringify([question.setup, question.pinned, question.excluded]);
+    const first = Math.max(timeMs, times.get(key) ?? 0);
+    times.set(key, first);
+    return first;
   }
 
   /**

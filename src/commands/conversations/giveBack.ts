@@ -55,8 +55,9 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
       : vscode.l10n.t('Give “{0}” back to {1}?', getFileName(services, path), agentName);
   try {
     const task = { kind: 'check-give-back', ...makeGiveBackTask(services, path, agent) } as const;
-    await runTaskWithProgress(services, vscode.l10n.t('Checking “{0}”', getFileName(services, path)), task);
-    if (!(await confirmGiveBack(question, describeGiveBackTarget(target)))) return;
+    const title = vscode.l10n.t('Checking “{0}”', getFileName(services, path));
+    const { damage } = await runTaskWithProgress(services, title, task);
+    if (!(await confirmGiveBack(question, [describeGiveBackTarget(target), ...damage].join('\n\n')))) return;
     await showGivenBack(services, path, await runGiveBackTask(services, path, agent));
   } catch (error) {
     const api = target === 'roo-task' && isAgentRunningError(error) ? await getAgentApi(path, agent) : undefined;

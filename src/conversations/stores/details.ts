@@ -2,6 +2,7 @@
 import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseTruncatedJson } from '../text/jsonHead';
+import { isDamageNote } from '../text/jsonLines';
 import { asBuffer } from '../text/lines';
 import { readConversation } from '../read';
 import { ConversationReadError } from '../readError';
@@ -31,6 +32,8 @@ export interface ConversationDetails {
   readonly renewed?: number;
   readonly fill?: FillLevel;
   readonly problem?: string;
+  /** What could not be read, in sentences; absent if everything was. */
+  readonly damage?: string;
   /** True for a conversation without messages, which VS Code stores for each opened chat. */
   readonly isBlank?: boolean;
   /** False if only the beginning of the file was read. */
@@ -107,7 +110,12 @@ export function readDetailsFromWholeFile(
     const tokens = counter.countMessages(conversation.messages);
     const renewed = tokens - counter.countMessages(selectWrittenMessages(conversation.messages));
     const fill = getFillLevel(conversation);
-    return { ...state, ...pickNames(conversation), tokens, ...(renewed > 0 && { renewed }), fill };
+    const damage = conversation.notes.filter(isDamageNote).join(' ');
+    return {
+      ...{ ...state, ...pickNames(conversation), tokens, fill },
+      ...(renewed > 0 && { renewed }),
+      ...(damage !== '' && { damage }),
+    };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };
     const problem = error instanceof ConversationReadError ? error.reason : String(error);

@@ -279,6 +279,11 @@ describe('a row of the conversations view', () => {
     expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable resumable');
   });
 
+  it('says in its tooltip what could not be read of the file', () => {
+    const damage = 'Line 7 is damaged; skipped 902 bytes: found NUL bytes; expected one JSON record per line.';
+    expect(item(found('a', { details: { ...found('a').details!, damage } })).tooltip).toContain(damage);
+  });
+
   it('opens a file that can’t be read, and says why', () => {
     const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
     const { description, contextValue, tooltip, command } = item(broken);

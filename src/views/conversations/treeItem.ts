@@ -204,6 +204,7 @@ function renderRowTooltip(node: ConversationNode, facts: TreeItemOptions): strin
     [found.agent, ...(details?.fill?.model === undefined ? [] : [details.fill.model])].join(' · '),
     ...listRowSizes(found, contextWindow),
     ...(details?.problem === undefined ? [] : [details.problem]),
+    ...(details?.damage === undefined ? [] : [details.damage]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),
     vscode.l10n.t('Changed: {0}', new Date(found.modified).toLocaleString(vscode.env.language)),

@@ -68,11 +68,11 @@ export class SettingRules {
   }
 
   private findUnknownProvider(value: unknown): readonly ConfigProblem[] {
-    const knownIds = [...this.providers, ...this.registered()].map(({ id }) => id);
-    if (knownIds.some((id) => id === value)) return [];
-    return [
-      { path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${knownIds.join(', ')}` },
-    ];
+    const known = [...this.providers, ...this.registered()];
+    if (known.some(({ id }) => id === value)) return [];
+    // The panel and the toasts know a provider by its name.
+    const listed = known.map(({ id, name }) => (name.toLowerCase() === id ? id : `${id} (${name})`)).join(', ');
+    return [{ path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${listed}` }];
   }
 
   private findRegisteredProblems(value: unknown): readonly ConfigProblem[] {
