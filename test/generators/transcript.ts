@@ -54,7 +54,7 @@ export function toTranscript(messages: readonly ApiMessage[], random: Random, op
       };
       const usage = {
         input_tokens: 4,
-        cache_read_input_tokens: Math.round(sent / 4),
+        cache_read_input_tokens: INSTRUCTION_AND_TOOL_TOKENS + Math.round(sent / CHARACTERS_PER_TOKEN),
         output_tokens: JSON.stringify(blocks).length >> 2,
       };
       const requestId = `req_011C${randomText(random, 20)}`;
@@ -74,3 +74,7 @@ export function toTranscript(messages: readonly ApiMessage[], random: Random, op
   }
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
+/** What Claude Code sends besides the messages, about. */
+const INSTRUCTION_AND_TOOL_TOKENS = 16_000;
+/** About 1.18 of the vendor's tokens for each o200k token of about 4 characters. */
+const CHARACTERS_PER_TOKEN = 3.4;
