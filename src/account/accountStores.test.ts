@@ -92,7 +92,7 @@ describe("the account of Claude Code's sessions", () => {
     expect((await account()).sessions[0]?.usage[0]?.output).toBe(2_000);
   });
 
-  it('lists subagents of Claude Code 2.0 below their session, although their files are beside its file', async () => {
+  it("lists subagents of Claude Code 2.0 below their session, although their files lie beside the session's file", async () => {
     const session = put(CLAUDE, claudeCode(1_000).replaceAll('"s"', '"00000000-0000-4000-8000-000000000001"'));
     const told = { isSidechain: true, agentId: 'x', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = [
@@ -162,7 +162,7 @@ describe("the account of Roo's sessions", () => {
   });
 });
 
-it('escapes a title that looks like a formula in CSV', async () => {
+it("the account's CSV export escapes a title that looks like a formula", async () => {
   put(CLAUDE, claudeCode(1).replace('Hello', '=1+1, \\"a\\"'));
   const { sessions } = await account();
   expect(renderAccountCsv(sessions, 'session').split('\r\n')[1]).toContain(`"'=1+1, ""a"""`);

@@ -4,7 +4,7 @@ import { renderClaudeSession } from '../conversations/write/claudeCode';
 import { createCounter } from '../core/testingCounter';
 import { loadFillLevelReader } from './fillOf';
 
-it('a given-back session uses the window of the model that answered in it', async () => {
+it('the fill level of a session given back to its agent uses the window of the model that answered in it', async () => {
   const view = [
     { role: 'user' as const, content: 'Go.' },
     { role: 'assistant' as const, content: [{ type: 'text', text: 'Done.' }], model: 'claude-opus-5' },

@@ -38,7 +38,7 @@ describe('the saving per later request of a stored conversation', () => {
     expect(await saved(0)).toBeCloseTo(60, 6);
   });
 
-  it('uses the last answer if the whole history was read', async () => {
+  it('uses the last answer for both if the whole history was read', async () => {
     const requests = [
       answer({ usage: usage(0) }),
       answer({ usage: usage(50) }),
@@ -92,7 +92,7 @@ describe('the requests recorded with a conversation', () => {
     expect(selectRecordedRequests('active', { requests: [answer({})], compactions: [] }, 3)).toEqual({});
   });
 
-  it('prefer the conversation’s own last answer to a subagent’s', () => {
+  it('take the conversation’s own last answer rather than a subagent’s', () => {
     const own = answer({ message: 3, usage: usage(1) });
     const ofSubagent = answer({ usage: usage(2) });
     expect(selectRecordedRequests('active', { requests: [own, ofSubagent], compactions: [] }, 4)).toEqual({

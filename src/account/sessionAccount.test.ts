@@ -99,7 +99,7 @@ describe('the account of a session with recorded requests', () => {
     expect(account(recordedOf(asked))).not.toHaveProperty('window');
   });
 
-  it('has a curve whose last figure is what the list says of the last request', () => {
+  it("has a curve of prompt sizes that ends with the last request's size in the list", () => {
     const { fill, now } = account(
       recordedOf(request({ usage: usage(200, 30) }), request({ usage: usage(300, 40), message: 1 })),
     );
@@ -115,7 +115,7 @@ describe('the account of a session with recorded requests', () => {
   });
 });
 
-it("charges searches once if only the agent's total includes them", () => {
+it("an account charges web searches once if only the agent's total includes them", () => {
   const asked = request({ usage: usage(10, 0), model: 'gpt-5', at: noon(1), service: { webSearches: 1 } });
   const total = (webSearches: number) => ({
     ...{ at: noon(1), after: 1, compactions: 0 },
@@ -151,7 +151,7 @@ describe("the agent's own compactions in an account", () => {
     expect(cost(9)).toEqual({ count: 1, isEstimate: true, cost: 70 });
   });
 
-  it('have no cost if none was made or the price is unknown', () => {
+  it('have no cost if the agent compacted nothing or the price is unknown', () => {
     const asked = request({ usage: usage(70, 1) });
     expect(account(recordedOf({ ...asked, model: 'gpt-x' })).compactions).toEqual({ count: 0, isEstimate: true });
     expect(account({ requests: [asked], compactions }).compactions).toEqual({ count: 1, isEstimate: true });
@@ -170,7 +170,7 @@ describe('unrecorded requests in an account', () => {
     expect(days[0]?.fresh).toBeGreaterThan(100);
   });
 
-  it("have the answer's time and output tokens if those were recorded", () => {
+  it("have the answer's time and output tokens if the agent recorded those", () => {
     const { source, usage: days } = account(
       recordedOf(request({ at: noon(4), model: 'gpt-x', message: 1, outputTokens: 77 })),
     );
@@ -178,7 +178,7 @@ describe('unrecorded requests in an account', () => {
     expect(days).toMatchObject([{ day: '2026-01-04', model: 'gpt-x', output: 77 }]);
   });
 
-  it("are assumed to be cached as Claude's are", () => {
+  it("are assumed to be cached as Claude's requests are", () => {
     const { usage: days } = account(undefined, { request: { model: 'claude-x' } });
     expect(days).toMatchObject([{ model: 'claude-x', fresh: 0, unpriced: 1 }]);
     expect(days[0]?.cacheWrite).toBeGreaterThan(0);
@@ -190,13 +190,13 @@ describe('unrecorded requests in an account', () => {
     const recorded = { requests: [named(1), named(3)], compactions: [] };
     const replayed = account(recorded, { messages: twice }).usage[0]?.cost ?? 0;
 
-    it('cost that charge, and only the remainder is estimated', () => {
+    it('cost that charge if it covers them, and only the remainder is estimated', () => {
       const whole = account({ ...recorded, charged: { answers: 2, dollars: 7 } }, { messages: twice });
       expect(whole.usage).toMatchObject([{ requests: 2, replayed: 2, replayedCost: 0 }]);
       expect(whole.usage[0]?.cost).toBeCloseTo(7, 9);
     });
 
-    it('scale later requests like earlier ones', () => {
+    it("have later requests' estimates scaled by the same factor as earlier ones", () => {
       const half = account({ ...recorded, charged: { answers: 1, dollars: 7 } }, { messages: twice });
       const [day] = half.usage;
       const first = account({ ...recorded, requests: [named(1)] }).usage[0]?.cost ?? Number.NaN;
@@ -204,7 +204,7 @@ describe('unrecorded requests in an account', () => {
       expect(day?.replayedCost).toBeCloseTo((7 / first) * replayed - 7, 6);
     });
 
-    it('count the charges of totals and compactions once', () => {
+    it("count the charges in an agent's totals and of compactions once", () => {
       const compaction = request({ purpose: 'compaction', at: noon(1), usage: { ...usage(0, 1), costUsd: 3 } });
       const charged = { answers: 2, dollars: 7, at: noon(2) };
       const whole = account(
@@ -223,7 +223,7 @@ it.each([
     { model: 'b', at: 2 },
   ],
   ['of the document', [request({})], { model: 'named' }],
-])('findNamedModel returns the model %s', (_, requests, expected) => {
+])('findLastUsedModel returns the model %s', (_, requests, expected) => {
   const conversation = { request: { model: 'named' } } as unknown as Conversation;
   expect(findLastUsedModel(conversation, requests)).toEqual(expected);
   expect(findLastUsedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});

@@ -10,7 +10,7 @@ import { explainDecision } from './notices';
 
 const prices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
-it('the cache status does not report a recently read cache of unknown lifetime as expired', () =>
+it('the cache status does not call a recently read cache of unknown lifetime expired', () =>
   inTemporaryFolder(async (root) => {
     const { live, events } = createTestBed(root);
     const model = createModel({ prices });

@@ -129,7 +129,7 @@ describe('a spending limit for the chat', () => {
     expect(await window.ask('b')).toBe('ok');
   });
 
-  it('is exceeded at most by the request in progress, which other windows see as booked', async () => {
+  it('is exceeded at most by the request in progress, whose expected cost other windows count', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     let answer = (): void => undefined;
     server.play(reply('ok', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));
@@ -150,7 +150,7 @@ describe('a spending limit for the chat', () => {
     expect(await spent('a')).toEqual({ day: 0, conversation: 0 });
   });
 
-  it('counts a request without usage, or one that was cut off, at its booked amount', async () => {
+  it('counts a request without usage, or one that was cut off, at its expected cost', async () => {
     limits = { perConversation: 0, perDay: 100, stops: true };
     const spending = new ChatSpending({
       spending: new Spending(path, { now: () => today }),
@@ -180,7 +180,7 @@ describe('a spending limit for the chat', () => {
     expect(window.told).toEqual([[expect.stringContaining('price of nobody-knows-it is not known'), 'profiles']]);
   });
 
-  it("that stops sends nothing if spending can't be recorded", async () => {
+  it("that stops requests lets none through if spending can't be recorded", async () => {
     limits = { perConversation: 0, perDay: 1, stops: true };
     path = join('/dev/null', 'spending.jsonl');
     await expect(openWindow().ask('a')).rejects.toThrow('To continue without the limits');

@@ -56,7 +56,7 @@ const bodies = (server: ModelServer) => server.requests.map(({ body }) => body);
 const statuses = (server: ModelServer) => server.requests.map(({ status }) => status);
 
 describe('a chat conversation through the condensing provider', () => {
-  it('reaches the model and returns, with calls, results and an image', async () => {
+  it('reaches the model and returns to the chat, with calls, results and an image', async () => {
     const server = await anthropic([
       callsTool(
         { id: 'a1', name: 'read_file', input: { path: 'a' } },
@@ -112,7 +112,7 @@ describe('a chat conversation through the condensing provider', () => {
     expect(live.answers).toHaveLength(2);
   });
 
-  it('does not calibrate token counts if the profile makes the vendor drop old results', async () => {
+  it("does not use the vendor's token counts for calibration if the profile makes the vendor drop old results", async () => {
     const server = await anthropic(reply('ok'));
     const edits = [{ type: 'clear_tool_uses_20250919' }];
     const { chat, live } = await chatOn(server, { extraBody: { context_management: { edits } } });
@@ -121,7 +121,7 @@ describe('a chat conversation through the condensing provider', () => {
     expect(live.requests[0]?.isTransformedByVendor).toBe(true);
   });
 
-  it('carries at most four cache marks: on the system prompt and where the engine puts them', async () => {
+  it('carries at most four cache marks: one on the system prompt, the others where the engine puts them', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server);
     live.prepare = (request) =>
@@ -274,14 +274,14 @@ describe('failed requests in the chat', () => {
     expect((await other.ask()).text).toBe('now');
   });
 
-  it('never send a key to another endpoint', async () => {
+  it('never lead to a key being sent to another endpoint', async () => {
     const server = await anthropic(reply('ok'));
     const { chat } = await chatOn(server, {}, { key: undefined as unknown as string });
     await expect(chat.ask()).rejects.toThrow(/no API key/);
     expect(server.requests).toHaveLength(0);
   });
 
-  it('name a model that is no longer offered', async () => {
+  it('name the requested model if it is no longer offered', async () => {
     const server = await anthropic(reply('ok'));
     const { provider, model } = await chatOn(server);
     const chat = new FakeChat(provider, { ...model, id: 'gone' });
@@ -289,7 +289,7 @@ describe('failed requests in the chat', () => {
     await expect(chat.ask()).rejects.toThrow(/no longer offered/);
   });
 
-  it('charge what was used before the stream broke off', async () => {
+  it('are charged for what the model used before its answer broke off', async () => {
     const server = await anthropic(faulty('cut'));
     const { chat, live } = await chatOn(server);
     await expect(chat.ask()).rejects.toThrow();
@@ -297,7 +297,7 @@ describe('failed requests in the chat', () => {
     expect(live.answers).toEqual([]);
   });
 
-  it('do not delay a cancellation', async () => {
+  it('do not delay a cancellation by the user', async () => {
     const server = await anthropic(never());
     const { chat } = await chatOn(server);
     const source = new vscode.CancellationTokenSource();
@@ -332,7 +332,7 @@ describe('failed requests in the chat', () => {
     expect(refusals).toHaveLength(2);
   });
 
-  it('resend the original if the condensed request was invalid, and stop condensing the conversation', async () => {
+  it('are repeated with the original if the condensed request was invalid, and the conversation is condensed no more', async () => {
     const server = await anthropic([refused(400, 'invalid_request_error', 'messages.1: nonsense'), reply('ok')]);
     const { chat, live, lines: log } = await chatOn(server);
     chat.user('x'.repeat(2_000));
@@ -351,7 +351,7 @@ describe('failed requests in the chat', () => {
     expect(log.filter((line) => line.includes('left alone'))).toHaveLength(1);
   });
 
-  it('end within the retry limit however the vendor rejects, and never resend what it called invalid', async () => {
+  it('are repeated only up to the limit, and never with a request that the vendor called invalid', async () => {
     const REFUSALS = [
       refused(400, 'invalid_request_error', 'prompt is too long: 214062 tokens > 200000 maximum'),
       refused(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 9000 + 8192 > 10000'),
@@ -396,7 +396,7 @@ describe('failed requests in the chat', () => {
     });
   });
 
-  it('explain an empty answer if the model gave a reason', async () => {
+  it('include the reason for an empty answer if the model gave one', async () => {
     const empty = (stop: 'max-tokens' | 'refusal' | 'window' | 'end'): Behaviour => ({ kind: 'reply', stop });
     const server = await anthropic([empty('max-tokens'), empty('refusal'), empty('window'), empty('end')]);
     const { chat } = await chatOn(server);
@@ -542,7 +542,7 @@ describe('a VS Code model wrapped by the extension', () => {
 });
 
 describe('models offered in the chat', () => {
-  it('declare a larger window than their own minus the output, and their own while condensing is off', async () => {
+  it('declare as their window more than the real one minus the output, and the real one while condensing is off', async () => {
     const server = await anthropic(reply('ok'));
     const declared = async (settings: object, more: Partial<ApiProfile> = {}) =>
       (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;
@@ -560,7 +560,7 @@ describe('models offered in the chat', () => {
     expect((await chatOn(server, { contextWindow: 200_000 })).model.tooltip).toContain('200,000 tokens');
   });
 
-  it('count texts and messages in the tokens of the model', async () => {
+  it("count texts and messages in the underlying model's tokens", async () => {
     const server = await anthropic(reply('ok'));
     const { provider, model } = await chatOn(server);
     const text = 'x'.repeat(400);

@@ -148,7 +148,7 @@ describe("an agent's conversation that runs in another process", () => {
     expect(last()).toMatchObject({ message: 'It has cost a lot.', choices: ['Open Setting'] });
   });
 
-  it('says why nothing was condensed when condensed manually, and describes an error', async () => {
+  it('says why nothing was condensed when the user condenses it manually, and describes an error', async () => {
     await agent.condense(one().id, 'lossless');
     expect(last()).toMatchObject({ kind: 'information', message: expect.stringMatching(/^Nothing was condensed\./) });
     await agent.condense(one().id, 'of.another');
@@ -231,7 +231,7 @@ describe('the @condenser chat participant', () => {
     expect(buttons[0]?.arguments).toEqual([{ live: one().id }]);
   });
 
-  it("keeps the list's cursor on “Open file…” while conversations appear", async () => {
+  it('keeps the selection on “Open file…” while more conversations appear in the list', async () => {
     let picker: FakeQuickPick | undefined;
     fake.onQuickPick = (shown) => {
       picker = shown;
@@ -245,7 +245,7 @@ describe('the @condenser chat participant', () => {
     await asked;
   });
 
-  it('offers the running conversations, and reports on the picked one', async () => {
+  it('offers the running conversations, and reports on the one that the user picked', async () => {
     expect((await ask()).buttons.map(({ command }) => command)).toContain('contextCondenser.showLive');
     fake.onQuickPick = (picker) => {
       picker.accept(picker.items[0]!);

@@ -47,7 +47,7 @@ describe('thinking blocks that the chat cannot represent', () => {
     expect(kept.restoreBlocks('m', messages)).toEqual(messages);
   });
 
-  describe('if a turn is condensed midway', () => {
+  describe('if part of the current turn is condensed', () => {
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const step = (id: string) => [assistant(call(id, 'x')), user(result(id))];
     const turn = [user('go'), ...step('a'), assistant(text('done'))];
@@ -70,16 +70,16 @@ describe('thinking blocks that the chat cannot represent', () => {
     }
 
     // Anthropic wants a turn to begin with its thinking where it has a budget: else the rest of it would run without.
-    it("the turn's first and last answers keep their thinking, and phases stay everywhere", () => {
+    it("stay in the turn's first and last answers, and phases stay in all answers", () => {
       expect(condensed(false)).toEqual(['b', 'd']);
     });
 
-    it('all answers of the open turn keep it if the model requires it', () => {
+    it('stay in all answers of the unfinished turn if the model requires it', () => {
       expect(condensed(true)).toEqual(['b', 'c', 'd']);
     });
   });
 
-  it('keep the phases of answers even if the model does not read earlier thinking', () => {
+  it('are dropped, but not the phases of their answers, if the model does not read earlier thinking', () => {
     const kept = new ThinkingStore();
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
@@ -199,7 +199,7 @@ class CuttingLive extends PassThroughConversations {
   }
 }
 
-describe('no sequence of answers is rejected', () => {
+describe("the chat's requests with thinking are never rejected, whatever the sequence of answers,", () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 
   it("by Anthropic's API, with or without thinking", async () => {
@@ -310,7 +310,7 @@ describe('no sequence of answers is rejected', () => {
     );
   });
 
-  it('a rejection unrelated to thinking, or without restored blocks, is reported', async () => {
+  it('the log reports a rejection unrelated to thinking, or of a request without restored thinking', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -356,7 +356,7 @@ describe('no sequence of answers is rejected', () => {
     ]);
   });
 
-  it('thinking is sent back exactly as it was signed', async () => {
+  it('the chat sends thinking back exactly as the vendor signed it', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {

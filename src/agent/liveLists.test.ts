@@ -19,7 +19,7 @@ const deskOf = (live: LiveConversations): LiveControls => ({
   unpin: (id, message) => live.unpin(id, message),
 });
 
-it('the list of edits shows an excluded edit at its place, unchecked, and applies it again when checked', () =>
+it("the chat's list of edits shows an excluded edit at its place, unchecked, and applies it again when checked", () =>
   inTemporaryFolder(async (root) => {
     const { live } = createTestBed(root);
     const { conversation: id } = await live.prepare(createRequest(SMALL_MESSAGES));
@@ -53,6 +53,6 @@ it.each([
   [1_234, '1,234 fewer tokens'],
   [0, '0 fewer tokens'],
   [-88, '88 more tokens'],
-])('a change by %d tokens is written without a sign', (fewer, words) => {
+])("a condensation's change by %d tokens is shown without a sign", (fewer, words) => {
   expect(formatTokenDifference(fewer)).toBe(words);
 });

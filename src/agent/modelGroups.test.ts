@@ -22,7 +22,7 @@ const round = (...configurations: unknown[]): string[] => {
 };
 
 describe('the models that VS Code asks for by group', () => {
-  it('are each listed once if a group is saved, under that group', () => {
+  it('are each listed once, under the saved group if there is one', () => {
     expect(round({}, {})).toEqual(['a', 'b']);
     vi.advanceTimersByTime(1_000);
     expect(groups.listModelsForGroup({ configuration: {} }, models)).toHaveLength(2);
@@ -30,14 +30,14 @@ describe('the models that VS Code asks for by group', () => {
     expect(changes).toBe(0);
   });
 
-  it('are those of the profile that a group names, and groups without a profile get the rest', () => {
+  it('are those of the profile that a group names, and a group without a profile lists the rest', () => {
     expect(round({ profile: 'b' }, {})).toEqual(['b', 'a']);
     expect(round({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
     expect(round({ profile: 'gone' })).toEqual([]);
     expect(round({ profile: 7 })).toEqual(['a', 'b']);
   });
 
-  it('are all listed without groups, as before VS Code 1.109, once it is known that there are none', () => {
+  it('are all listed ungrouped, as before VS Code 1.109, once it is known that there are no groups', () => {
     expect(round()).toEqual([]);
     vi.advanceTimersByTime(1_000);
     expect(changes).toBe(1);

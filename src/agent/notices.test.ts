@@ -101,7 +101,7 @@ const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
 });
 
 describe('a notice about a condensation in the chat', () => {
-  it('appears for a manual request regardless of the setting, and offers the same actions until one closes it', async () => {
+  it('appears for a manual condensation regardless of the setting, and offers the same actions until the user closes it', async () => {
     const actions = ['Show Diff', 'Condense With…', 'Undo', 'Details'];
     fake.settings['contextCondenser.manual.targetPercent'] = 50;
     for (const [answers, kind] of [
@@ -191,7 +191,7 @@ describe('a notice about a condensation in the chat', () => {
     expect(fake.shown[0]?.message).toContain('Lossless therefore condenses this conversation from now on.');
   });
 
-  it('does not appear for mere changes, and problems are only logged', async () => {
+  it('does not appear if the conversation merely changed, and problems are only logged', async () => {
     const all = parts('notification');
     await showLiveEvent({ kind: 'problem', message: 'The ledger could not be written.' }, all);
     await showLiveEvent({ kind: 'changed', conversation: CONVERSATION }, all);
@@ -201,13 +201,13 @@ describe('a notice about a condensation in the chat', () => {
   });
 });
 
-it('a condensation behind a gateway causes no notice if notifications are off', async () => {
+it("a gateway's condensation shows no notice if notifications are off", async () => {
   const { undo, showDiff } = parts('none');
   await showAgentCondensedNotice('Codex: condensed', { kind: 'none', undo, showDiff });
   expect(fake.shown).toEqual([]);
 });
 
-it('dismissing a message about a limit opens no setting', async () => {
+it('dismissing a message about a spending limit opens no setting', async () => {
   await showLimitWarning('Too dear.', 'agent.maxCostPerDay');
   expect(fake.shown).toMatchObject([{ kind: 'warning', message: 'Too dear.', choices: ['Open Setting'] }]);
   expect(fake.executed).toEqual([]);

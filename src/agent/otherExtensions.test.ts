@@ -33,7 +33,7 @@ function begun(chat: FakeChat, task: string): void {
   chat.messages.push(say(2, SYSTEM), say(1, `<task>\nPut ${task} in order\n</task>`));
 }
 
-it('two simultaneous tasks work, one with native tools and one with XML calls in the text', async () => {
+it('two simultaneous tasks of other extensions are condensed, one with native tools and one with XML calls in the text', async () => {
   const { services } = openTestWindow();
   const server = await startAnthropicServer({
     apiKey: TEST_API_KEY,

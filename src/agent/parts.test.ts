@@ -51,7 +51,7 @@ describe('a part of a chat message', () => {
     });
   });
 
-  it("is dropped if it is blank, VS Code's internal data, or another model's thinking", () => {
+  it("is dropped if it is blank, VS Code's internal data, or thinking of another model", () => {
     for (const part of [
       new vscode.LanguageModelTextPart(' \n'),
       data('{}', 'cache_control'),

@@ -154,7 +154,7 @@ describe('a chat task that outgrows the window', () => {
 });
 
 describe('commands on a chat conversation', () => {
-  it("let the chat's own model write the summary if there is no condensing profile, and report and count the call", async () => {
+  it("let the chat's own model write the summary if no profile is set for it, and report and count the call", async () => {
     const [profile] = fake.settings['contextCondenser.profiles'] as object[];
     fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
     await readFiles(12, 60);
@@ -174,7 +174,7 @@ describe('commands on a chat conversation', () => {
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  it('condense and undo at once', async () => {
+  it('take effect at once: condensing and undoing', async () => {
     const chat = await readFiles(12, 60);
     expect(lastBody()).not.toContain(MARKER_START);
     fake.onQuickPick = (picker) => {
@@ -295,7 +295,7 @@ describe('commands on a chat conversation', () => {
   });
 });
 
-it('repeated reads after a reference are shown in the tooltip, the details and the history', async () => {
+it('the tooltip, the details and the history show how often an agent read again what a reference had replaced', async () => {
   const [model] = await readInformation(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
@@ -349,7 +349,7 @@ describe("the chat's recall tool", () => {
 describe("VS Code's own models", () => {
   const model = { vendor: 'other', id: 'm', name: 'Other', family: 'f', maxInputTokens: 10_000 };
 
-  it('can be picked, are then offered condensed as well, and are remembered', async () => {
+  it('can be picked, are then offered with condensing as well, and are remembered', async () => {
     const choosesAnother = { ...model, id: 'auto', name: 'Auto', maxInputTokens: 0 };
     fake.models = [model, choosesAnother, { ...model, vendor: 'context-condenser', id: 'own' }];
     fake.picks = ['Other'];
@@ -368,7 +368,7 @@ describe("VS Code's own models", () => {
     expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'currently unavailable' });
   });
 
-  it('are reported as missing with a hint where to get some', async () => {
+  it('are reported as missing, with a hint where to get some, if VS Code has none', async () => {
     for (const [answer, command] of [
       ['Manage Language Models', 'workbench.action.chat.manage'],
       ['Manage API Profiles', 'contextCondenser.manageProfiles'],
@@ -401,6 +401,6 @@ it('invalid settings are reported and replaced by their defaults, and invalid en
   expect((await readInformation(agent.provider))[0]?.maxInputTokens).toBe(998_000);
 });
 
-it('a window has only one agent mode', () => {
+it('a VS Code window has only one agent mode', () => {
   expect(getAgentRuntime(services)).toBe(agent);
 });

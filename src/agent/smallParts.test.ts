@@ -39,7 +39,7 @@ describe('cache marks in a request', () => {
     expect(marksOf(marked.tools)).toBe(0);
   });
 
-  it('are also set on the tools if one is left or there is no system prompt', () => {
+  it('are also set on the tools if a mark is left or there is no system prompt', () => {
     expect(marksOf(addCacheMarks({ system: 'S', tools, messages }, [1], '5m').tools)).toBe(1);
     const bare = addCacheMarks({ tools, messages }, [0, 1, 2, 3], '5m');
     expect([marksOf(bare.tools), marksOf(bare)]).toEqual([1, 4]);
@@ -53,7 +53,7 @@ describe('cache marks in a request', () => {
   });
 });
 
-it("a small request is recognized by missing tools or the summary's system text, but not if the task has tools in its text", () => {
+it("a chat request counts as small if it lacks tools or has the summary's system text, but not if its text contains tools", () => {
   const asked = { system: 'You are an agent', messages: [user('Do it')], tools: [{}], conversationId: 'c1' };
   const summary = '\nYour task is to create a comprehensive, detailed summary of the entire conversation so';
   const answered = [...asked.messages, { role: 'assistant' as const, content: '<read_file></read_file>' }];
@@ -69,7 +69,7 @@ it("a small request is recognized by missing tools or the summary's system text,
   );
 });
 
-it("a conversation's title is made of the user's words", () => {
+it("a chat conversation's title is made of the user's words", () => {
   const request = (words: string) =>
     user({ type: 'text', text: `<context>x</context><userRequest>\n${words}\n</userRequest>` });
   expect(makeChatTitle([user({ type: 'text', text: '<environment_info/>' }), request('Fix the bug')])).toBe(
@@ -79,11 +79,11 @@ it("a conversation's title is made of the user's words", () => {
   expect(makeChatTitle([{ role: 'assistant', content: 'no' }, user('plain')])).toBeUndefined();
 });
 
-it('a thrown value that is not an error is reported', () => {
+it('a thrown value that is not an error is reported in the chat', () => {
   expect(toChatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 
-it('token counts are cached up to a limit', async () => {
+it('cached token counts of the chat are limited in number', async () => {
   let counted = 0;
   const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
   const counts = new CachedTokenCounter(counter, () => Promise.reject(new Error('Nothing is long.')));
@@ -204,7 +204,7 @@ describe('texts about a running conversation', () => {
     ).toBe('condensed once, −44%');
   });
 
-  it('offer no diff for results that were only read again', async () => {
+  it('offer no diff if results were only read again', async () => {
     const newResults = { results: 0, tokens: 0, rereads: 2 };
     expect(formatNewResults(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
@@ -219,7 +219,7 @@ describe('texts about a running conversation', () => {
     ['Truncation', 950, 'It found nothing.', false],
     ['Lossless', 950, undefined, false],
     ['Lossless', 850, 'It found nothing.', false],
-  ])('in the details of what %s condenses, with %d tokens and "%s", offer File-Aware: %s', async (...row) => {
+  ])('in the details of what %s condenses, with %d tokens and "%s", suggest File-Aware: %s', async (...row) => {
     const [condensedBy, tokens, whyNot, isOffered] = row;
     const labels = await offeredFor({ condensedBy, tokens, ...(whyNot !== undefined && { whyNot }) });
     expect(labels.includes('Use Smart (File-Aware)')).toBe(isOffered);

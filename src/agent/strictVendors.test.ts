@@ -62,7 +62,7 @@ function cached(server: ModelServer): number {
   return sum.read / sum.input;
 }
 
-describe('requests keep one thinking setting, are never rejected, and preserve the cache', () => {
+describe('chat requests with thinking keep one setting, are never rejected, and preserve the cache', () => {
   async function claude(options: AnthropicServerOptions, more: Partial<ApiProfile>, script: (step: number) => Reply) {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, ...options, maxContextTokens: 1_000_000 });
@@ -98,7 +98,7 @@ describe('requests keep one thinking setting, are never rejected, and preserve t
     expect(cached(server)).toBeGreaterThan(0.8);
   });
 
-  it('keeps a thinking budget between calls, and bound thinking is dropped', async () => {
+  it('keeps a thinking budget between calls, and drops thinking that is bound to removed messages', async () => {
     const betas = (server: ModelServer) => server.requests.at(-1)?.headers['anthropic-beta'];
     const budget = await claude({}, { model: 'claude-haiku-4-5', thinkingTokens: 4_000 }, () => thinks('hm'));
     expect(betas(budget)).toContain('interleaved-thinking-2025-05-14');
@@ -108,7 +108,7 @@ describe('requests keep one thinking setting, are never rejected, and preserve t
   });
 });
 
-describe("a model's thinking appears in the chat but not in later requests", () => {
+describe("a model's thinking appears in the chat but is not sent in later requests", () => {
   const thought = 'The file comes first. ';
 
   // Number 14 of issue N: from Opus 4.7 on thinking comes empty unless words are asked for, and between two calls nothing else comes.
@@ -180,7 +180,7 @@ describe('a model that accepts tools only through the Responses API', () => {
   const toolsOnResponses = { strict: { toolsOnResponses: true } };
   const profile = { id: 'p', name: 'P', vendor: 'openai', offerInChat: true } as const;
 
-  it('is called there after its first rejection', async () => {
+  it('is called through the Responses API after its first rejection', async () => {
     const server = await startOpenAIServer(toolsOnResponses);
     servers.push(server);
     server.play(thinks('hm'));
@@ -189,7 +189,7 @@ describe('a model that accepts tools only through the Responses API', () => {
     expect(server.requests.slice(1).map(({ path }) => path)).toEqual(Array(4).fill('/v1/responses'));
   });
 
-  it('is called there from the start if OpenAI is known to require it', async () => {
+  it('is called through the Responses API from the start if OpenAI is known to require it', async () => {
     const server = await startOpenAIServer(toolsOnResponses);
     servers.push(server);
     server.play(thinks('hm'));
@@ -274,7 +274,7 @@ describe('chat requests to OpenRouter', () => {
 
 describe('answers that are cut off', () => {
   // Number 4 of issue N: nothing was said, and a call that was cut before its parameters was made with {}.
-  it('say so, and their tool calls are not made', async () => {
+  it('are marked as cut off, and their tool calls are not made', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -310,7 +310,7 @@ describe('answers that are cut off', () => {
     expect((await ask(cut('refusal', { calls: [call] }))).calls).toEqual([]);
   });
 
-  it('may be as long as the model can write and the prompt leaves room for', async () => {
+  it('have as their limit what the model can write and the prompt leaves room for', async () => {
     const server = await startAnthropicServer({ strict: { byModel: true } });
     servers.push(server);
     const profile: ApiProfile = {

@@ -8,7 +8,7 @@ import { getBlocks, isText, isToolResult, isToolUse } from '../core/messages/blo
 import { MISSING_RESULT_TEXT, makeMessagesValid } from './tidyMessages';
 
 describe('tool results in a chat history', () => {
-  it("of one answer are joined in call order before the user's words", () => {
+  it("of one answer are joined in the order of its calls, before the user's words", () => {
     const tidy = makeMessagesValid([
       user(text('go')),
       assistant(call('a', 'x'), call('b', 'x')),
@@ -89,7 +89,7 @@ describe('any chat history after tidying', () => {
     );
   });
 
-  it('keeps its beginning byte for byte while it grows by whole turns, and loses no words', () => {
+  it('keeps its beginning byte for byte as turns are added, and loses no words', () => {
     fc.assert(
       fc.property(chatHistory, fc.nat(), (history, cut) => {
         const whole = [user(text('the task')), ...history];

@@ -241,7 +241,7 @@ describe('the Anthropic handler', () => {
 
 const marked = { ...text('x'), cache_control: { type: 'ephemeral' } };
 
-describe('the Anthropic test server rejects, through the SDK,', () => {
+describe('the Anthropic test server, called through the SDK, rejects', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
     [
       'a call without its result',
@@ -362,7 +362,7 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('no consecutive messages of one role, which it merges', async () => {
+  it('nothing if consecutive messages have one role, which it merges', async () => {
     const { handler } = await start();
     const messages = [
       user('x'),

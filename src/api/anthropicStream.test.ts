@@ -24,7 +24,7 @@ it.each([
     { content: null },
     [{ type: 'compaction_delta', content: 'All of it.', encrypted_content: 'e' }],
   ],
-])('a compaction by the vendor is read %s', async (_, shell, deltas) => {
+])('a compaction by Anthropic is read from the stream %s', async (_, shell, deltas) => {
   const [block] = await blocks([
     { type: 'content_block_start', index: 0, content_block: { type: 'compaction', ...shell } },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),

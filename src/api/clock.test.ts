@@ -3,7 +3,7 @@ import { systemClock } from './clock';
 import { iterateUntilAborted } from './untilAborted';
 
 describe('the system clock', () => {
-  it('runs a callback after its delay unless it is cancelled, and sleeps until the delay ends or is aborted', async () => {
+  it('runs a callback after its delay unless the callback is cancelled, and sleeps until the delay ends or is aborted', async () => {
     vi.useFakeTimers();
     try {
       const run = vi.fn();
@@ -28,7 +28,7 @@ describe('the system clock', () => {
 });
 
 describe('a stream that can be aborted', () => {
-  it("throws the abort's reason, even if the source then fails or ends", async () => {
+  it("throws the abort's reason, even if its source then fails or ends", async () => {
     for (const ending of ['fails', 'ends', 'hangs'] as const) {
       const controller = new AbortController();
       const source = (async function* () {

@@ -98,7 +98,7 @@ describe.each(VENDORS)('completing a text with %s', (vendor) => {
 });
 
 describe('completing a text', () => {
-  it('reports a text that was cut off at the end of the window', async () => {
+  it('reports a text that was cut off because the window was full', async () => {
     const { handler } = await start('Anthropic', reply('A', { stop: 'window' }));
     const outcome = await completeText(handler, request);
     expect(outcome).toMatchObject({ kind: 'cut-at-limit', error: { kind: 'output-limit' } });

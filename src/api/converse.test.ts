@@ -115,7 +115,7 @@ describe('the Bedrock Converse handler', () => {
 it.each([
   ['required', { any: {} }],
   [{ name: 'read_file' }, { tool: { name: 'read_file' } }],
-] as const)("sends the tool choice in Converse's form: %j", async (toolChoice, said) => {
+] as const)("the Bedrock handler sends the tool choice in Converse's form: %j", async (toolChoice, said) => {
   const { handler, server } = await start();
   const tools = [READ_FILE_TOOL];
   await collectOutcome(handler.stream({ messages: [user('go')], tools, toolChoice, extraBody: { top_k: 5 } }));
@@ -125,7 +125,7 @@ it.each([
   });
 });
 
-it('converts unusual history into the form that Converse accepts', async () => {
+it('the Bedrock handler converts unusual history into the form that Converse accepts', async () => {
   const { handler, server } = await start();
   const messages = [
     user([text('go'), { type: 'image', source: { type: 'url', url: 'https://e.invalid/a.png' } }]),

@@ -128,7 +128,7 @@ describe('recognizing the error for a prompt that is too long', () => {
 });
 
 describe('redacting keys', () => {
-  it('removes keys in every encoding but leaves short placeholders', () => {
+  it('removes keys in every encoding but leaves short placeholders unchanged', () => {
     const key = 'my "own"/key+1';
     const text = `${key} ${encodeURIComponent(key)} ${JSON.stringify(key)} ${Buffer.from(key).toString('base64')} ollama`;
     expect(redactSecrets(text, [key, 'ollama'])).toBe('[key] [key] "[key]" [key] ollama');
@@ -194,7 +194,7 @@ describe('the delay before a retry', () => {
   });
 });
 
-describe("adapting to a server's rejections", () => {
+describe("adapting requests to a server's rejections", () => {
   it('learns nothing from unrelated errors', () => {
     const dialect = chooseChatDialect(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');

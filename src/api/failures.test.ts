@@ -108,22 +108,25 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it.each(['cut', 'no-end', 'malformed', 'error'] as const)('report a stream that ends early (%s)', async (kind) => {
-    const { server, handler } = await start(protocol, faulty(kind));
-    const { events, text, error } = await collectOutcome(handler.stream(request));
-    expect(text).toBe('one two ');
-    const kinds = {
-      cut: 'network',
-      'no-end': 'protocol',
-      malformed: 'protocol',
-      error: protocol === 'Anthropic' ? 'overloaded' : 'server',
-    };
-    expect(error).toMatchObject({ kind: kinds[kind], canRetry: true });
-    expect(findEvent(events, 'end')).toBeUndefined();
-    expect(findEvent(events, 'usage')?.usage).toMatchObject({ source: 'counted', outputTokens: expect.any(Number) });
-    expect(findEvent(events, 'usage')?.usage.inputTokens).toBeGreaterThan(0);
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(['cut', 'no-end', 'malformed', 'error'] as const)(
+    'report a response stream that ends early (%s)',
+    async (kind) => {
+      const { server, handler } = await start(protocol, faulty(kind));
+      const { events, text, error } = await collectOutcome(handler.stream(request));
+      expect(text).toBe('one two ');
+      const kinds = {
+        cut: 'network',
+        'no-end': 'protocol',
+        malformed: 'protocol',
+        error: protocol === 'Anthropic' ? 'overloaded' : 'server',
+      };
+      expect(error).toMatchObject({ kind: kinds[kind], canRetry: true });
+      expect(findEvent(events, 'end')).toBeUndefined();
+      expect(findEvent(events, 'usage')?.usage).toMatchObject({ source: 'counted', outputTokens: expect.any(Number) });
+      expect(findEvent(events, 'usage')?.usage.inputTokens).toBeGreaterThan(0);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it('stop after a minute without an answer, and close the connection', async () => {
     const { server, handler, clock } = await start(protocol, never());

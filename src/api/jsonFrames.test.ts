@@ -33,14 +33,14 @@ describe('JSON written in pieces', () => {
     expect([...jsonPieces(deep)].join('') === JSON.stringify(deep)).toBe(true);
   });
 
-  it("treats a text that looks like another frame's placeholder as text", () => {
+  it('treats a text that looks like the placeholder of another text as text', () => {
     const frames = new LargeTextPlaceholders();
     const [name] = frames.insertPlaceholders([large('a')]);
     const value = [name, large('b'), `${name}"`, name.toUpperCase(), { [name]: name }];
     expect([...jsonPieces(value)].join('') === JSON.stringify(value)).toBe(true);
   });
 
-  it('reports a placeholder that was changed on the way', () => {
+  it('reports a placeholder for a large text that was changed before it was filled in', () => {
     const frames = new LargeTextPlaceholders();
     const json = JSON.stringify(frames.insertPlaceholders([large('a')]));
     expect(() => [...frames.writeJsonInPieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');

@@ -40,7 +40,7 @@ describe('the package with model prices', () => {
 
 describe('models newer than the price package', () => {
   it.each(NEWER_MODELS.map(({ models, sellers }) => [models.source, sellers[0]!] as const))(
-    'like %s are not in the package',
+    'include %s, which is not in the package',
     (source, seller) => {
       const listed = findProvider({ providerId: seller })?.models ?? [];
       expect(listed.filter(({ id }) => new RegExp(source).test(id))).toEqual([]);
@@ -55,12 +55,15 @@ describe('models newer than the price package', () => {
     ['openai', 'gpt-6.1-terra', 1_050_000, 1, 5, 1],
     ['openai', 'gpt-6.2-sol', 1_050_000, 2, 10, 1],
     ['vscode', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
-  ] as const)('have their own rows: %s %s', (vendor, model, contextWindow, input, output, tokenFactor) => {
-    const known = findKnownModel(table, { vendor, model });
-    expect(known).toMatchObject({ contextWindow, maxOutputTokens: 128_000, tokenFactor, pricesAsOf: '2026-11-22' });
-    expect(known.prices?.input.base).toBe(input);
-    expect(known.prices?.output.base).toBe(output);
-  });
+  ] as const)(
+    'have rows of their own in our table: %s %s',
+    (vendor, model, contextWindow, input, output, tokenFactor) => {
+      const known = findKnownModel(table, { vendor, model });
+      expect(known).toMatchObject({ contextWindow, maxOutputTokens: 128_000, tokenFactor, pricesAsOf: '2026-11-22' });
+      expect(known.prices?.input.base).toBe(input);
+      expect(known.prices?.output.base).toBe(output);
+    },
+  );
 });
 
 describe('prices of long prompts apply to the whole request', () => {
@@ -71,7 +74,7 @@ describe('prices of long prompts apply to the whole request', () => {
     ['openai', 'gpt-5.6-sol', 271_999, 2, 1.5],
     ['openai', 'gpt-6.1-sol', 272_000, 2, 1.5],
     ['gemini', 'gemini-2.5-pro', 200_000, 2, 1.5],
-  ] as const)('on %s %s above %d tokens', (vendor, model, above, input, output) => {
+  ] as const)('on %s %s once it has more than %d tokens', (vendor, model, above, input, output) => {
     const prices = table.lookup({ vendor, model }, NOW)!.prices;
     for (const [rate, times] of [
       [prices.input, input],

@@ -15,6 +15,6 @@ it.each([
     { cost: 2, is_byok: false, cost_details: { upstream_inference_cost: 2 } },
     2,
   ],
-])("OpenRouter's usage includes %s", (_, costs, expected) => {
+])("OpenRouter's reported usage includes %s", (_, costs, expected) => {
   expect(convertChatUsage({ prompt_tokens: 10, completion_tokens: 1, ...costs })?.costUsd).toBe(expected);
 });

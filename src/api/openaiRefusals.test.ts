@@ -4,7 +4,7 @@ import type { ApiRequest } from './types';
 
 import { READ_FILE_HISTORY, startHandlerAndServer } from './testingOpenAI';
 
-describe('the OpenAI test server rejects, through the SDK, what Chat Completions rejects:', () => {
+describe('the OpenAI test server, called through the SDK, rejects like Chat Completions', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
     [
       'a call without its result',

@@ -32,7 +32,7 @@ describe('the Chat Completions handler with other servers', () => {
       { ...HELLO_REQUEST, temperature: 0, maxOutputTokens: 9 },
       4,
     ],
-  ])('adapts to a server after its rejection: %s', async (_, quirks, request, requests) => {
+  ])('adapts its requests to a server after a rejection: %s', async (_, quirks, request, requests) => {
     const { handler, server } = await startHandlerAndServer({ quirks: { ...quirks } });
     const first = await collectOutcome(handler.stream(request));
     expect(first.error).toBeUndefined();
@@ -56,7 +56,7 @@ describe('the Chat Completions handler with other servers', () => {
     expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
 
-  it('does not adapt to a rejection that it cannot avoid', async () => {
+  it('does not change its requests after a rejection that it cannot avoid', async () => {
     const { handler, server } = await startHandlerAndServer({
       script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
@@ -67,7 +67,7 @@ describe('the Chat Completions handler with other servers', () => {
   it.each<[string, OpenAIServerOptions['quirks']]>([
     ['Ollama', { callIndex: 'zero', stopForCalls: true, reasoningField: 'reasoning' }],
     ['a gateway to Gemini', { callIndex: 'none' }],
-  ])('understands calls of %s', async (_, quirks) => {
+  ])('understands tool calls of %s', async (_, quirks) => {
     const script = { ...callsTool({ name: 'a', input: {} }, { name: 'b', input: { x: 1 } }), thinking: 'Hm.' };
     const { handler } = await startHandlerAndServer({ quirks: { ...quirks }, script });
     const { events } = await collectOutcome(handler.stream(HELLO_REQUEST));

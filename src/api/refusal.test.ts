@@ -9,7 +9,7 @@ const makeError = (body: unknown): unknown => {
 /** OpenRouter's wrapper around its provider's message. */
 const wrapped = (raw: unknown, message?: string): object => ({ error: { message, code: 400, metadata: { raw } } });
 
-describe('a rejection is converted to the form that the SDKs parse', () => {
+describe("a server's rejection is converted to the form that the SDKs parse", () => {
   it.each<[string, unknown, object]>([
     [
       'Gemini, in an array',
@@ -61,7 +61,7 @@ describe('a rejection is converted to the form that the SDKs parse', () => {
     ['a text', 'No.'],
     ['an empty list', []],
     ['a list of what is no refusal', [{ error: null }]],
-  ])('unless it is already right: %s', (_, body) => {
+  ])('unless it already has that form: %s', (_, body) => {
     expect(makeError(body)).toBeUndefined();
   });
 

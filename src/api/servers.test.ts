@@ -50,7 +50,7 @@ describe('a test server that answers without streaming', () => {
 });
 
 describe('the script of a test server', () => {
-  it('is a function of the request, or a list whose last entry repeats', async () => {
+  it('may be a function of the request, or a list of answers whose last entry repeats', async () => {
     const server = (open = await startAnthropicServer({
       script: ({ index, body }) => reply(`${index} ${String(body['model'])}`),
     }));

@@ -205,7 +205,7 @@ describe('converting the Responses stream', () => {
     },
   );
 
-  it('sends the conversation with its unusual blocks', () => {
+  it('the Responses handler sends a conversation with its unusual blocks', () => {
     const odd = { type: 'tool_result', tool_use_id: 'c' };
     const body = buildResponsesBody(
       {

@@ -64,7 +64,7 @@ it('a complete summary without usage has an unknown cost', async () => {
   expect(await summarizer.summarize(REQUEST)).toMatchObject({ kind: 'complete', usage: undefined, cost: undefined });
 });
 
-it('a summary call counts at its booked amount if cancelled midway, and not at all if cancelled before it was sent', async () => {
+it('a summary call counts at its expected cost if cancelled midway, and not at all if cancelled before it was sent', async () => {
   const hangUp = new AbortController();
   const model = handler(async function* (signal) {
     await Promise.resolve();

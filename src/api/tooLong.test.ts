@@ -68,14 +68,14 @@ describe('an error that resembles the one for a long prompt', () => {
     ['groqOutput', 'invalid-request'],
     ['qwenOutput', 'invalid-request'],
     ['openrouterCredits', 'quota'],
-  ] as const)('is told apart from it: %s is classified as %s', async (name, kind) => {
+  ] as const)('is not mistaken for it: %s is classified as %s', async (name, kind) => {
     const entry: { status: number; contentType?: string; body: () => string } = NOT_TOO_LONG[name];
     const error = await requestError({ status: entry.status, body: entry.body(), contentType: entry.contentType });
     expect(error?.kind).toBe(kind);
   });
 });
 
-describe("a rejection's message is found wherever a server puts it", () => {
+describe("the message of a server's rejection is found wherever the server puts it", () => {
   it.each<[string, number, unknown, string]>([
     ['in an array', 400, [{ error: { code: 400, message: 'Function call is missing.' } }], 'Function call is missing.'],
     ['without `error`', 422, { object: 'error', message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],

@@ -59,7 +59,7 @@ async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]
 }
 
 describe('the index of stored conversations', () => {
-  it('estimates how full a copy is from its original’s request, until the copy has one', async () => {
+  it("estimates how full a given-back copy's window is from its original’s request, until the copy has one", async () => {
     const file = (path: string, more: Partial<ConversationDetails>): ConversationDetails => ({
       path,
       modified: 0,
@@ -103,7 +103,7 @@ describe('the index of stored conversations', () => {
     expect(await fillOf({ fill: own }, 'a', unrecorded)).toEqual(own);
   });
 
-  it('estimates how full a copy of a copy is from the first original with a request', async () => {
+  it('estimates how full a copy of a copy is from the first original that has a request', async () => {
     const conversations = make((_signal, report) => {
       const paths = ['a', 'b', 'c'];
       const found = paths.map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
@@ -128,7 +128,7 @@ describe('the index of stored conversations', () => {
     expect(fills).toEqual([607, 508, 367]);
   });
 
-  it('estimates copies whose records name each other by their own counts', async () => {
+  it('estimates by their own tokens how full two copies are whose records name each other as the original', async () => {
     const conversations = make((_signal, report) => {
       const found = ['a', 'b'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
       const givenBack = [
@@ -268,7 +268,7 @@ describe('refreshing the index', () => {
     ]);
   });
 
-  it('replaces a refresh in progress, whose reports are ignored and which ends with the new one', async () => {
+  it('replaces a refresh in progress, which then reports nothing and ends with the new one', async () => {
     const { runs, conversations } = manual();
     let isFirstOver = false;
     const first = conversations.refresh().then(() => (isFirstOver = true));

@@ -85,67 +85,70 @@ const HALVES = [
 const findFile = (part: string): string => written.find(({ path }) => path.includes(part))?.path ?? '';
 const sortPaths = (problems: readonly FindConversationsProblem[]): string[] => problems.map(({ path }) => path).sort();
 
-describe.each(HALVES.map((parts) => ({ parts })))('the index of damaged files of $parts', ({ parts }) => {
-  const damage = (change: (text: string) => string): string[] =>
-    parts.map((part) => {
-      const path = findFile(part);
-      fs.writeFileSync(path, change(fs.readFileSync(path, 'utf8')));
-      return path;
+describe.each(HALVES.map((parts) => ({ parts })))(
+  'the index of conversations whose files are damaged, for $parts,',
+  ({ parts }) => {
+    const damage = (change: (text: string) => string): string[] =>
+      parts.map((part) => {
+        const path = findFile(part);
+        fs.writeFileSync(path, change(fs.readFileSync(path, 'utf8')));
+        return path;
+      });
+
+    it.each([
+      ['are of another program', () => 'a,b,c\n1,2,3\n'],
+      ['are no text', () => '\u007fELF\u0000\u0000\u0001'],
+      ['end in their first value', (text: string) => text.slice(0, 12)],
+    ])('reports each file that %s once', async (_what, change) => {
+      const paths = damage(change);
+      const seen = await look();
+      expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
+      for (const { reason } of seen.problems) expect(reason).toMatch(/^(?:line \d+: )?found .+; expected .+/);
+      expectOthersCounted(seen, paths);
     });
 
-  it.each([
-    ['are of another program', () => 'a,b,c\n1,2,3\n'],
-    ['are no text', () => '\u007fELF\u0000\u0000\u0001'],
-    ['end in their first value', (text: string) => text.slice(0, 12)],
-  ])('reports each file that %s once', async (_what, change) => {
-    const paths = damage(change);
-    const seen = await look();
-    expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
-    for (const { reason } of seen.problems) expect(reason).toMatch(/^(?:line \d+: )?found .+; expected .+/);
-    expectOthersCounted(seen, paths);
-  });
-
-  it.each([
-    ['half written', (text: string) => text.slice(0, text.length * 0.7)],
-    [
-      'broken in the middle',
-      (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
-    ],
-  ])('reads files that are %s partially, or reports them', async (_what, change) => {
-    const paths = damage(change);
-    const seen = await look();
-    const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
-    expect([...read.map(({ path }) => path), ...sortPaths(seen.problems)].sort()).toEqual(paths.toSorted());
-    expectOthersCounted(seen, paths);
-  });
-
-  it('lists huge files with their size or reports them, without reading them', async () => {
-    const paths = parts.map(findFile);
-    for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
-    const seen = await look();
-    const found = seen.conversations.filter(({ path }) => paths.includes(path));
-    expect(found).toHaveLength(paths.length);
-    expect(found.every(({ details }) => details?.isComplete === true && details.tokens === undefined)).toBe(true);
-    const withoutSize = found.filter(({ bytes }) => bytes === undefined).map(({ path }) => path);
-    expect(sortPaths(seen.problems)).toEqual(withoutSize.sort());
-    expectOthersCounted(seen, paths);
-  });
-
-  it('reports each file without read permission once', async () => {
-    const paths = parts.map(findFile);
-    // Simulates the error, since root can read every file.
-    const open = fs.openSync;
-    vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
-      if (paths.includes(String(file))) throw Object.assign(new Error('EACCES: denied'), { code: 'EACCES' });
-      return open(file, ...rest);
+    it.each([
+      ['half written', (text: string) => text.slice(0, text.length * 0.7)],
+      [
+        'broken in the middle',
+        (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
+      ],
+    ])('reads files that are %s partially, or reports them', async (_what, change) => {
+      const paths = damage(change);
+      const seen = await look();
+      const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
+      expect([...read.map(({ path }) => path), ...sortPaths(seen.problems)].sort()).toEqual(paths.toSorted());
+      expectOthersCounted(seen, paths);
     });
-    syncBuiltinESMExports();
-    const seen = await look();
-    expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
-    for (const { reason } of seen.problems) expect(reason).toContain('no permission to read it');
-    expectOthersCounted(seen, paths);
-  });
-});
+
+    it('lists huge files with their size or reports them, without reading them whole', async () => {
+      const paths = parts.map(findFile);
+      for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
+      const seen = await look();
+      const found = seen.conversations.filter(({ path }) => paths.includes(path));
+      expect(found).toHaveLength(paths.length);
+      expect(found.every(({ details }) => details?.isComplete === true && details.tokens === undefined)).toBe(true);
+      const withoutSize = found.filter(({ bytes }) => bytes === undefined).map(({ path }) => path);
+      expect(sortPaths(seen.problems)).toEqual(withoutSize.sort());
+      expectOthersCounted(seen, paths);
+    });
+
+    it('reports each file without read permission once', async () => {
+      const paths = parts.map(findFile);
+      // Simulates the error, since root can read every file.
+      const open = fs.openSync;
+      vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+        if (paths.includes(String(file))) throw Object.assign(new Error('EACCES: denied'), { code: 'EACCES' });
+        return open(file, ...rest);
+      });
+      syncBuiltinESMExports();
+      const seen = await look();
+      expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
+      for (const { reason } of seen.problems) expect(reason).toContain('no permission to read it');
+      expectOthersCounted(seen, paths);
+    });
+  },
+);
 
 describe('the index of a database of OpenCode or Kilo', () => {
   const file = (): string => splitLocation(findFile('kilo.db')).file;

@@ -92,7 +92,7 @@ describe('condensing a stored conversation', () => {
     );
   });
 
-  it('gives a result the same name before and after, even if its command was removed', async () => {
+  it('gives a tool result the same name before and after, even if its command was removed', async () => {
     const steps = Array.from({ length: 9 }, (_, step) =>
       makeToolExchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
     );
@@ -144,7 +144,7 @@ describe('condensing a stored conversation', () => {
     expect(await performed(task({ targetPercent: 100 }))).toMatchObject({ reason: 'target-met' });
   });
 
-  it('rejects an unknown provider by name', async () => {
+  it('rejects an unknown provider, naming it', async () => {
     await expect(performed(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
   });
 });

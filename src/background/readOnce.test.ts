@@ -113,7 +113,7 @@ it('the index reads long files of every kind of store at most once', async () =>
   expectReadOnce(files);
 });
 
-it('the index reads each file at most once even if not all beginnings fit the cache', async () => {
+it('the index reads each file at most once even if its cache has no room for the beginnings of all files', async () => {
   const project = join(home, '.claude/projects/-home-dev-app');
   fs.mkdirSync(project, { recursive: true });
   const heads = new FileHeadCache();

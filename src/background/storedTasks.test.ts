@@ -57,7 +57,7 @@ describe('a stored conversation that was condensed', () => {
     expect(await outlines(lastUsed)).toMatchObject({ known: [ID], ledgers: [], lastUsed });
   });
 
-  it('is shown before and after, without undone condensations until they are redone', async () => {
+  it('is shown before and after condensing, without condensations that were undone, unless they were redone', async () => {
     const original = await done({ kind: 'show', ...stored() });
     expect(original.after).toBe(original.before);
     await condense();
@@ -133,7 +133,7 @@ describe('a stored conversation that was condensed', () => {
   });
 });
 
-it('lists its messages on one line each, and exactly the chosen ones are pinned', async () => {
+it('messages of a stored conversation are listed on one line each, and exactly the chosen ones are pinned', async () => {
   const list = { kind: 'messages', ...stored() } as const;
   const pinned = async (): Promise<number[]> =>
     (await done(list)).flatMap(({ isPinned }, index) => (isPinned ? [index] : []));
@@ -147,7 +147,7 @@ it('lists its messages on one line each, and exactly the chosen ones are pinned'
   expect(await pinned()).toEqual([3, 4]);
 });
 
-it('is required for giving back, undoing and recovering', async () => {
+it('a stored conversation must have been condensed to be given back, undone or recovered', async () => {
   const before = readFileSync(path, 'utf8');
   await expect(done({ kind: 'give-back', ...stored(), replacements })).rejects.toThrow(
     'The conversation is not condensed.',
@@ -212,7 +212,7 @@ describe('all conversations that agents keep on this machine', () => {
     session(NEW, '2026-03-01', 2_000);
   });
 
-  it('are listed at once, with details as they are read', async () => {
+  it('are listed at once, and their details as soon as they are read', async () => {
     await done({ kind: 'index', find: find(), history: 'active', cache: join(folder, 'index.json') });
     const [first] = reported;
     expect(first?.index).toHaveProperty('found');
@@ -252,7 +252,7 @@ describe('all conversations that agents keep on this machine', () => {
     for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));
   });
 
-  it('are written without keys and readable only by the user', async () => {
+  it('are exported without keys, to a file that only the user can read', async () => {
     const key = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     session(NEW, '2026-03-01', 2_000, `/p/${key}`);
     for (const form of ['html', 'csv', 'json'] as const) {
@@ -264,12 +264,12 @@ describe('all conversations that agents keep on this machine', () => {
   });
 });
 
-it('a file that ends in the middle of a line is read up to that line', async () => {
+it('a stored conversation whose file ends in the middle of a line is read up to that line', async () => {
   writeFileSync(path, transcript().slice(0, -20));
   expect(await done({ kind: 'messages', ...stored() })).toHaveLength(7);
 });
 
-it('that a dead process half put back can be checked for giving back, because that is finished first', async () => {
+it('a file that a process half restored before it died can be checked for giving back, because restoring is finished first', async () => {
   const task = { path: writeZooTask(folder), history: 'active', store } as const;
   await done({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
   const before = readFileSync(task.path, 'utf8');

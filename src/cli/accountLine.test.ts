@@ -29,20 +29,20 @@ const elsewhere = makeSessionAccount({ title: 'elsewhere', project: '/other', us
 const codex = makeSessionAccount({ title: 'codex', agent: 'Codex', project: '/x', usage: [usage(8)] });
 const all = [here, below, elsewhere, codex];
 
-it("the account line shows today's cost, the five-hour block of the session's agent, and the session with its subagents", () => {
+it("the account’s status line shows today's cost, the five-hour block of the session's agent, and the session with its subagents", () => {
   expect(formatAccountLine(all, { now: NOW, cwd: '/w' })).toBe(
     'Today $11.50 · 5-hour block $3.50, until 19:00 · session $5.50',
   );
 });
 
-it('the account line shows the session named by path or ID', () => {
+it('the account’s status line shows the session named by path or ID', () => {
   expect(formatAccountLine(all, { now: NOW, cwd: '/w', session: codex.path })).toContain(
     'block $8.00, until 19:00 · session $8.00',
   );
   expect(formatAccountLine(all, { now: NOW, cwd: '/w', session: 'elsewhere' })).toContain('session $2.00');
 });
 
-it('the account line omits an expired block, and counts requests without a price', () => {
+it('the account’s status line omits an expired block, and counts requests without a price', () => {
   const late = START + 6 * 3_600_000;
   const unpriced = makeSessionAccount({ title: 'u', project: '/w', usage: [usage(0, START, 2)] });
   expect(formatAccountLine([unpriced], { now: late, cwd: '/w' })).toBe('Today 2 requests · session 2 requests');

@@ -254,7 +254,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))(
-  'cleaning up leaves files of other programs alone: %s',
+  'cleaning up temporary files leaves those of other programs alone: %s',
   (_, way) =>
     fc.assert(
       fc.asyncProperty(

@@ -19,11 +19,14 @@ describe('command-line help', () => {
     ['run', 'gateway', ['--address-file', 'x', 'codex']],
     ['gateway', 'run', ['--hold']],
     ['gateway', 'run', ['--trust-project']],
-  ] as const)('says, if %s gets an option that only %s has, which command has it: %j', (command, other, line) => {
-    expect(() => parseGatewayLine(command, line)).toThrow(`${command} has no ${line[0]}; ${other} has it.`);
-  });
+  ] as const)(
+    'says, if %s gets an option that belongs only to %s, which command has it: %j',
+    (command, other, line) => {
+      expect(() => parseGatewayLine(command, line)).toThrow(`${command} has no ${line[0]}; ${other} has it.`);
+    },
+  );
 
-  it('names the commands that have an option if this command lacks it', () => {
+  it('names the commands that have an option if the command given with it lacks it', () => {
     expect(() => parseCommandLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
     expect(findCommandsWithOption('to')).toEqual(['export']);
     expect(findCommandsWithOption('no-such')).toBeUndefined();

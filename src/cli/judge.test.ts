@@ -5,7 +5,7 @@ import { EXIT_CODE } from './io';
 import { runJudge, makeSession, writeSession } from './testing';
 
 describe('the judge command', () => {
-  it('says that the folders contain too little, and how much is missing', () =>
+  it('says that the given folders contain too few sessions, and how many are missing', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'settings.json', { theme: 'dark' });
       const { code, stdout, stderr, progress } = await runJudge(folder);
@@ -19,7 +19,7 @@ describe('the judge command', () => {
       expect(stderr).toBe('');
     }));
 
-  it('recommends a choice that loses less than the current one, with a row per choice and target', () =>
+  it('recommends a configuration that loses less than the current one, with a row per configuration and target', () =>
     inTemporaryFolder(async (folder) => {
       for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir'])
         writeSession(folder, `${name}.json`, makeSession(name));
@@ -48,7 +48,7 @@ describe('the judge command', () => {
       expect(words.stdout).toMatch(/^Lossless \(current\).*\[–\]/m);
     }));
 
-  it('says that a choice that calls a model is judged without it', () =>
+  it('says that a configuration that calls a model is judged without the model', () =>
     inTemporaryFolder(async (folder) => {
       const { stderr } = await runJudge(folder, '--preset', 'balanced');
       expect(stderr).toContain('The current settings call a model, so what runs without one was judged.');

@@ -44,7 +44,7 @@ describe("the command line's output", () => {
     );
   });
 
-  it('parses to the same JSON after escaping', () => {
+  it('parses to the same JSON after escaping of control characters', () => {
     fc.assert(
       fc.property(hostile, hostile, (key, value) => {
         const json = JSON.stringify({ [key]: value, n: 1 });

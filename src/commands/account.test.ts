@@ -44,7 +44,7 @@ it('the account shows what another provider would have saved, by name', async ()
 });
 
 it.each(['native', 'of.another'])(
-  "the account reports that %s can't be simulated on old sessions",
+  "the account reports that sessions can't be simulated afterwards with %s",
   async (provider) => {
     fake.settings['contextCondenser.provider'] = provider;
     await expect(computeStoredAccount(services, { choice: CURRENT_CHOICE_ID })).rejects.toThrow(
@@ -89,7 +89,7 @@ it('the account is not saved if canceled, without an error', async () => {
   expect(fake.shown).toEqual([]);
 });
 
-it('the account command resolves when the file is written, not when the notification closes', async () => {
+it('the account command resolves when the file is written, not when the notification is closed', async () => {
   fake.saveFile = join(home, 'a.json');
   const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
   onTestFinished(() => {

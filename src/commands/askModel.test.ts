@@ -43,7 +43,7 @@ const ask = (more: Partial<ModelRequest> = {}) =>
 const questions = () => fake.shown.filter(({ message }) => message.includes('wants to use your API profile'));
 
 describe('a model that another extension asks for', () => {
-  it('is called once the user has allowed it, which is asked once per extension and profile', async () => {
+  it('is called once the user has allowed it, and the user is asked only once per extension and profile', async () => {
     fake.answers = ['Allow'];
     const outcomes = await Promise.all([ask(), ask()]);
     expect(outcomes).toMatchObject([{ kind: 'complete', text: 'A recap.' }, { kind: 'complete' }]);

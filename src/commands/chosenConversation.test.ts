@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 
-it('condensing the chosen conversation uses the settings, and needs no model if none would be called', async () => {
+it('condensing the chosen conversation uses the settings, and needs no model if the configuration calls none', async () => {
   fake.settings['contextCondenser.provider'] = 'truncation';
   fake.settings['contextCondenser.truncation'] = { minimumTokens: 40 };
   fake.settings['contextCondenser.manual.targetPercent'] = 30;
@@ -49,7 +49,7 @@ it('condensing the chosen conversation reports a preset that is gone and an unkn
   await expect(readPreviewSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
 });
 
-it("the models of a configuration's passes are returned as data without a key, or with the reason why there is none", async () => {
+it("the panel receives the models of a configuration's passes without keys, or the reason why there is none", async () => {
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   fake.settings['contextCondenser.provider'] = 'native';
@@ -78,7 +78,7 @@ it('the panel shows the sample while the chat has no conversation and none is st
   expect(() => resolveConversation(services, { kind: 'live', id: 'gone' })).toThrow('no longer in memory');
 });
 
-it('condensing the chosen conversation stores pins in the ledger and leaves out excluded messages', async () => {
+it('condensing the chosen conversation stores its pins and leaves excluded messages unchanged', async () => {
   const name = { kind: 'file', path: file } as const;
   await saveConversationPins(services, name, [1, 2]);
   await condenseChosenConversation(services, name, [1], [3]);
@@ -88,7 +88,7 @@ it('condensing the chosen conversation stores pins in the ledger and leaves out 
   for (const edit of ledger.condensations[0]!.edits) expect(edit).not.toMatchObject({ place: { message: 3 } });
 });
 
-it('condensing the chosen conversation resolves when it is condensed, not when the notification closes', async () => {
+it('condensing the chosen conversation resolves when it is condensed, not when the notification is closed', async () => {
   const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
   onTestFinished(() => {
     shown.mockRestore();

@@ -33,7 +33,7 @@ const variable = fc.record({
 });
 
 describe('the gateway’s address for the Claude Code extension', () => {
-  it('is added to the existing variables, and removed without a trace', async () => {
+  it('is added to the existing variables of that extension, and removed without a trace', async () => {
     await fc.assert(
       fc.asyncProperty(fc.option(fc.array(variable), { nil: undefined }), async (before) => {
         fake.settings = before === undefined ? {} : { [NAME]: before };
@@ -56,7 +56,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     expect(fake.settings[NAME]).toBeUndefined();
   });
 
-  it('replaces that of an earlier gateway', async () => {
+  it('replaces the address of an earlier gateway', async () => {
     const old = { name: 'ANTHROPIC_BASE_URL', value: ADDRESS.replace('4567', '4321') };
     fake.settings[NAME] = [old];
     fake.answers = ['Start the Gateway'];
@@ -85,7 +85,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     expect(await readClaudeCodeAddress()).toMatchObject({ kind });
   });
 
-  it('is not set if the workspace has its own value, which takes precedence', async () => {
+  it('is not set if the workspace has its own value of the setting, which takes precedence', async () => {
     fake.workspaceSettings[NAME] = [];
     expect(await readClaudeCodeAddress()).toMatchObject({ kind: 'blocked' });
   });

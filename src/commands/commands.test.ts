@@ -117,7 +117,7 @@ describe('the command Condense Context Now', () => {
     await vi.waitFor(() => expect(tabs()).toBe(1));
   });
 
-  it('resolves every marker of a preview', async () => {
+  it('resolves every reference in the preview of the result', async () => {
     await previewCondensation(services, file);
     const [, , after] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
     const references = findMarkers(services.comparisons.provideTextDocumentContent(after as never));
@@ -283,7 +283,7 @@ describe('the command Condense Context Now', () => {
     ...(['already-condensed', 'over-budget', 'incoherent', 'refused', 'failed'] as const),
   ];
   it.each([...BUILT_IN_PROVIDERS, cutter.id])(
-    'with %s offers a way forward whatever the reason for not condensing',
+    'offers a way to continue if %s is the provider, whatever the reason for not condensing',
     (provider) => {
       for (const reason of REASONS) {
         const ways = chooseFailureActions({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
@@ -305,14 +305,14 @@ describe('the command Condense Context Now', () => {
     expect(last().choices).toEqual(['Retry', 'Details']);
   });
 
-  it('notes a target that was not reached', async () => {
+  it('says in its notification that the target was not reached', async () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
     await condenseNow(services, file);
     expect(last().message).toMatch(/; your target: 222\.$/);
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
-  it('offers other ways if the target was missed, those without a model first, with size and expected loss', async () => {
+  it('offers other ways if the target was missed, those without a model first, with the resulting size and expected loss', async () => {
     const read = (name: string, times = 1) =>
       Array.from({ length: times }, (_, index) =>
         makeToolExchange(`${name}${index}`, 'Read', { path: name }, makeLines(name, 60)),
@@ -374,7 +374,7 @@ describe('picking a conversation to condense', () => {
     { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }], ts: 2 },
   ]);
 
-  it('keeps the order of a complete list although newer conversations are found meanwhile', async () => {
+  it('keeps the order of the complete list although newer conversations are found meanwhile', async () => {
     store({ '.claude/projects/-project/session-1.jsonl': transcript() });
     const labels = (picker: FakeQuickPick) => picker.items.map(({ label }) => label);
     const lists: string[][] = [];
@@ -471,7 +471,7 @@ describe('picking a conversation to condense', () => {
     expect(another.log.lines.join('\n')).toContain(file);
   });
 
-  it('gives an age in the largest whole unit', () => {
+  it("gives a conversation's age in the largest whole unit", () => {
     expect([0, 60_000, 3_600_000 * 2, 86_400_000 * 3].map(formatAge)).toEqual([
       'just now',
       '1 min ago',
@@ -481,7 +481,7 @@ describe('picking a conversation to condense', () => {
   });
 });
 
-it('settings out of bounds are treated as their defaults', async () => {
+it('settings out of bounds count as their defaults', async () => {
   const coherenceFloor = {};
   expect(readManualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   await Promise.resolve();

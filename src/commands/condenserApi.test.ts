@@ -135,7 +135,7 @@ describe('the API for other extensions', () => {
     expect(api.viewOf({ ...thoughtful, edits: summary.edits })).toEqual(summary.view);
   });
 
-  it('uses provider and configuration from the settings if none is given', async () => {
+  it('uses provider and configuration from the settings if the caller gives none', async () => {
     fake.settings['contextCondenser.provider'] = 'truncation';
     expect(await api.condense(conversation)).toMatchObject({ kind: 'condensed', provider: 'truncation' });
     fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 100 };
@@ -266,7 +266,7 @@ describe('a provider of another extension', () => {
     again.dispose();
   });
 
-  it('can cut and summarize on top of earlier condensations', async () => {
+  it('can remove and summarize content on top of earlier condensations', async () => {
     api.registerProvider(
       withCondense(({ messages: view }) =>
         Promise.resolve({
@@ -294,7 +294,7 @@ describe('a provider of another extension', () => {
     );
   });
 
-  it('gets a copy, so that its changes to it have no effect', async () => {
+  it('gets a copy of the conversation, so that its changes to it have no effect', async () => {
     const before = JSON.stringify(messages);
     const registration = api.registerProvider(
       withCondense(({ messages: view }) => {
@@ -337,12 +337,12 @@ describe('a provider of another extension', () => {
     expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.stringContaining('message')] });
   });
 
-  it('has edits that save nothing dropped, with a note', async () => {
+  it('has edits dropped that save nothing, with a note', async () => {
     const outcome = await outcomeOf({ changes: [cut, { ...cut, message: 4, end: 3 }] });
     expect(outcome.notes).toEqual(['1 of 2 changes would save nothing and were left out.']);
   });
 
-  it("can't cut inside a summary of the view", async () => {
+  it("can't remove text inside an earlier summary", async () => {
     const first = await outcomeOf({ changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' }] });
     if (first.kind !== 'condensed') throw new Error(first.kind);
     const change = { ...cut, message: 1, path: ['content', 0, 'text'], end: 1 };
@@ -350,7 +350,7 @@ describe('a provider of another extension', () => {
     expect(second).toMatchObject({ kind: 'failed', message: expect.stringContaining('a summary') });
   });
 
-  it('does not delay a cancel if it hangs', async () => {
+  it('does not delay a cancellation if it hangs', async () => {
     const abort = new AbortController();
     const registration = api.registerProvider(
       withCondense(() => {
@@ -450,7 +450,7 @@ describe('a provider of another extension', () => {
     expect(() => api.registerProvider({ ...cutter, ...wrong } as never)).toThrow(message);
   });
 
-  it('is registered once, whether before or after the first use, and has no configuration without a schema', async () => {
+  it('is registered once, whether before or after the first use, and needs no schema if it has no configuration', async () => {
     const { id, name, description, version } = cutter;
     const condense = () => Promise.resolve({ changes: [] });
     const registration = api.registerProvider({ id, name, description, version, condense });
@@ -487,7 +487,7 @@ describe('a provider of another extension', () => {
   });
 });
 
-describe("a view made by another extension's provider", () => {
+describe("a conversation condensed by another extension's provider", () => {
   /** Sums up all but the task and the last word. */
   const recap = withCondense(({ messages: view }) =>
     Promise.resolve({
@@ -520,7 +520,7 @@ describe("a view made by another extension's provider", () => {
     await server.close();
   });
 
-  it('drops the later of overlapping cuts, with a note', async () => {
+  it('drops the later of two overlapping removals, with a note', async () => {
     const cut = { kind: 'cut', message: 2, path: ['content', 0, 'content'], what: 'a', reason: 'old' };
     const changes = [4, 6, 8, 10].flatMap((message) => [
       { ...cut, message, start: 0, end: 400 },
@@ -545,7 +545,7 @@ describe('a provider that is missing', () => {
     await expect(api.estimate(twice)).resolves.toMatchObject({ cost: 0 });
   });
 
-  it('when named by the caller is reported as an outcome, since its extension may not have started', async () => {
+  it('when named by the caller is reported in the outcome, since its extension may not have started', async () => {
     const message = expect.stringMatching(/^There is no provider "gone"; known providers: /) as string;
     for (const asked of [
       api.condense(conversation, { provider: 'gone' }),

@@ -75,18 +75,18 @@ describe('the newest conversation', () => {
     return [found?.path, at];
   }
 
-  it('is the newest readable one that a person began', async () => {
+  it('is the newest readable one that a person, not a subagent, began', async () => {
     expect((await choose([NEWEST_FIRST]))[0]).toBe('elsewhere');
   });
 
   it.each([
     ['of this workspace', ['/here'], 'inside'],
     ['of all, if this workspace has none', ['/nowhere'], 'elsewhere'],
-  ])('is preferably the one %s', async (_which, folders, path) => {
+  ])('is preferably the newest one %s', async (_which, folders, path) => {
     expect((await choose([NEWEST_FIRST], folders))[0]).toBe(path);
   });
 
-  it('waits for newer ones that may be of this workspace, and not for older ones', async () => {
+  it('is awaited if newer ones may belong to this workspace, but not if only older ones may', async () => {
     const [first, second] = [unread('a'), unread('b')];
     const states = [
       [first, read('c', '/here'), second],
@@ -98,7 +98,7 @@ describe('the newest conversation', () => {
     expect(at).toBeLessThan(2);
   });
 
-  it('is none if there is none', async () => {
+  it('is undefined if there are no conversations', async () => {
     expect((await choose([[]], ['/here']))[0]).toBeUndefined();
   });
 });

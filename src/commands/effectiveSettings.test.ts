@@ -126,7 +126,7 @@ it("a profile's own prompt takes precedence over the global one, even in a pass"
   expect(JSON.stringify(request?.body)).not.toContain('GLOBAL-PROMPT');
 });
 
-it("a step gets its provider's settings for the fields that it lacks", async () => {
+it("a strategy's step gets its provider's settings for the fields that it lacks", async () => {
   fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 20 };
   const untouched = async (provider: string, config?: object): Promise<number> => {
     const outcome = await createCondenserApi(services).condense(
@@ -146,7 +146,7 @@ it("a step gets its provider's settings for the fields that it lacks", async () 
   expect(await untouched('strategy', steps({ provider: 'truncation' }))).toBe(await untouched('truncation'));
 });
 
-it("a step may use another extension's provider", async () => {
+it("a strategy's step may use another extension's provider", async () => {
   const api = createCondenserApi(services);
   const asked: unknown[] = [];
   api.registerProvider({

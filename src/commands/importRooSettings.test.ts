@@ -68,7 +68,7 @@ it("importing Roo's settings imports the selection, keeps keys only in the secre
   expect(JSON.stringify([fake.settings, fake.shown, fake.offered])).not.toContain(KEY);
 });
 
-it("importing Roo's settings skips an invalid profile", async () => {
+it("importing Roo's settings skips an invalid profile and imports the others", async () => {
   const typo = { id: 'work', vendor: 'antropic' };
   fake.settings['contextCondenser.profiles'] = [typo];
   exported(ROO);
@@ -77,7 +77,7 @@ it("importing Roo's settings skips an invalid profile", async () => {
   expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
 });
 
-it("importing Roo's settings again updates its profiles, and undo restores them", async () => {
+it("importing Roo's settings again updates the imported profiles, and undo restores them", async () => {
   exported(ROO);
   fake.picks = [ALL];
   await importRooSettings(services);

@@ -91,7 +91,7 @@ describe('API profiles', () => {
     expect(shown().at(-1)).toMatch(/^Work responded \(claude-sonnet-4-20250514, /);
   });
 
-  it('are used for condensing automatically only if it is the first one', async () => {
+  it('are used for condensing automatically only if one is the first to be added', async () => {
     await addProfile();
     fake.picks = ['None'];
     await chooseCondensingProfile();
@@ -154,7 +154,7 @@ describe('API profiles', () => {
     await manageProfiles(services);
   });
 
-  it('that are invalid stay as written while others change', async () => {
+  it('stay as written while others change, even if they are invalid', async () => {
     const typo = { id: 'work', name: 'Mine', vendor: 'antropic', model: 'm', baseUrl: 'https://models.example' };
     fake.settings['contextCondenser.profiles'] = [typo];
     await addProfile();
@@ -167,7 +167,7 @@ describe('API profiles', () => {
     expect(setting('profiles')).toEqual([typo]);
   });
 
-  it('never overwrite a setting that is not a list', async () => {
+  it('never overwrite their setting if it is not a list', async () => {
     fake.settings['contextCondenser.profiles'] = { work: {} };
     await expect(addProfile()).rejects.toThrow('Nothing was saved');
     expect(setting('profiles')).toEqual({ work: {} });
@@ -259,7 +259,7 @@ describe('condensing with Summary', () => {
     expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
-  it('is listed first if it is chosen; every way that may call a model has its cost', async () => {
+  it('is listed first if it is the chosen provider; every way that may call a model has its cost', async () => {
     fake.settings['contextCondenser.strategy'] = 'pipeline';
     const picked = pickProvider(undefined);
     await condenseNamedConversationWith(services, file);
@@ -283,7 +283,7 @@ describe('condensing with Summary', () => {
     expect(described('Summary')).toMatch(/^[\d,]+ tokens \(−\d+%\) · 1 request, .+ · \d+% → (?:≈ \d+|<1)% full$/);
   });
 
-  it('shows in the panel the prompt that would be sent: a profile’s own before the general one', async () => {
+  it('shows in the panel the prompt that would be sent: the profile’s own if it has one, otherwise the general one', async () => {
     const { signal } = new AbortController();
     expect(await createPrompt(services, file, 'Only the goal. {{conversation}}', signal)).toEqual({
       text: expect.stringContaining('Only the goal. <conversation-') as string,
@@ -296,7 +296,7 @@ describe('condensing with Summary', () => {
     expect(own.text).not.toContain('Only the goal.');
   });
 
-  it('shows the prompt with the real conversation in advance, without sending it', async () => {
+  it('shows the prompt with the real conversation beforehand, without sending it', async () => {
     fake.settings['contextCondenser.condensingPrompt'] = 'Only the goal. {{conversation}}';
     await previewPrompt(services, file);
     const [, document] = fake.executed.at(-1) as [string, { content: string }];
@@ -314,7 +314,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain('No condensing profile is chosen');
   });
 
-  it('records metrics that can be seen and cleared', async () => {
+  it('records metrics that the user can view and clear', async () => {
     await condenseNow(services, file);
     fake.answers = ['Clear…', 'Remove'];
     await showMetrics(services);
@@ -325,7 +325,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });
 
-  it("runs another extension's provider if that is chosen, and lists it first", async () => {
+  it("is replaced by another extension's provider if that is chosen, which is then listed first", async () => {
     services.registered.addProvider(createExternalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
@@ -336,14 +336,14 @@ describe('condensing with Summary', () => {
     expect(picked.items()[1]?.label).toBe(cutter.name);
   });
 
-  it('is not run in place of a configured provider that is missing', async () => {
+  it('does not happen in place of a configured provider that is missing', async () => {
     fake.settings['contextCondenser.provider'] = 'someone.else';
     await condenseNow(services, file);
     expect(shown().at(-1)).toMatch(/^Nothing was condensed\. .*someone\.else/);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('can be left, or replaced by a free provider', async () => {
+  it('can be canceled, or replaced by a free provider', async () => {
     pickProvider(undefined);
     await condenseNamedConversationWith(services, file);
     expect(fake.shown).toEqual([]);
@@ -353,7 +353,7 @@ describe('condensing with Summary', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('offers another profile if the model declines', async () => {
+  it('offers another profile if the model declines to answer', async () => {
     server.play([refusal(), reply('## Goal\nx')]);
     const [profile] = setting('profiles') as object[];
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other', name: 'Other' }];
@@ -367,7 +367,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain('with Summary');
   });
 
-  it('ends the request if canceled midway, which the server notices', async () => {
+  it("ends the model's request if canceled midway, which the server notices", async () => {
     server.play(never());
     const running = condenseNow(services, file);
     const request = await server.request(1);
@@ -384,7 +384,7 @@ describe('condensing with Summary', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('lets one of VS Code’s models write the summary if there is no profile and the user picks one, and counts the request', async () => {
+  it('lets one of VS Code’s models write the summary if there is no profile and the user picks a model, and counts the request', async () => {
     fake.settings['contextCondenser.profiles'] = [];
     fake.settings['contextCondenser.provider'] = 'native';
     const asked: unknown[] = [];
@@ -473,7 +473,7 @@ describe('Summary without a model that can be called leads to a profile, where R
   });
 });
 
-describe('choosing in a list', () => {
+describe('choosing an option in a list of commands', () => {
   it('sets a provider, and Summary asks for a profile', async () => {
     fake.picks = ['Lossless'];
     await chooseProvider(services);

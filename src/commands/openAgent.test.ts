@@ -126,7 +126,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
   });
 });
 
-describe('the command line of a gateway that is started from VS Code', () => {
+describe('the command line with which VS Code starts a gateway', () => {
   const line = async (settings: Record<string, unknown>): Promise<string> => {
     // Settings change between two tasks of the extension host.
     await Promise.resolve();
@@ -142,7 +142,7 @@ describe('the command line of a gateway that is started from VS Code', () => {
     );
   });
 
-  it('includes the treatment of new results', async () => {
+  it('includes how new results are condensed', async () => {
     const noise = { 'agent.noiseOnArrival': true };
     expect(await line({ 'agent.onArrival': 'off', 'agent.largeResultPercent': 0 })).toBe(
       '--threshold 75 --on-arrival off --large-result 0',
@@ -161,7 +161,7 @@ describe('the command line of a gateway that is started from VS Code', () => {
     );
   });
 
-  it('includes what follows Lossless only if it is set', async () => {
+  it('includes the provider that follows Lossless only if one is set', async () => {
     expect(await line({ 'agent.whenNotEnough': 'nothing' })).toBe('--threshold 75 --when-not-enough nothing');
     expect(await line({ 'agent.whenNotEnough': 'fileAware' })).toBe('--threshold 75 --when-not-enough file-aware');
     expect(await line({ 'agent.whenNotEnough': undefined, provider: 'lossless' })).toBe(
@@ -180,7 +180,7 @@ describe('the command line of a gateway that is started from VS Code', () => {
   });
 });
 
-it("a window in agent mode finds the agent's gateway", async () => {
+it("a VS Code window in agent mode finds the agent's gateway", async () => {
   install('claude');
   await openAgent(services, 'claude');
   expect(getAgentRuntime(services).listConversations()).toEqual([]);

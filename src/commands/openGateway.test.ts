@@ -127,7 +127,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('shows nothing if its terminal closes before the gateway runs', async () => {
+  it('shows no addresses if its terminal closes before the gateway runs', async () => {
     const opening = openGateway(services);
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     window.createTerminal({ name: 'another', shellArgs: [], env: {} }).close();
@@ -154,7 +154,7 @@ describe('a gateway started from a window', () => {
     expect(last().message).toContain('The settings of this workspace turn automatic condensing off');
   });
 
-  it('stops when condensing is turned off in the window, unless another window owns it', async () => {
+  it('stops when condensing is turned off in the window, unless it belongs to another window', async () => {
     await announceIt();
     await getAgentRuntime(services).refreshRunningConversations();
     window.createTerminal({ name: 'zsh', shellArgs: [], env: {} });
@@ -169,7 +169,7 @@ describe('a gateway started from a window', () => {
     opening.close();
   });
 
-  it('that died can be restarted from the window', async () => {
+  it('can be restarted from the window after it died', async () => {
     const takeBack = await announceIt();
     await getAgentRuntime(services).refreshRunningConversations();
     fake.answers = ['Start It Here'];

@@ -44,7 +44,7 @@ it('@condenser without a command explains and offers its commands', async () => 
   ]);
 });
 
-it('@condenser /preview asks which conversation, changes nothing, and offers to condense it', async () => {
+it('@condenser /preview asks which conversation to preview, changes nothing, and offers to condense it', async () => {
   picks('Rename value7');
   const { text, buttons } = await ask('preview');
   expect(text).toMatch(/Lossless would condense it: [\d,]+ → [\d,]+ tokens \(−\d+%\)\. Nothing was changed\./);
@@ -54,7 +54,7 @@ it('@condenser /preview asks which conversation, changes nothing, and offers to 
   expect((await ask('report')).text).toMatch(/^### Rename value7.*\n\nIt has not been condensed\.$/);
 });
 
-it('@condenser reports each condensation of the picked conversation, or that none was picked', async () => {
+it('@condenser reports each condensation of the picked conversation, or that the user picked none', async () => {
   await condenseNow(services, file);
   picks('Rename value7');
   const { text } = await ask('report');

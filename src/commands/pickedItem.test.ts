@@ -65,7 +65,7 @@ it.each([
   expect(await picked).toBeUndefined();
 });
 
-it('accepting picks no row while newer rows with another one at its index are pending', async () => {
+it('accepting in a pick list picks no row while newer rows with another one at its index are pending', async () => {
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);
   const picker = vscode.window.createQuickPick();
@@ -82,7 +82,7 @@ it('accepting picks no row while newer rows with another one at its index are pe
   expect(await picked).toBe(old);
 });
 
-it('accepting takes a row at once if it keeps its index in the newer rows', async () => {
+it('accepting in a pick list takes a row at once if it keeps its index in the newer rows', async () => {
   const [old, renamed, newest] = ['old', 'old', 'newest'].map((label) => ({ label }));
   assert(old && renamed && newest);
   const picker = vscode.window.createQuickPick();
@@ -111,7 +111,7 @@ it('a pick list shows newer rows only after the window has drawn the previous on
   expect(await picked).toBe(newer);
 });
 
-it('accepting takes a row at an index that was empty before, because the window already has the newer rows', async () => {
+it('accepting in a pick list takes a row at an index that was empty before, because the window already has the newer rows', async () => {
   const [old, newest] = ['old', 'newest'].map((label) => ({ label }));
   assert(old && newest);
   const picker = vscode.window.createQuickPick();

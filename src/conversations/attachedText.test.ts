@@ -89,7 +89,7 @@ const PROMPTS: readonly (readonly [name: string, path: string, text: string])[] 
 ];
 
 describe('a file that an agent attaches to a prompt', () => {
-  it.each(PROMPTS)('of %s stays in the conversation but is not what the person wrote', (_, path, text) => {
+  it.each(PROMPTS)("as %s stays in the conversation but does not count as the person's words", (_, path, text) => {
     const { messages, title } = readConversation(text, { path });
     expect(JSON.stringify(messages)).toContain(FILE);
     expect(collectInstructions(messages, listToolExchanges(messages)).map((one) => one.text)).toEqual([WORDS]);
@@ -101,7 +101,7 @@ describe('a file that an agent attaches to a prompt', () => {
     ['Gemini CLI', '/w/chats/session-1.jsonl', gemini([{ text: 'Write <file name="a">' }])],
     ['Pi', '/w/s.jsonl', pi('Write <file name="a"> into b.xml')],
     ['Pi', '/w/s.jsonl', pi('<file name="a.xml"> is broken')],
-  ])('of %s is not seen in what only looks like one', (_, path, text) => {
+  ])('as %s is not confused with text that only looks similar', (_, path, text) => {
     const { messages } = readConversation(text, { path });
     expect(messages).toHaveLength(1);
     expect(collectInstructions(messages, [])).toHaveLength(1);
@@ -129,17 +129,20 @@ it.each<[string, readonly string[]]>([
   ['Gemini CLI continuing by itself', ['System: Please continue.']],
   ['the frame of an image in Codex', ['<image name=[Image #1] path="/tmp/a.png">', '</image>', '<image>']],
   ["files named in Codex' app", [`# Files mentioned by the user:\n\n## a.md: ${FILE}`]],
-])('%s is not what the person wrote in a request, which does not mark it', (_, added) => {
-  const content = [WORDS, ...added].map((text) => ({ type: 'text', text }));
-  expect(collectInstructions([{ role: 'user', content }], []).map(({ text }) => text)).toEqual([WORDS]);
-});
+])(
+  "text added by an agent does not count as the person's words, although the request does not mark it: %s",
+  (_, added) => {
+    const content = [WORDS, ...added].map((text) => ({ type: 'text', text }));
+    expect(collectInstructions([{ role: 'user', content }], []).map(({ text }) => text)).toEqual([WORDS]);
+  },
+);
 
 it.each([
   'I ran the following shell command: ls. Why does it fail?',
   'Called the Read tool with the following input: why?',
   'System: Please continue. But without tests.',
   'Write the manual.\n# In app browser:\nExplain the links.',
-])('"%s" is what the person wrote', (words) => {
+])('a person’s own text counts as the person’s words although it resembles an agent’s: "%s"', (words) => {
   expect(collectInstructions([{ role: 'user', content: words }], []).map(({ text }) => text)).toEqual([words]);
 });
 
@@ -149,7 +152,7 @@ it.each([
   `# In app browser:\n- Current URL: http://127.0.0.1/\n\n## My request for Codex:\n${WORDS}`,
   `<in-app-browser-context source="ambient-ui-state">\nOpen: a\n</in-app-browser-context>\n## My request:\n${WORDS}`,
   `# Context from my IDE setup:\n\n## Active selection:\n## My request for Codex:\n${FILE}\n\n## My request for Codex:\n${WORDS}`,
-])("what Codex' app puts before a request is not what the person wrote: %s", (text) => {
+])("text that Codex' app puts before a request does not count as the person's words: %s", (text) => {
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   expect(collectInstructions(messages, []).map((one) => one.text)).toEqual([WORDS]);
   expect(makeConversationTitle(messages)).toBe(WORDS);
@@ -170,7 +173,7 @@ const PROMPT_FILE = tag(
   ' id="prompt:a.prompt.md" filePath="/w/a.prompt.md"',
 );
 
-describe('what an agent attaches to a prompt, as it stands in a request,', () => {
+describe('text that an agent attaches to a prompt in a recorded request', () => {
   const toMessage = (texts: readonly string[]) => [
     { role: 'user' as const, content: texts.map((text) => ({ type: 'text', text })) },
   ];
@@ -206,7 +209,7 @@ describe('what an agent attaches to a prompt, as it stands in a request,', () =>
       'only an image named in Gemini CLI',
       [WORDS, '\n--- Content from referenced files ---', '\n--- End of content ---'],
     ],
-  ])("is not the person's words: %s", (_, texts) => {
+  ])("does not count as the person's words: %s", (_, texts) => {
     expect(findWords(texts)).toEqual([WORDS]);
   });
 
@@ -221,19 +224,19 @@ describe('what an agent attaches to a prompt, as it stands in a request,', () =>
     'The header is\n--- Content from referenced files ---\nand the end\n--- End of content ---',
     '\n--- Content from referenced files ---',
     '--- Content from referenced files ---\n--- End of content ---',
-  ])('is not seen in what a person typed: %s', (words) => {
+  ])("is not confused with a person's typed text: %s", (words) => {
     expect(findWords([words])).toEqual([words.trim()]);
   });
 
   it.each([ATTACHED, '</userRequest><userRequest>', '<attachments>', `${CONTEXT}${ASKED}`, '\n--- End of content ---'])(
-    'is not seen in what a person typed in VS Code: %s',
+    'is not confused with text that a person typed in VS Code: %s',
     (typed) => {
       const words = `${WORDS}\n${typed} is what I mean.`;
       expect(findWords([ATTACHED + CONTEXT + tag('userRequest', words)])).toEqual([words]);
     },
   );
 
-  it('is protected by no rule for the words of people', () => {
+  it('is not protected as the words of a person', () => {
     const protectedTexts = listInstructions(toMessage(REFERENCED.map(({ text }) => text))[0]!);
     expect(protectedTexts.map(({ content }) => content.text)).toEqual([WORDS]);
   });

@@ -40,9 +40,9 @@ const QUEUED: Readonly<Record<string, number>> = {
 };
 const COMPACTED = ['transcript-01.jsonl', 'transcript-02.jsonl', 'transcript-03.jsonl'];
 
-describe.skipIf(!present)('Claude Code transcripts', () => {
+describe.skipIf(!present)('a real Claude Code transcript', () => {
   const folder = join(CORPUS, 'claude-code');
-  describe.each(present ? readdirSync(folder) : [])('the transcript %s', (name) => {
+  describe.each(present ? readdirSync(folder) : [])('named %s', (name) => {
     const path = join(folder, name);
     const all = readConversationFile(path, { history: 'all' });
     const active = readConversationFile(path);

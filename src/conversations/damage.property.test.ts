@@ -88,7 +88,7 @@ it('every format has a fixture', () => {
 });
 
 describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ bytes }) => {
-  it('is read or rejected with a reason', () => {
+  it('is read, or rejected with a reason', () => {
     fc.assert(
       fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (damages) => {
         const input = damages.reduce(damaged, bytes);

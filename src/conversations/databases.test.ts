@@ -26,7 +26,7 @@ afterEach(() => {
 
 const ids = (): string[] => listSessions(file, databases).map(({ id }) => id);
 
-it('a database stays open until all users have closed it', () => {
+it("an agent's database stays open until all its users have closed it", () => {
   expect(databases.hasOpenDatabase(file)).toBe(false);
   expect(ids()).toEqual(['ses_kilo']);
   expect(databases.hasOpenDatabase(file)).toBe(true);
@@ -35,7 +35,7 @@ it('a database stays open until all users have closed it', () => {
   expect(databases.hasOpenDatabase(file)).toBe(false);
 });
 
-it('a database is read with what the agent has written since it was opened', () => {
+it("an agent's database is read with what the agent has written since it was opened", () => {
   expect(ids()).toEqual(['ses_kilo']);
   const agent = new DatabaseSync(file);
   // Rows that are in the log alone, and rows that were moved from there into the file.
@@ -47,7 +47,7 @@ it('a database is read with what the agent has written since it was opened', () 
   expect(ids()).toEqual(['ses_file']);
 });
 
-it('a database that became unreadable is reopened', () => {
+it("an agent's database that became unreadable is reopened", () => {
   expect(ids()).toEqual(['ses_kilo']);
   const whole = readFileSync(file);
   writeFileSync(file, 'SQLite format 3\0, and then nothing of the kind');
@@ -66,14 +66,14 @@ it.each([
     'parts',
     "DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'ses_kilo-msg_1' AS message_id, 'ses_kilo' AS session_id, zeroblob(1000000) AS data FROM n",
   ],
-])('a view in place of the table %s is not queried, since it could be endless', (_, sql) => {
+])('a database view in place of the table %s is not queried, since it could be endless', (_, sql) => {
   const agent = new DatabaseSync(file);
   agent.exec(sql);
   agent.close();
   expect(() => readSession(file, 'ses_kilo', databases)).toThrow('found a SQLite database of another kind');
 });
 
-it('a pipe in place of a log is not opened', () => {
+it("a pipe in place of a session's log is not opened", () => {
   execFileSync('mkfifo', [`${file}-wal`]);
   expect(ids).toThrow('found a link, folder, device or pipe next to a database');
 });

@@ -16,7 +16,7 @@ describe('the location of a conversation', () => {
     expect(splitLocation('/c#/x#agent-1', nothing)).toEqual({ file: '/c#/x', part: 'agent-1' });
   });
 
-  it('that contains # is a path if such a file exists or there is no such part', () => {
+  it('is a path even if it contains #, if such a file exists or the file has no such part', () => {
     expect(splitLocation('/a/b#c', () => true)).toEqual({ file: '/a/b#c', part: undefined });
     expect(splitLocation('/c#/b.jsonl', nothing)).toEqual({ file: '/c#/b.jsonl', part: undefined });
   });

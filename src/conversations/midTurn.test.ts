@@ -42,7 +42,7 @@ const givenBack = (): string =>
     newId: () => crypto.randomUUID(),
   });
 
-describe('a sentence typed while Claude Code worked is in', () => {
+describe('a sentence that a person typed while Claude Code worked is contained in this output:', () => {
   const counter = createCounter();
   it.each<[string, () => string]>([
     ['the messages', () => JSON.stringify(messages)],
@@ -70,7 +70,7 @@ describe('a sentence typed while Claude Code worked is in', () => {
 
 const LIMITS = { resultChars: 100, parameterChars: 100 };
 
-it("typed words in a given-back session count as a person's, unlike the agent's additions", () => {
+it("words typed in a session given back to Claude Code count as a person's, unlike the agent's additions", () => {
   const records = givenBack()
     .trimEnd()
     .split('\n')

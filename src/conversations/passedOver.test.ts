@@ -76,7 +76,7 @@ describe.each(Object.entries(SESSIONS))('content of %s that was not sent', (name
     expect(notesOf(silent)).not.toContain('may be sent');
   });
 
-  it('is not noted as unsent if its kind is unknown', () => {
+  it('is not noted as unsent if its kind is unknown to the reader', () => {
     expect(notesOf(TOMORROW)).toMatch(new RegExp(`may be sent to the model \\(.*\\): 1 [\\w ]*${TOMORROW}`));
     expect(notesOf(TOMORROW)).not.toContain('is not sent');
   });

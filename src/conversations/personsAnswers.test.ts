@@ -247,7 +247,7 @@ describe("a person's words are recognized", () => {
     ['names a rule', 'Bash', { toolDenialKind: 'permission-rule', toolUseResult: `Error: ${sentBack}` }, false],
     ['is older and of an MCP tool', 'mcp__x__y', { toolUseResult: `Error: ${sentBack}` }, false],
     ['says nothing', 'Edit', {}, false],
-  ])('in a rejected call of Claude Code whose record %s (%s)', (_, tool, fields, isHeard) => {
+  ])('in a rejected call of Claude Code whose record %s: %s', (_, tool, fields, isHeard) => {
     expect(denied(tool, fields)).toEqual(isHeard ? ['Go', 'Use pnpm'] : ['Go']);
   });
 });

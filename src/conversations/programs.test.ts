@@ -77,7 +77,7 @@ const SESSIONS: Readonly<Record<string, (caller: unknown) => string>> = {
 const messagesIn = (text: string): readonly ApiMessage[] => readConversation(text, { name: 'test' }).messages;
 
 describe.each(Object.entries(SESSIONS))('calls made by a program in %s', (_, session) => {
-  it.each(PROGRAMS)('to $type have results that count nothing and are no content, but are noted', (caller) => {
+  it.each(PROGRAMS)('to $type have results that have no tokens or content, but are noted', (caller) => {
     const messages = messagesIn(session(caller));
     expect(createCounter().countMessages(messages)).toBeLessThan(100);
     expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
@@ -85,14 +85,14 @@ describe.each(Object.entries(SESSIONS))('calls made by a program in %s', (_, ses
     expect(JSON.stringify(messages)).toContain(DATA);
   });
 
-  it.each(MODELS)('to a caller that is the model (%j) have results that count', (caller) => {
+  it.each(MODELS)('have results that count if the caller is the model itself (%j)', (caller) => {
     const messages = messagesIn(session(caller));
     expect(createCounter().countMessages(messages)).toBeGreaterThan(2_000);
     expect(messages.flatMap(listContents).some(({ text }) => text === DATA)).toBe(true);
   });
 });
 
-it('a reused call ID refers to the last call', () => {
+it('a call ID used twice in a conversation refers to the last call', () => {
   const called = (caller: unknown): readonly ApiMessage[] => [
     { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'query', input: {}, caller }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },
@@ -103,7 +103,7 @@ it('a reused call ID refers to the last call', () => {
   expect(counted).toEqual([false, false, false, true]);
 });
 
-it('messages without programs are returned as the same objects', () => {
+it('messages without calls by programs are returned as the same objects', () => {
   const messages: readonly ApiMessage[] = [
     { role: 'user', content: 'Go' },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },

@@ -119,7 +119,7 @@ describe('a last line that is cut off', () => {
     ['in a character', Buffer.concat([Buffer.from(line2.slice(0, line2.indexOf('hello'))), Buffer.from([0xe2, 0x82])])],
     ['before a newline', `${line2.slice(0, 60)}\n\n`],
     ['behind a whole record', `${line2}{"type":"us`],
-  ])('%s is skipped and reported', (_, tail) => {
+  ])('is skipped and reported in %s', (_, tail) => {
     const { messages, notes } = read(Buffer.concat([Buffer.from(`${line1}\n`), Buffer.from(tail)]));
     expect(messages).toHaveLength(String(tail).startsWith(line2) ? 2 : 1);
     expect(notes.join()).toMatch(
@@ -154,7 +154,7 @@ describe('a damaged line in a conversation file', () => {
       2,
     ],
     ['is nested too deeply', `{"type":"x","a":${deep(600)}}`, 'found a record that is nested too deeply', 2],
-  ])('that %s loses only itself', (_, line, told, count) => {
+  ])('loses only itself if it %s', (_, line, told, count) => {
     for (const [input, at] of [
       [`${line1}\n${String(line)}\n${line3}\n`, 2],
       [`${String(line)}\n${line1}\n${line2}\n${line3}\n`, 1],
@@ -176,7 +176,7 @@ describe('a damaged line in a conversation file', () => {
     expect(notes).toEqual(['Line 1 contains bytes that are not UTF-8; they were replaced with "\ufffd".']);
   });
 
-  it('is one of many, of which only the first are listed', () => {
+  it('is listed in the note only if it is among the first of many', () => {
     const { messages, notes } = read([line1, ...Array.from({ length: 30 }, () => 'oops'), line2].join('\n'));
     expect(messages).toHaveLength(2);
     expect(notes).toHaveLength(6);
@@ -186,7 +186,7 @@ describe('a damaged line in a conversation file', () => {
 
 const record = (fields: Record<string, unknown>) => jsonl({ ...user('u1', null, 'hi'), ...fields });
 
-describe('an unreadable conversation text causes one clear error', () => {
+describe('an unreadable conversation file causes one clear error', () => {
   it.each<[string, string | Uint8Array, Partial<ReadErrorDetails>]>([
     ['nothing', '', { problem: 'empty', found: 'nothing' }],
     ['nothing but a mark', '\ufeff', { problem: 'empty' }],
@@ -342,7 +342,7 @@ describe('an unreadable conversation text causes one clear error', () => {
   });
 });
 
-it('error messages describe values without quoting their content', () => {
+it('error messages about a conversation file describe values without quoting their content', () => {
   expect([undefined, [], {}, { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, 'x'.repeat(21), Symbol('s')].map(words)).toEqual([
     'nothing',
     'an empty array',

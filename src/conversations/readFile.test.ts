@@ -41,7 +41,7 @@ describe('a conversation file', () => {
     expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
   });
 
-  it('is read from its cached beginning on if unchanged', () => {
+  it('is read on from its cached beginning if it is unchanged', () => {
     const path = file('known.json', '[{"role":"user","content":"old"}]');
     const { mtimeMs: modified, size } = statSync(path);
     // Other bytes than the file's: they show whether the beginning was read again.
@@ -89,7 +89,7 @@ describe('a file-system error while reading', () => {
     ['EPERM', 'no-permission'],
     ['ENOENT', 'not-found'],
     ['EIO', 'io'],
-  ])('%s is described in words', (code, problem) => {
+  ])('is described in words: %s', (code, problem) => {
     const error = convertFileError('/x', Object.assign(new Error(`${code}: oh`), { code }));
     expect(error.problem).toBe(problem);
     expect(error.cause).toBeInstanceOf(Error);
@@ -107,7 +107,7 @@ describe('a file-system error while reading', () => {
   });
 });
 
-it('a bug in the reader fails the worker instead of returning an answer', () => {
+it('a bug in the reader of conversations ends the worker with an error instead of returning an answer', () => {
   const path = file('roo.json', '[{"role":"user","content":"hi","ts":1}]');
   const broken = {
     get history(): never {

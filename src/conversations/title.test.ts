@@ -76,7 +76,7 @@ describe('the title of a conversation', () => {
   });
 
   it.each(['Use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789', `Call ${'it '.repeat(500)}`])(
-    'shows no part of a key, however little fits: %s',
+    'shows no part of a key, however little of it fits: %s',
     (words) => {
       const title = makeConversationTitle([user(words)]);
       expect(title).toBe(maskSecrets(title));
@@ -95,7 +95,7 @@ describe('the title of a conversation', () => {
     );
   });
 
-  it('is shortened to leave room for appended words', () => {
+  it('is shortened to leave room for words appended to it', () => {
     expect(appendToTitle('short', '(condensed)')).toBe('short (condensed)');
     const long = appendToTitle(makeConversationTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
@@ -146,7 +146,7 @@ describe('text written by a program is not used as a title', () => {
     expect(titled(...texts)).toBe(title);
   });
 
-  it('unless a person writes about such an element', () => {
+  it('is used as a title if a person writes about such an element', () => {
     expect(titled('<div> is not closed')).toBe('<div> is not closed');
   });
 });
@@ -166,7 +166,7 @@ describe('Markdown in a title is shown as plain text', () => {
     ['- first of a list', 'first of a list'],
     ['> quoted', 'quoted'],
     ['Use ``a ` b``', 'Use a ` b'],
-  ])('%s', (text, plain) => {
+  ])('in the form %s', (text, plain) => {
     expect(normalizeTitle(text)).toBe(plain);
     expect(makeConversationTitle([user(text)])).toBe(plain);
   });
@@ -185,7 +185,7 @@ describe('Markdown in a title is shown as plain text', () => {
     '**',
     '``',
     '#',
-  ])('and leaves alone what is none: %s', (text) => {
+  ])('but text that is not Markdown is left unchanged: %s', (text) => {
     expect(removeMarkdown(text)).toBe(text);
   });
 
@@ -193,7 +193,7 @@ describe('Markdown in a title is shown as plain text', () => {
   const wrapIf = (isWrapped: boolean, before: string, text: string, after = before): string =>
     isWrapped ? `${before}${text}${after}` : text;
 
-  it('whatever contains what', () => {
+  it('whatever elements are nested in which', () => {
     const part = fc.tuple(word, fc.boolean(), fc.boolean(), fc.boolean());
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
@@ -205,7 +205,7 @@ describe('Markdown in a title is shown as plain text', () => {
     );
   });
 
-  it('once: plain text stays as it is', () => {
+  it('and converting the plain text again changes nothing', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab `*[](){}<>#-:/.!_h'.split(''), 'https://', '**', '](') });
     fc.assert(
       fc.property(text, (markdown) => {

@@ -8,6 +8,6 @@ test.each([
   ['Über GPT-4o!', [], 'ber-gpt-4o'],
   ['漢字', [], 'preset'],
   ['漢字', ['preset'], 'preset-2'],
-])('the preset name %s with the taken IDs %j gets the ID %s', (name, taken, expected) => {
+])('a new preset named %s, with the IDs %j taken, gets the ID %s', (name, taken, expected) => {
   expect(makeUnusedId(name, taken, 'preset')).toBe(expected);
 });

@@ -17,7 +17,7 @@ describe('a tool name pattern', () => {
     expect(createToolMatcher([pattern])(name)).toBe(expected);
   });
 
-  it('matches nothing if there is none', () => {
+  it('is not required: without one, no tool matches', () => {
     expect(createToolMatcher([])('Read')).toBe(false);
   });
 });
@@ -43,7 +43,7 @@ describe('a file path pattern', () => {
     expect(createFileMatcher([pattern])(path)).toBe(expected);
   });
 
-  it('is fast even if made to be slow', () => {
+  it('is fast even if it was made to be slow', () => {
     expect(createFileMatcher([`${'*a'.repeat(200)}b`])('a'.repeat(2_000))).toBe(false);
     expect(createFileMatcher(['{a,b}'.repeat(30)])('a'.repeat(30))).toBe(false);
   });

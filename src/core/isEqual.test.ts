@@ -15,7 +15,7 @@ const { tree } = fc.letrec((tie) => ({
 }));
 const written = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-it('two values are equal exactly if their JSON is', () => {
+it('two values count as equal exactly if their JSON is equal', () => {
   fc.assert(
     fc.property(tree, tree, (a, b) => {
       expect(isEqual(a, b)).toBe(isDeepStrictEqual(written(a), written(b)));
@@ -32,6 +32,6 @@ it.each([
   [{}, { toString: 1 }, false],
   [[], {}, false],
   [undefined, null, false],
-])('%o and %o are equal: %s', (a, b, equal) => {
+])('%o and %o count as equal: %s', (a, b, equal) => {
   expect([isEqual(a, b), isEqual(b, a)]).toEqual([equal, equal]);
 });

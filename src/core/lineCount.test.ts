@@ -3,7 +3,7 @@ import { countLines, countLinesIn } from './lineCount';
 
 describe('the lines of a text', () => {
   it.each(['', 'a', '\n', 'a\n\nb\r\n', 'x\n'.repeat(200_000), '\n'.repeat(300_000), 'y'.repeat(300_000)])(
-    'are counted in texts of any size',
+    'are counted correctly in texts of any size',
     (text) => {
       expect(countLines(text)).toBe(text.split('\n').length);
       for (const [start, end] of [

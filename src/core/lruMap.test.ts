@@ -8,7 +8,7 @@ const command = fc.oneof(
   fc.record({ do: fc.constant('delete' as const), key: fc.nat(6) }),
 );
 
-it('a full LRU map drops the entry that was set or read longest ago', () => {
+it('a full cache (LRU map) drops the entry that was set or read longest ago', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (commands, max) => {
       const map = new LruMap<number, number>(max);

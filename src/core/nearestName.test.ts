@@ -10,10 +10,10 @@ it.each([
   ['baseURL', 'baseUrl'],
   ['base_url', 'baseUrl'],
   ['tool-results', 'toolResults'],
-])('suggests the setting that %s misspells', (name, suggestion) => {
+])('the setting that %s misspells is suggested', (name, suggestion) => {
   expect(findNearestName(name, KNOWN)).toBe(suggestion);
 });
 
-it.each(['apiKey', '', 'x'.repeat(100_000)])('suggests nothing for a name that resembles no setting', (name) => {
+it.each(['apiKey', '', 'x'.repeat(100_000)])('no setting is suggested for a name that resembles none', (name) => {
   expect(findNearestName(name, KNOWN)).toBeUndefined();
 });

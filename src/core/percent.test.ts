@@ -17,7 +17,7 @@ it.each<[number, number | undefined, string]>([
   expect(formatPercent(percent, decimals)).toBe(words);
 });
 
-it('a share of nothing is 0%, and a tiny share is not', () => {
+it('a share of nothing is written as 0%, and a tiny share is not', () => {
   expect(formatShare(0, 0)).toBe('0%');
   expect(formatShare(71, 200_000)).toBe('<0.1%');
   expect(formatShare(71, 200_000, 0)).toBe('<1%');

@@ -14,10 +14,10 @@ const list = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 const ids = (entries: readonly unknown[]): string => (entries as { id?: string }[]).map(({ id }) => id ?? '-').join();
 const name = (id: string, nth = 0) => ({ id, nth });
 
-describe('naming an entry of a list setting', () => {
+describe('the name of an entry in a list setting', () => {
   const config = { passes: [{ id: 'a' }, { id: 'b', or: [{}, {}] }, { id: 'a' }, {}] };
 
-  it('uses its ID and its position among equal ones', () => {
+  it('consists of its ID and its position among entries with the same ID', () => {
     expect(replaceIndexesByNames(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
     expect(replaceNamesByIndexes(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
     // Without an ID, or beyond the last one, the index counts.
@@ -26,7 +26,7 @@ describe('naming an entry of a list setting', () => {
     expect(replaceIndexesByNames(config, ['passes', 4])).toEqual(['passes', 4]);
   });
 
-  it('finds the entry at its current position, or reports it missing', () => {
+  it('leads to the entry at its current position, or to a report that it is missing', () => {
     const moved = { passes: [{ id: 'x' }, { id: 'b' }, { id: 'a' }] };
     expect(replaceNamesByIndexes(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
     expect(() => replaceNamesByIndexes(moved, ['passes', name('c')])).toThrow(SettingPathError);
@@ -84,12 +84,12 @@ describe('changing a list setting', () => {
     );
   });
 
-  it('gives each entry a unique name', () => {
+  it('gives each entry a name of its own', () => {
     expect(listEntryNames([{ id: 'a' }, {}, { id: 'a' }, 7])).toEqual([name('a'), name(''), name('a', 1), name('', 1)]);
   });
 });
 
-it('setting a value creates its path, and removing it removes empty parents', () => {
+it('setting a nested value creates its path, and removing it removes empty parents', () => {
   expect(replaceSettingValueAt({ a: { b: 1 }, c: 2 }, ['a', 'b'], undefined)).toEqual({ c: 2 });
   expect(replaceSettingValueAt(undefined, ['a', 0, 'b'], 1)).toEqual({ a: [{ b: 1 }] });
   expect(() => replaceSettingValueAt({ a: [] }, ['a', 3], 1)).toThrow(SettingPathError);

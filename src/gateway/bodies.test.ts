@@ -43,7 +43,7 @@ const conversation = fc
     }),
   );
 
-describe('request bodies that begin alike', () => {
+describe('request bodies that begin with the same bytes', () => {
   it('are parsed as if each were the first', () => {
     fc.assert(
       fc.property(conversation, fc.nat(), fc.nat(), (bodies, cut, at) => {
@@ -62,7 +62,7 @@ describe('request bodies that begin alike', () => {
     );
   });
 
-  it('are parsed only from where they differ', () => {
+  it('are parsed only from the first difference on', () => {
     const element = (at: number): string => JSON.stringify({ role: 'user', content: `${at} é ${'x'.repeat(100)}` });
     const text = (count: number): Buffer =>
       of(`{"model":"m","messages":[${Array.from({ length: count }, (_, at) => element(at)).join(',')}],"stream":true}`);

@@ -148,8 +148,8 @@ const failure = fc.record({ at: fc.nat(10), isAbort: fc.boolean() });
 
 const count = ({ steps }: Played, name: string): number => steps.filter((step) => step === name).length;
 
-describe('one request of an agent', () => {
-  it('is sent a bounded number of times and answered exactly once', () =>
+describe('delivering one request of an agent to its vendor', () => {
+  it('sends it a limited number of times and answers it exactly once', () =>
     fc.assert(
       fc.asyncProperty(course, async (given) => {
         const played = await play(given);
@@ -160,7 +160,7 @@ describe('one request of an agent', () => {
       }),
     ));
 
-  it('is never sent again or changed for sending once an answer is forwarded', () =>
+  it('never sends it again or changes it once an answer is forwarded', () =>
     fc.assert(
       fc.asyncProperty(course, fc.option(failure, { nil: undefined }), async (given, failure) => {
         const { steps } = await play({ ...given, failure });
@@ -171,7 +171,7 @@ describe('one request of an agent', () => {
       }),
     ));
 
-  it('is condensed at most once for each answer that says too long', () =>
+  it('condenses it at most once for each answer that says too long', () =>
     fc.assert(
       fc.asyncProperty(course, async (given) => {
         const played = await play(given);
@@ -182,7 +182,7 @@ describe('one request of an agent', () => {
       }),
     ));
 
-  it('reaches the vendor as it came before the agent sees a rejection that size does not explain', () =>
+  it('sends it unchanged before the agent sees a rejection that size does not explain', () =>
     fc.assert(
       fc.asyncProperty(course, async (given) => {
         const { sent, steps } = await play(given);
@@ -210,7 +210,7 @@ describe('one request of an agent', () => {
       }),
     ));
 
-  it('is booked once if it was answered, and paid exactly if the vendor processed it', () =>
+  it('counts its cost once if it was answered, and exactly if the vendor processed it', () =>
     fc.assert(
       fc.asyncProperty(course, async (given) => {
         const { received, booked, ended } = await play(given);
@@ -223,7 +223,7 @@ describe('one request of an agent', () => {
     ));
 });
 
-it('does not accept an event out of order', () => {
+it('the delivery of a request does not accept an event that is out of order', () => {
   const events: readonly DeliveryEvent[] = [
     { kind: 'changed', call: undefined },
     { kind: 'passed' },

@@ -82,8 +82,8 @@ const messagesIn = (call: AgentHttpCall, text: string) => {
   return request.messages;
 };
 
-describe.each(WIRE_NAMES)('a task through the gateway over %s', (wire) => {
-  it('is sent unchanged until condensing is due, then stays within the window, valid, and with a stable prefix', () =>
+describe.each(WIRE_NAMES)('a task condensed by the gateway in the API format %s', (wire) => {
+  it('is sent unchanged until condensing is due, then stays within the window, valid, and with an unchanged beginning', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, events, live, notes } = engine(root);
       let last: string | undefined;
@@ -134,7 +134,7 @@ describe.each(WIRE_NAMES)('a task through the gateway over %s', (wire) => {
     }));
 });
 
-describe("our recall tool in an agent's request", () => {
+describe('our recall tool in the requests of an agent', () => {
   const offered = (tool: object): Promise<boolean | undefined> =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 24_000, 'lossless', { canRecall: true });
@@ -196,7 +196,7 @@ describe('the engine behind the gateway', () => {
     return { ...one, call, prepared: prepared as PreparedHttpCall & { bytes: Buffer } };
   };
 
-  it("applies each request's own view, whatever happened to the conversation since", () =>
+  it('sends each request with its own condensations, whatever happened to the conversation since', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       await condenser.prepare(makeCall('anthropic', makeRequestBody('anthropic', 60)), never);
@@ -216,7 +216,7 @@ describe('the engine behind the gateway', () => {
       expect(condenser.summary().savedTokens).toBeLessThan(saved * 1.3);
     }));
 
-  it('stops condensing a conversation after its view was rejected', () =>
+  it('stops condensing a conversation after its condensed request was rejected', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       prepared.asItCame('nonsense').answered(undefined);
@@ -224,7 +224,7 @@ describe('the engine behind the gateway', () => {
       expect(notes.at(-1)).toContain('left alone');
     }));
 
-  it('continues condensing if the vendor rejects the original as well, since the view was not the reason', () =>
+  it('continues condensing if the vendor rejects the original as well, since condensing was not the reason', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
       const asItCame = prepared.asItCame('Your credit balance is too low to access the Anthropic API.');
@@ -253,7 +253,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
-  it('does not count thinking that is left out', () =>
+  it('does not count thinking that it leaves out of a request', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 60_000);
       const makeLongBody = (steps: number): string =>
@@ -321,7 +321,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
-  it('answers a token count for the request as sent, without condensing for it', () =>
+  it('answers a request for a token count for the request as sent, without condensing', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, events } = await condensedCall(root);
       const count = (text: string) =>
@@ -333,7 +333,7 @@ describe('the engine behind the gateway', () => {
       expect(events.length).toBe(before);
     }));
 
-  it("forwards requests for titles and probes, and recognizes an agent's own summary request", () =>
+  it("forwards requests for titles and probes unchanged, and recognizes an agent's own summary request", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call } = await condensedCall(root);
       const without = editJson(call.read.text, [{ path: ['tools'], removed: true }]);
@@ -359,7 +359,7 @@ describe('the engine behind the gateway', () => {
   };
   const PIECE = '/v1beta/models/gemini-3-flash-preview:generateContent';
 
-  it('shortens a side request that does not fit, without affecting the task or adding markers to it', () =>
+  it('shortens a side request that does not fit, without affecting the task or putting markers into the request', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       const call = makeCall('gemini', makeRequestBody('gemini', 40));
@@ -381,7 +381,7 @@ describe('the engine behind the gateway', () => {
     }));
 
   it.each(['chat', 'anthropic'] as const)(
-    'condenses a task over %s with calls in its text, from the first call on',
+    'condenses a task in the format %s with calls in its text, from the first call on',
     (wire) =>
       inTemporaryFolder(async (root) => {
         const booked: (string | undefined)[] = [];
@@ -417,7 +417,7 @@ describe('the engine behind the gateway', () => {
       }),
   );
 
-  it('does not take a side check for the next step of a task that has only text', () =>
+  it('does not take a side request for the next step of a task that has only text', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       // Gemini CLI asks who speaks next.
@@ -430,7 +430,7 @@ describe('the engine behind the gateway', () => {
   it.each([
     ['lets its vendor clear results', '"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]},', 1_000],
     ['names what its vendor keeps', '"cachedContent":"cachedContents/a",', 90_000],
-  ])('does not calibrate from a request that %s', (_what, field, reported) =>
+  ])('does not calibrate token counts with a request that %s', (_what, field, reported) =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 100_000);
       const prepare = vi.spyOn(live, 'prepare');
@@ -463,7 +463,7 @@ describe('the engine behind the gateway', () => {
     }));
 
   it.each([{ tokens: 70_000 }, { limit: 60_000 }, { tokens: 50_000, limit: 60_000 }, {}])(
-    'learns from a rejected side request only what its error says: %j',
+    'learns from a rejected side request only what the error says: %j',
     (overflow) =>
       inTemporaryFolder(async (root) => {
         const { condenser } = engine(root, 60_000);
@@ -477,7 +477,7 @@ describe('the engine behind the gateway', () => {
       }),
   );
 
-  it('books a side request only when it is sent, not if the agent gives up while it is shortened', () =>
+  it('counts the cost of a side request only when it is sent, not if the agent gives up while it is shortened', () =>
     inTemporaryFolder(async (root) => {
       const booked: number[] = [];
       const spending: LiveCondenserOptions['spending'] = {
@@ -495,7 +495,7 @@ describe('the engine behind the gateway', () => {
       expect(booked[0]).toBeLessThan(24_000);
     }));
 
-  it('returns no shorter form of a side request if nothing can be removed', () =>
+  it('leaves a side request unchanged if nothing can be removed from it', () =>
     inTemporaryFolder(async (root) => {
       const { condenser } = engine(root, 300);
       const title = '{"messages":[{"role":"user","content":"Give this a title"}],"model":"some-model"}';
@@ -503,7 +503,7 @@ describe('the engine behind the gateway', () => {
       expect(await prepared?.shortened({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
-  it("separates conversations by the agents' IDs, whatever they contain", () =>
+  it('separates conversations by the IDs that agents give them, whatever they contain', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       const text = makeRequestBody('responses', 3);
@@ -555,7 +555,7 @@ describe('the engine behind the gateway', () => {
       ]);
     }));
 
-  it('ignores the cache of a side check when condensing the task', () =>
+  it('ignores the cache of a side request when it condenses the task', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });

@@ -26,7 +26,7 @@ const REFUSALS = [
   '{"error":{"type":["X"],"code":{"X":1}}}',
 ];
 
-it('the log describes a rejection only with words from a fixed vocabulary', () => {
+it("the gateway's log describes a rejection only with words from a fixed vocabulary", () => {
   fc.assert(
     fc.property(fc.constantFrom(...REFUSALS), fc.constantFrom(400, 413, 422), (form, status) => {
       expect(describeRefusalForLog(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
@@ -39,7 +39,7 @@ it('the log describes a rejection only with words from a fixed vocabulary', () =
   expect(describeRefusalForLog(CANARY)).toBe('for a reason that is not known');
 });
 
-it('the log names an error that quotes its input only by its class', () => {
+it("the gateway's log names an error that quotes its input only by the error's class", () => {
   const thrown = (action: () => unknown): unknown => {
     try {
       return action();
@@ -58,7 +58,7 @@ it('the log names an error that quotes its input only by its class', () => {
   expect(getErrorKind(Object.assign(new Error('x'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
 });
 
-it.each(REFUSALS)('no gateway event contains what the vendor quotes or the agent sent: %s', async (form) => {
+it.each(REFUSALS)('no event of the gateway contains what the vendor quotes or the agent sent: %s', async (form) => {
   const vendor = http.createServer((request, response) => {
     request.resume();
     request.on('end', () => {

@@ -60,7 +60,7 @@ const NOT_A_COUNT = ['1e400', '-1e400', '1e308', '1e10', '"20000"', '""', 'true'
 const NOT_THIS_PROMPT = ['null', '0', '-0', '-20000', '1', '12', '0.5', '1000'];
 const count = fc.integer({ min: PROMPT * 0.7, max: PROMPT * 5 }).map(String);
 
-it('an impossible prompt size leaves the booked amount unchanged, on every wire', () =>
+it('a reported prompt size that is impossible leaves the expected cost unchanged, in every API format', () =>
   fc.assert(
     fc.asyncProperty(
       anyWire,
@@ -72,14 +72,14 @@ it('an impossible prompt size leaves the booked amount unchanged, on every wire'
     ),
   ));
 
-it('an impossible answer size leaves the booked amount unchanged, on every wire', () =>
+it('a reported answer size that is impossible leaves the expected cost unchanged, in every API format', () =>
   fc.assert(
     fc.asyncProperty(anyWire, count, fc.constantFrom(...NOT_A_COUNT), async (wire, prompt, output) => {
       expect(await settled(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
     }),
   ));
 
-it('a plausible usage report replaces the booked amount', () =>
+it('the cost of a plausible usage report replaces the expected cost', () =>
   fc.assert(
     fc.asyncProperty(anyWire, count, fc.integer({ min: 1, max: 50_000 }), async (wire, prompt, output) => {
       const cost = (Number(prompt) * 3 + output * 15) / 1_000_000;

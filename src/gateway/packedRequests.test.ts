@@ -99,9 +99,9 @@ const sentPlain = async (wire: WireName, body: Buffer): Promise<Buffer> => {
   return seen.pop()!.bytes;
 };
 
-describe('a compressed request', () => {
+describe('a compressed request through the gateway', () => {
   it.each(WIRE_NAMES.flatMap((wire) => NAMES.map((coding) => [wire, coding] as const)))(
-    'on the wire %s with %s reaches the vendor condensed and compressed the same way',
+    'in the format %s with %s reaches the vendor condensed and compressed the same way',
     async (wire, coding) => {
       const [pack, unpack] = CODINGS[coding];
       const body = Buffer.from(makeRequestBody(wire, 40));
@@ -170,7 +170,7 @@ describe('a compressed request', () => {
   });
 });
 
-it('any compressed bytes are unpacked correctly or not at all, and compressed again the same way', async () => {
+it('a compressed request of any bytes is unpacked correctly or not at all, and compressed again the same way', async () => {
   const coding = fc.constantFrom(...NAMES);
   await fc.assert(
     fc.asyncProperty(
@@ -193,7 +193,7 @@ it('any compressed bytes are unpacked correctly or not at all, and compressed ag
   );
 });
 
-it('a request compressed with zstd is forwarded by a Node.js without zstd, with a message that says what it needs', async () => {
+it('on a Node.js without zstd, a request compressed with zstd is forwarded, with a message that says what it needs', async () => {
   const packed = zlib.zstdCompressSync('{}');
   for (const missing of [
     {},

@@ -25,7 +25,7 @@ function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   return figures.summarizeRun();
 }
 
-it('the figures of a run add the price of removed tokens to the vendor’s charge', () => {
+it('the figures of a gateway run include the price of removed tokens in what it would have cost uncondensed', () => {
   // 20,000 × $3 + 1,000 × $15, per million; and 30,000 × $3.
   const reckoned = computeFigures(usage(), PRICES);
   expect(reckoned.cost).toBeCloseTo(2 * 0.075, 10);
@@ -35,14 +35,14 @@ it('the figures of a run add the price of removed tokens to the vendor’s charg
   expect(charged.costWithout).toBeCloseTo(2 * 0.05 + 0.09, 10);
 });
 
-it('the figures of a run contain only the vendor’s charge if there are no prices', () => {
+it('the figures of a gateway run contain only the vendor’s charge if there are no prices', () => {
   const charged = computeFigures(usage(0.05), undefined);
   expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
   expect(charged).not.toHaveProperty('costWithout');
   expect(computeFigures(usage(), undefined)).not.toHaveProperty('cost');
 });
 
-it('the figures of a run count a request without usage in our own tokens, at no cost', () => {
+it('the figures of a gateway run count a request without usage in our own tokens, at no cost', () => {
   const figures = new GatewayRunFigures();
   const request = { conversation: 'c', tokens: 20_000, prices: PRICES, savedTokens: 0, breaksCache: false };
   figures.addRequest({ ...request, usage: usage() });
@@ -52,7 +52,7 @@ it('the figures of a run count a request without usage in our own tokens, at no 
   expect(summary.cost).toBeCloseTo(0.075, 10);
 });
 
-it('the figures of a run have no cost if no request reported usage', () => {
+it('the figures of a gateway run have no cost if no request reported usage', () => {
   const figures = new GatewayRunFigures();
   figures.addRequest({ usage: undefined, tokens: 20_000, prices: PRICES, savedTokens: 5, breaksCache: false });
   expect(figures.summarizeRun()).not.toHaveProperty('cost');

@@ -85,7 +85,7 @@ async function bed(root = temporaryFolder()) {
   return { folder, live, gateway, takeBack, window, step, until, onChange, onCondensed, tell, onNotice, setLimits };
 }
 
-it('a window shows conversations behind a gateway as they change, and can act on them', async () => {
+it('a VS Code window shows conversations behind a gateway as they change, and can act on them', async () => {
   const { live, window, step, until, onCondensed } = await bed();
   await step(2);
   await until(() => window.list().length === 1);
@@ -116,7 +116,7 @@ it('a window shows conversations behind a gateway as they change, and can act on
   );
 });
 
-it('a condensed conversation continued behind another gateway does not count as just condensed', async () => {
+it('a condensed conversation that continues behind another gateway is not reported as just condensed', async () => {
   const root = temporaryFolder();
   const first = await bed(root);
   await first.step(40);
@@ -136,7 +136,7 @@ it('a condensed conversation continued behind another gateway does not count as 
   expect(onCondensed).not.toHaveBeenCalled();
 });
 
-it('a window reports each condensation once, even if its conversation left the list and returned', async () => {
+it('a VS Code window reports each condensation once, even if its conversation left the list and returned', async () => {
   const folder = join(temporaryFolder(), 'running');
   const condensation = (id: string, at: number) => ({ id, at: new Date(at).toISOString() });
   const before = condensation('c1', Date.now() - 86_400_000);
@@ -167,7 +167,7 @@ it('a window reports each condensation once, even if its conversation left the l
   expect(onCondensed.mock.calls.map(([{ condensations }]) => condensations.at(-1)?.id)).toEqual(['c2', 'c3']);
 });
 
-describe("a window's watch on a folder that can’t be watched", () => {
+describe("a VS Code window whose watch on the gateways' folder fails", () => {
   /** A window on the folder before any gateway runs; the test controls its timers. */
   async function unwatched(prepare: () => void) {
     const folder = join(temporaryFolder(), 'running');
@@ -198,7 +198,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
     return { window, isSeen, onUnwatched };
   }
 
-  it('polls it every few seconds while the window is open, which is reported once', async () => {
+  it('reads the folder every few seconds while the window is open, and reports that once', async () => {
     const { window, isSeen, onUnwatched } = await unwatched(withoutWatches);
     await window.refresh();
     await isSeen();
@@ -208,7 +208,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('polls it until it can be watched again', async () => {
+  it('reads the folder repeatedly until it can be watched again', async () => {
     const watch = vi.spyOn(fs, 'watch');
     syncBuiltinESMExports();
     onTestFinished(() => {
@@ -228,7 +228,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
   });
 });
 
-it('a window passes on notices about costs and sends changed limits', async () => {
+it("a VS Code window passes on a gateway's notices about costs and sends it changed limits", async () => {
   const { window, step, until, tell, onNotice, setLimits } = await bed();
   await step(2);
   await until(() => window.list().length === 1);
@@ -242,7 +242,7 @@ it('a window passes on notices about costs and sends changed limits', async () =
   expect(setLimits.mock.calls).toEqual([[limits]]);
 });
 
-it('a window can pause and resume condensing behind a gateway', async () => {
+it('a VS Code window can pause and resume condensing behind a gateway', async () => {
   const { window, step, until } = await bed();
   await step(2);
   await until(() => window.list().length === 1);
@@ -254,7 +254,7 @@ it('a window can pause and resume condensing behind a gateway', async () => {
   await expect(window.pause('gone' as LiveId, true)).rejects.toThrow('The agent has ended.');
 });
 
-it('a window removes a gateway that ended or was killed, says so, and leaves nothing behind', async () => {
+it('a VS Code window removes a gateway that ended or was killed, says so, and leaves no files behind', async () => {
   const { folder, gateway, takeBack, window, step, until } = await bed();
   await step(2);
   await until(() => window.list().length === 1);
@@ -286,7 +286,7 @@ it('a window removes a gateway that ended or was killed, says so, and leaves not
   expect(readdirSync(folder).toSorted()).toEqual([FOLDER_MARKER_FILE_NAME, '1.json', `${dead}-01234567.json`]);
 });
 
-it("the announcement of a gateway is readable only by the user, and agents' credentials don't open it", async () => {
+it("the file that announces a gateway is readable only by the user, and agents' credentials give no access to the gateway's controls", async () => {
   const { folder, gateway } = await bed();
   expect(statSync(folder).mode & 0o077).toBe(0);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
@@ -298,7 +298,7 @@ it("the announcement of a gateway is readable only by the user, and agents' cred
   expect(await wrong.json()).toHaveProperty('error');
 });
 
-it('a window asks nothing, watches nothing and creates no folder if no gateway was ever started', async () => {
+it('a VS Code window asks nothing, watches nothing and creates no folder if no gateway was ever started', async () => {
   const folder = join(temporaryFolder(), 'running');
   const fetched = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => {
@@ -328,7 +328,7 @@ it('a window asks nothing, watches nothing and creates no folder if no gateway w
   window.dispose();
 });
 
-it('a window asks an unresponsive address once, and one on another machine never', async () => {
+it('a VS Code window asks an unresponsive gateway address once, and one on another machine never', async () => {
   const folder = join(temporaryFolder(), 'running');
   const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('nobody there'));
   onTestFinished(() => {
@@ -350,7 +350,7 @@ it('a window asks an unresponsive address once, and one on another machine never
   expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);
 });
 
-it('a window keeps a gateway that closes idle connections between requests', async () => {
+it('a VS Code window keeps a gateway in its list that closes idle connections between requests', async () => {
   const asked: LiveQuestion[] = [];
   const used = new Set<Socket>();
   const server = http.createServer((request, response) => {

@@ -156,7 +156,7 @@ function scripted(
   };
 }
 
-describe('the gateway forwards without condensing', () => {
+describe('the gateway, if nothing is to be condensed, forwards', () => {
   it.each([
     ['anthropic', makeRequestBody('anthropic', 4)],
     ['chat', makeRequestBody('chat', 4)],
@@ -235,7 +235,7 @@ describe('the gateway forwards without condensing', () => {
     await expect(answer.text()).rejects.toThrow('terminated');
   });
 
-  it('a lost vendor connection as a connection reset', async () => {
+  it('a lost vendor connection, as a connection reset', async () => {
     const { gateway } = await bed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
@@ -351,7 +351,7 @@ describe('a condensed request through the gateway', () => {
     expect(await answer.text()).toContain(TOO_LONG);
   });
 
-  it('is replaced by the original if the vendor calls it invalid', async () => {
+  it('is followed by the original if the vendor calls it invalid', async () => {
     served = 0;
     const condenser = scripted(['{"n":0}']);
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser });
@@ -364,7 +364,7 @@ describe('a condensed request through the gateway', () => {
 
   const THINKING = 'messages.1.content.0: Invalid `signature` in `thinking` block';
 
-  it('is sent once without thinking if the vendor rejects that, then as the original', async () => {
+  it('is sent once without thinking if the vendor rejects that, then replaced by the original', async () => {
     served = 0;
     const form = (text: string, without?: PreparedHttpCall): PreparedHttpCall => ({
       ...UNCHANGED_HTTP_CALL,
@@ -380,7 +380,7 @@ describe('a condensed request through the gateway', () => {
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', '{"n":1}', came]);
   });
 
-  it("has the original's rejection forwarded word for word", async () => {
+  it('is followed by the original, whose rejection is forwarded word for word', async () => {
     served = 0;
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser: scripted([undefined]) });
     const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
@@ -419,7 +419,7 @@ describe('a condensed request through the gateway', () => {
       });
     });
 
-    it("has the rejection's words passed to the engine, and its kind to the log", async () => {
+    it('has the words of the rejection passed to the engine, and its kind to the log', async () => {
       const condenser = scripted(['{"n":0}']);
       const { gateway, events } = await bed(refusingPacked('messages.1: nonsense'), { condenser });
       expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
@@ -442,7 +442,7 @@ describe('a condensed request through the gateway', () => {
     ['cut off', 'br', brotliCompressSync('{"error":{"message":"messages.1: nonsense"}}').subarray(0, 20)],
     ['packed in a way of its own', 'rot13', Buffer.from('{"reebe":{"zrffntr":"ab"}}')],
     ['longer than anybody looks at', 'gzip', gzipSync('nonsense'.repeat(1024 * 1024))],
-  ])('has a rejection that is %s forwarded without conclusions', async (_, encoding, bytes) => {
+  ])('has a rejection that is %s forwarded, and the gateway learns nothing from it', async (_, encoding, bytes) => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(
       (_seen, response) => response.writeHead(400, { 'content-encoding': encoding }).end(bytes),
@@ -482,7 +482,7 @@ describe('a condensed request through the gateway', () => {
     ],
     ['Gemini, in a list', [{ error: { code: 400, message: TOO_LONG, status: 'INVALID_ARGUMENT' } }]],
     ['LM Studio, in a text', { error: TOO_LONG }],
-  ])('is shortened if it is too long for %s', async (_, refusal) => {
+  ])('is shortened if the vendor says in the words of %s that it is too long', async (_, refusal) => {
     const overflows: unknown[] = [];
     const condenser = scripted([undefined, '{"n":1}']);
     const prepare = async (...args: Parameters<GatewayCondenser['prepare']>): Promise<PreparedHttpCall | undefined> => {
@@ -524,7 +524,7 @@ describe('a condensed request through the gateway', () => {
     answer.headers.get('request-id'),
     ((await answer.json()) as { error: { message: string } }).error.message,
   ];
-  it('has the reason for its own rejection forwarded, not that the original is too long', async () => {
+  it("has its rejection's own reason forwarded, not that the original is too long", async () => {
     const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
       condenser: scripted(['{"n":0}']),
     });
@@ -604,7 +604,7 @@ describe('a condensed request through the gateway', () => {
   const writeStream = (events: readonly StreamEvent[]): string =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-  it('causes learning from an answer with status 200 that says too long, without cost', async () => {
+  it('teaches the gateway its limit by an answer with status 200 that says too long, without cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(streaming(FAILED), { condenser });
     const answer = await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3));
@@ -616,7 +616,7 @@ describe('a condensed request through the gateway', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('causes learning from an answer that says too long after counting tokens, with cost', async () => {
+  it('teaches the gateway its limit by an answer that says too long after counting tokens, with cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
@@ -653,7 +653,7 @@ describe('a condensed request through the gateway', () => {
     expect(events.filter(({ kind }) => kind === 'failed')).toEqual([]);
   });
 
-  it('is shorter after an answer that said too long', () =>
+  it('is shorter than before after an answer that said too long', () =>
     inTemporaryFolder(async (root) => {
       const condenser = new LiveCondenser({
         live: createTestBed(root, { settings: { provider: 'lossless' } }).live,
@@ -736,7 +736,7 @@ describe('a condensed request through the gateway', () => {
     });
   });
 
-  it('is answered with a message and not sent if a limit stops it', async () => {
+  it('is answered with a message and not sent if a spending limit stops it', async () => {
     const condenser: GatewayCondenser = { prepare: () => Promise.reject(new StoppedCallError('No more today.')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
     const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
@@ -794,7 +794,7 @@ describe('a condensed request through the gateway', () => {
   });
 });
 
-describe('access to the gateway', () => {
+describe("access to the gateway's address", () => {
   const attack = (gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<string> =>
     raw(
       gateway.port,
@@ -896,7 +896,7 @@ describe('access to the gateway', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is denied to requests with ambiguous lengths or a second request inside', async () => {
+  it('is denied to a request with ambiguous lengths or with a second request inside', async () => {
     const { gateway, seen, vendorPort } = await bed(fine);
     const { port, secret } = gateway;
     const inner = `POST /${'x'.repeat(32)}/a/v1/files HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 0\r\n\r\n`;
@@ -981,7 +981,7 @@ describe('access to the gateway', () => {
     expect(seen).toEqual([]);
   });
 
-  it('by connections without the secret does not block others, and the oldest of too many ends', async () => {
+  it('by connections without the secret does not block others, and the oldest connection of too many ends', async () => {
     const { gateway } = await bed(fine, { limits: { strangers: 3, requests: 1 } });
     const ended: number[] = [];
     const open = [];
@@ -1070,14 +1070,14 @@ describe('a misbehaving vendor', () => {
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
     ],
     ['says nothing that is HTTP', 'nonsense\r\n\r\n'],
-  ])('that %s causes an error without delay', async (_, answer) => {
+  ])('causes an error without delay if it %s', async (_, answer) => {
     const gateway = await rawBed([answer]);
     for (const path of ['v1/messages', 'v1/other']) {
       expect((await post(`${gateway.url('a')}/${path}`, '{}')).status).toBe(502);
     }
   });
 
-  it('cannot have its unrequested answers delivered to the next request', async () => {
+  it('cannot have answers that nobody requested delivered to the next request', async () => {
     const asked = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     const gateway = await rawBed([asked, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL']);
     for (let at = 0; at < 5; at++) {

@@ -221,7 +221,7 @@ const getMessages = ({ body }: RecordedRequest): readonly unknown[] =>
   (body['messages'] ?? body['input'] ?? body['contents']) as readonly unknown[];
 
 it.each(WIRE_NAMES)(
-  "over %s, a summary is written in the background with the agent's credentials, and used from the next request on",
+  "in the API format %s, a summary is written in the background with the agent's credentials, and used from the next request on",
   async (wire) => {
     const { ask, begin, asked, sent, ready, told, spent, summaries } = await bed(wire);
     const many = await begin();
@@ -254,7 +254,7 @@ it.each(WIRE_NAMES)(
 );
 
 it.each(WIRE_NAMES)(
-  'over %s, no request waits for a summary that never arrives, and ending the gateway cancels it',
+  'in the API format %s, no request waits for a summary that never arrives, and ending the gateway cancels it',
   async (wire) => {
     const { ask, begin, asked, sent, live, summaries, told, spent } = await bed(wire, { summary: { kind: 'never' } });
     const many = await begin();
@@ -280,7 +280,7 @@ it.each(WIRE_NAMES)(
   },
 );
 
-it.each(WIRE_NAMES)('over %s, a rejected summary leaves the agent’s requests unchanged', async (wire) => {
+it.each(WIRE_NAMES)('in the API format %s, a rejected summary leaves the agent’s requests unchanged', async (wire) => {
   const words = 'sk-agent is not allowed to read "Look at the files"';
   const { ask, begin, asked, sent, ready, told, spent } = await bed(wire, {
     summary: refused(403, 'permission_error', words),
@@ -309,33 +309,40 @@ it.each([
     /at most \$0\.0001 may be spent on a condensation \(--each\)/,
   ],
   ['of a day', { perDay: 0.0001 }, /has been spent on condensing today.* Raise --a-day/],
-] as const)('no model is called above the limit %s, which is reported', async (_which, options, words) => {
-  const { ask, begin, asked, ready, told, summaries, spent } = await bed('anthropic', options);
-  const many = await begin();
-  await ready();
-  expect(await ask(many + 1)).toBe(200);
-  expect(asked()).toEqual([]);
-  expect(summaries.figures).toEqual({ calls: 0, cost: 0 });
-  const [event] = told('not-condensed');
-  const outcome = event?.kind === 'not-condensed' ? event.outcome : undefined;
-  const said = outcome?.kind === 'failed' ? outcome.error.message : outcome?.kind === 'unchanged' ? outcome.detail : '';
-  expect(said).toMatch(words);
-  expect(await spent('own')).toBe(0);
-});
+] as const)(
+  'the gateway calls no model for a summary above the limit %s, and reports that',
+  async (_which, options, words) => {
+    const { ask, begin, asked, ready, told, summaries, spent } = await bed('anthropic', options);
+    const many = await begin();
+    await ready();
+    expect(await ask(many + 1)).toBe(200);
+    expect(asked()).toEqual([]);
+    expect(summaries.figures).toEqual({ calls: 0, cost: 0 });
+    const [event] = told('not-condensed');
+    const outcome = event?.kind === 'not-condensed' ? event.outcome : undefined;
+    const said =
+      outcome?.kind === 'failed' ? outcome.error.message : outcome?.kind === 'unchanged' ? outcome.detail : '';
+    expect(said).toMatch(words);
+    expect(await spent('own')).toBe(0);
+  },
+);
 
 it.each([
   ['anthropic', { authorization: 'Bearer sk-ant-oat01-x' }, /Claude subscription/],
   ['anthropic', { authorization: 'Bearer x', 'anthropic-beta': 'oauth-2025-04-20,other' }, /Claude subscription/],
   ['responses', { authorization: 'Bearer x', 'chatgpt-account-id': 'a' }, /ChatGPT/],
-] as const)("over %s, a subscription's credentials are not used for summaries (%j)", async (wire, headers, words) => {
-  const { ask, begin, asked, ready, told } = await bed(wire, { headers });
-  const many = await begin();
-  await ready();
-  await ask(many + 1);
-  expect(asked()).toEqual([]);
-  expect(told('not-condensed')).toEqual([
-    expect.objectContaining({
-      outcome: expect.objectContaining({ error: expect.objectContaining({ message: expect.stringMatching(words) }) }),
-    }),
-  ]);
-});
+] as const)(
+  "in the API format %s, a subscription's credentials are not used for summaries (%j)",
+  async (wire, headers, words) => {
+    const { ask, begin, asked, ready, told } = await bed(wire, { headers });
+    const many = await begin();
+    await ready();
+    await ask(many + 1);
+    expect(asked()).toEqual([]);
+    expect(told('not-condensed')).toEqual([
+      expect.objectContaining({
+        outcome: expect.objectContaining({ error: expect.objectContaining({ message: expect.stringMatching(words) }) }),
+      }),
+    ]);
+  },
+);

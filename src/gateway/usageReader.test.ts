@@ -6,7 +6,7 @@ import { anthropicWire } from './wires/anthropic';
 import { chatWire } from './wires/chat';
 import { geminiWire } from './wires/gemini';
 
-it('the usage of an answer that is compressed otherwise than stated is unknown, without waiting', async () => {
+it('the gateway treats the usage in an answer that is compressed otherwise than stated as unknown, without waiting', async () => {
   const reader = new UsageStreamReader(anthropicWire, {
     'content-type': 'application/json',
     'content-encoding': 'gzip',
@@ -22,7 +22,7 @@ it('the usage of an answer that is compressed otherwise than stated is unknown, 
 it.each<[string, (text: string) => Buffer]>([
   ['x-gzip', gzipSync],
   ['zstd', zstdCompressSync],
-])('the usage of an answer compressed with %s is read', async (encoding, pack) => {
+])('the gateway reads the usage in an answer compressed with %s', async (encoding, pack) => {
   const reader = new UsageStreamReader(anthropicWire, {
     'content-type': 'application/json',
     'content-encoding': encoding,
@@ -31,7 +31,7 @@ it.each<[string, (text: string) => Buffer]>([
   expect(await reader.finishReading()).toMatchObject({ usage: { inputTokens: 5 } });
 });
 
-it('an error inside an answer is reported like a rejection, with the tokens of earlier events', async () => {
+it('the gateway reports an error inside an answer like a rejection, with the tokens of earlier events', async () => {
   const reader = new UsageStreamReader(anthropicWire, { 'content-type': 'text/event-stream' });
   reader.pushChunk(Buffer.from('data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n'));
   reader.pushChunk(
@@ -43,14 +43,14 @@ it('an error inside an answer is reported like a rejection, with the tokens of e
   });
 });
 
-it('text written by the model does not count as an error', async () => {
+it('the gateway does not take text written by the model for an error', async () => {
   const reader = new UsageStreamReader(chatWire, { 'content-type': 'text/event-stream' });
   const delta = { choices: [{ delta: { content: '{"error":{"message":"prompt is too long"}}' } }], error: null };
   reader.pushChunk(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));
   expect((await reader.finishReading()).failure).toBeUndefined();
 });
 
-it('the usage is read from an event in any number of chunks', () =>
+it('the gateway reads the usage from a stream event in any number of chunks', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 40 }), async (cuts) => {
       const bytes = Buffer.from(
@@ -67,7 +67,7 @@ it('the usage is read from an event in any number of chunks', () =>
     }),
   ));
 
-it('an event that is too long is skipped, and later ones are read', async () => {
+it('the gateway skips a stream event that is too long, and reads later ones', async () => {
   const reader = new UsageStreamReader(anthropicWire, { 'content-type': 'text/event-stream' });
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
   reader.pushChunk(Buffer.from('data: {"usage":{"input_tokens":1}, "x":"'));
@@ -76,7 +76,7 @@ it('an event that is too long is skipped, and later ones are read', async () => 
   expect((await reader.finishReading()).usage).toMatchObject({ inputTokens: 5 });
 });
 
-it('each chunk of an event is scanned once', async () => {
+it('the gateway scans each chunk of a stream event only once', async () => {
   const reader = new UsageStreamReader(geminiWire, { 'content-type': 'text/event-stream' });
   const looked = vi.spyOn(String.prototype, 'indexOf');
   let chars = 0;
@@ -91,7 +91,7 @@ it('each chunk of an event is scanned once', async () => {
   expect(chars).toBeLessThanOrEqual(2_000_000);
 });
 
-it('a compressed answer that expands a thousandfold is not unpacked completely', async () => {
+it('the gateway does not completely unpack a compressed answer that expands a thousandfold', async () => {
   const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
   for (const type of ['application/json', 'text/event-stream']) {
     const reader = new UsageStreamReader(anthropicWire, { 'content-type': type, 'content-encoding': 'gzip' });
@@ -103,7 +103,7 @@ it('a compressed answer that expands a thousandfold is not unpacked completely',
   }
 });
 
-it('unpacking a compressed answer ends at once when it is no longer needed', async () => {
+it('the gateway stops unpacking a compressed answer at once when it is no longer needed', async () => {
   const reader = new UsageStreamReader(anthropicWire, {
     'content-type': 'application/json',
     'content-encoding': 'gzip',

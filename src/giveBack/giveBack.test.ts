@@ -29,7 +29,7 @@ const partsIn = (home: string): GiveBackDependencies => ({
 const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const said = (value: unknown): string => JSON.stringify(value);
 
-test('giving a task back in place makes the agent send the view and lowers its token figure, and undo restores both files', () =>
+test('giving a task back in place makes the agent send the condensed version and lowers its token figure, and undo restores both files', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const rows = join(dirname(path), 'ui_messages.json');
@@ -82,7 +82,7 @@ test('giving a task back includes messages added after the condensation', () =>
     expect(messages.at(-1)?.content).toBe('one more thing');
   }));
 
-test('undoing is refused for a given-back task that has continued', () =>
+test('undoing is refused for a task that was given back and has continued since', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits } = await condenseFile(path, readFileSync(path));
@@ -139,7 +139,7 @@ test('giving back is refused for a task locked by its agent', () =>
     await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
   }));
 
-test('giving back to Cline 4 writes a sidecar that it accepts, and undo deletes it', () =>
+test('giving back to Cline 4 writes a sidecar file that it accepts, and undo deletes it', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClineSession(home);
     const before = readFileSync(path);
@@ -170,7 +170,7 @@ test('giving back to Cline 4 writes a sidecar that it accepts, and undo deletes 
     expect(existsSync(given.path)).toBe(false);
   }));
 
-test('giving back to Claude Code writes a new session with its own IDs, which resuming reads as the view', () =>
+test('giving back to Claude Code writes a new session with its own IDs, which Claude Code resumes condensed', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClaudeSession(home);
     const before = readFileSync(path);
@@ -193,7 +193,7 @@ test('giving back to Claude Code writes a new session with its own IDs, which re
     expect(existsSync(given.path)).toBe(false);
   }));
 
-test('giving back to Claude Code omits what it announces in each session itself', () =>
+test('giving back to Claude Code omits what Claude Code itself announces in each session', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClaudeSession(home);
     const [first = '', second = '', ...rest] = readFileSync(path, 'utf8').split('\n');

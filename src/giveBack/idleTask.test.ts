@@ -27,7 +27,7 @@ describe('the task offered for condensing before it is resumed', () => {
     expect(dueOf([zoo('a', { modified: NOW - MAX_TASK_IDLE_MS })])).toBeUndefined();
   });
 
-  it('is one that can be given back', () => {
+  it('is one whose agent can take it back condensed', () => {
     const codex = zoo('a', { path: '/home/me/.codex/sessions/rollout-1.jsonl', agent: 'Codex' });
     expect(dueOf([codex])).toBeUndefined();
     const moved = '/data/tasks/1/api_conversation_history.json';
@@ -35,7 +35,7 @@ describe('the task offered for condensing before it is resumed', () => {
     expect(dueOf([zoo('a', { path: moved, agent: 'Cline' })])).toBeUndefined();
   });
 
-  it('is not one written a moment ago, whose remaining time is returned', () => {
+  it('is not one written a moment ago; the time still to wait is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
     expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({
       due: undefined,

@@ -37,7 +37,7 @@ const agent = (stack: unknown, stop: () => void = () => undefined) => ({
 const writeNow = () => utimesSync(path, time / 1000, time / 1000);
 const act = async () => void calls.push('act');
 
-describe('acting while a task is paused', () => {
+describe('acting on a task that is paused meanwhile', () => {
   it('cancels and closes the task, waits for its last write, acts, and resumes it', async () => {
     const began = time;
     await runWhileTaskPaused(agent([task()], writeNow), nodeFiles, path, clock, act);
@@ -51,7 +51,7 @@ describe('acting while a task is paused', () => {
     expect(calls.at(-1)).toBe('resume it');
   });
 
-  it('leaves tasks with subtasks or in other windows alone', async () => {
+  it('leaves tasks with subtasks or in other windows unchanged', async () => {
     for (const stack of [[], ['another'], ['parent', task()], undefined]) {
       await expect(runWhileTaskPaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
         trouble: 'running',
@@ -76,7 +76,7 @@ describe('acting while a task is paused', () => {
 });
 
 describe("Roo's API for pausing tasks", () => {
-  it('is used only if it has every method', () => {
+  it('is used only if it has every method that is needed', () => {
     const api = agent([]);
     expect(parseRooApi(api)).toBe(api);
     for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(parseRooApi(other)).toBeUndefined();

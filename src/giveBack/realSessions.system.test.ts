@@ -27,7 +27,7 @@ function renderTurns(messages: readonly ApiMessage[]): readonly string[] {
 }
 
 describe.runIf(sessions.length > 0)('giving back a condensed session of Claude Code', () => {
-  it.each(sessions)('writes a session that continues $name', ({ path }) =>
+  it.each(sessions)('writes a session that continues the real session $name', ({ path }) =>
     inTemporaryFolder(async (home) => {
       const copy = join(home, '.claude', 'projects', '-home-me-notes', '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl');
       mkdirSync(dirname(copy), { recursive: true });

@@ -43,8 +43,8 @@ const replace = (conversation: string, to: string, minute: number): Promise<stri
     now(minute),
   );
 
-describe('given-back replacements', () => {
-  it('can be undone one after the other, the last first', async () => {
+describe('files replaced when a conversation is given back', () => {
+  it('can be restored one after the other, the last first', async () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'a']);
@@ -58,7 +58,7 @@ describe('given-back replacements', () => {
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
-  it('can be undone by the file that was written, such as a copy of a copy', async () => {
+  it('can be restored when the written file is named, such as a copy of a copy', async () => {
     const copies = ['b', 'c'].map((name) => join(folder, `${name}.json`));
     for (const [at, copy] of copies.entries())
       await replaceFiles(nodeFiles, root, 'a', [{ path: copy, before: undefined, bytes: bytes('copy') }], now(at));
@@ -69,7 +69,7 @@ describe('given-back replacements', () => {
     expect(await listGivenBack(nodeFiles, root)).toEqual([{ conversation: 'a', path: second }]);
   });
 
-  it.skipIf(process.platform === 'win32')("preserve the file's permissions", async () => {
+  it.skipIf(process.platform === 'win32')('keep their permissions', async () => {
     chmodSync(path, 0o640);
     await replace('a', 'v1', 1);
     expect(statSync(path).mode & 0o777).toBe(0o640);
@@ -77,7 +77,7 @@ describe('given-back replacements', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it('are not undone if the agent has continued', async () => {
+  it('are not restored if the agent has continued', async () => {
     await replace('a', 'v1', 1);
     writeFileSync(path, 'the agent went on');
     await expect(undoLastReplacement(nodeFiles, root, { conversation: 'a' })).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('given-back replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
   });
 
-  it('report a file that changed just before it was replaced', async () => {
+  it('are reported if they changed just before they were replaced', async () => {
     const files: Files = {
       ...nodeFiles,
       rename: async (from, to) => {
@@ -100,7 +100,7 @@ describe('given-back replacements', () => {
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
-  it('report a deleted task without waiting', async () => {
+  it('are reported without waiting if their task was deleted', async () => {
     const task = join(folder, 'tasks', 'one');
     mkdirSync(task, { recursive: true });
     const history = join(task, 'api_conversation_history.json');
@@ -116,7 +116,7 @@ describe('given-back replacements', () => {
     expect(existsSync(task)).toBe(false);
   });
 
-  it('complete an interrupted undo at the second attempt, even if the new file is gone', async () => {
+  it('are restored at the second attempt after an interruption, even if the new file is gone', async () => {
     const second = join(folder, 'second.json');
     const contents = [
       { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') },
@@ -132,7 +132,7 @@ describe('given-back replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
-  it('recover what a process that died left, and report failures', async () => {
+  it('are restored after a process died midway, and failures are reported', async () => {
     const half = await replace('a', 'v1', 1);
     rmSync(join(half, 'done'));
     const unread = await replace('b', 'v2', 2);
@@ -149,7 +149,7 @@ describe('given-back replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('v2');
   });
 
-  it('remove only entries older than thirty days', async () => {
+  it('have their backups removed only after thirty days', async () => {
     const old = await replace('a', 'v1', 1);
     const fresh = await replace('b', 'v2', 2);
     const day = 24 * 60 * 60;
@@ -205,7 +205,7 @@ describe('given-back replacements', () => {
     expect(seen.whole).toBeGreaterThan(0);
   });
 
-  it('happen one at a time', async () => {
+  it('are replaced by one process at a time', async () => {
     const order: string[] = [];
     let open: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));

@@ -14,7 +14,7 @@ const withTask = (check: (history: string, item: string) => Promise<void>): Prom
   });
 const rests = (history: string, now = Date.now()): Promise<void> => rejectRunningTask(nodeFiles, history, now);
 
-test('a task is idle if it was not written for a while', () =>
+test("an agent's task counts as idle if it was not written for a while", () =>
   withTask(async (history) => {
     await expect(rests(history)).resolves.toBeUndefined();
     writeFileSync(history, '[]');
@@ -29,7 +29,7 @@ test('a task is idle if it was not written for a while', () =>
 test.each([
   ['handed on to a subtask', { status: 'delegated' }],
   ['waits for its subtask', { status: 'active', awaitingChildId: 'child' }],
-])('a task that was %s is not idle', (_what, item) =>
+])("an agent's task that was %s does not count as idle", (_what, item) =>
   withTask(async (history, path) => {
     writeOldFile(path, JSON.stringify(item));
     await expect(rests(history)).rejects.toMatchObject({
@@ -43,14 +43,14 @@ test.each([
   ['says nothing of a subtask', '{"status":"active","awaitingChildId":null}'],
   ['is no object', '[]'],
   ['is half written', '{"status":"dele'],
-])('a history item that %s is ignored', (_what, text) =>
+])("an item of an agent's history that %s is ignored", (_what, text) =>
   withTask(async (history, path) => {
     writeOldFile(path, text);
     await expect(rests(history)).resolves.toBeUndefined();
   }),
 );
 
-test('a task without a history item is idle, and a missing task is reported', () =>
+test("an agent's task that its history lacks counts as idle, and a missing task is reported", () =>
   withTask(async (history, path) => {
     rmSync(path);
     await expect(rests(history)).resolves.toBeUndefined();

@@ -4,7 +4,7 @@ import { requireGiveBackTarget } from './target';
 
 const TASK = 'tasks/019a3f1e/api_conversation_history.json';
 
-describe('where a condensed conversation can be given back', () => {
+describe('the way in which a condensed conversation can be given back', () => {
   it.each([
     [`/home/me/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/${TASK}`, 'roo-task'],
     [`/home/me/.config/Code/User/globalStorage/zoocodeorganization.zoo-code/${TASK}`, 'roo-task'],
@@ -15,14 +15,14 @@ describe('where a condensed conversation can be given back', () => {
     ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl', 'claude-code-session'],
     ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2/subagents/agent-a1.jsonl', undefined],
     ['/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl', undefined],
-  ])('depends on its path: %s is %s', (path, target) => {
+  ])('depends on the path of its file: for %s it is %s', (path, target) => {
     expect(findGiveBackTarget(path)).toBe(target);
     if (target === undefined)
       expect(() => requireGiveBackTarget(path)).toThrow(/does not continue with what other programs write/);
     else expect(requireGiveBackTarget(path)).toBe(target);
   });
 
-  it("includes a user's own folder if the agent is known to be Roo or Zoo", () => {
+  it("is known for a user's own folder if the agent is Roo or Zoo", () => {
     const path = `/mnt/tasks-of-mine/${TASK}`;
     expect(findGiveBackTarget(path)).toBeUndefined();
     expect([findGiveBackTarget(path, 'Roo Code'), findGiveBackTarget(path, 'Zoo Code')]).toEqual([

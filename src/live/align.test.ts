@@ -31,22 +31,22 @@ describe('aligning a conversation with its changed version', () => {
     expect(aligned(CONVERSATION, changed)).toEqual({ places: SAME, isExact: false });
   });
 
-  it('skips a text that has changed', () => {
+  it('skips a text that has changed in between', () => {
     const changed = CONVERSATION.with(4, user('go on, please'));
     expect(aligned(CONVERSATION, changed).places).toEqual([0, 1, 2, 3, undefined, 5, 6]);
   });
 
-  it('finds what moved, and texts between calls', () => {
+  it('finds messages that moved, and texts between calls', () => {
     expect(aligned(CONVERSATION, CONVERSATION.toSpliced(1, 2)).places).toEqual([0, undefined, undefined, 1, 2, 3, 4]);
     expect(aligned(CONVERSATION, CONVERSATION.toSpliced(1, 0, assistant('new'))).places).toEqual([0, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('drops what was rolled back', () => {
+  it('drops messages that were rolled back', () => {
     const back = [...CONVERSATION.slice(0, 4), user('another way')];
     expect(aligned(CONVERSATION, back).places).toEqual([0, 1, 2, 3, undefined, undefined, undefined]);
   });
 
-  it('keeps the order', () => {
+  it('keeps the order of the messages', () => {
     const swapped = [0, 5, 6, 1, 2].map((index) => CONVERSATION[index] as ApiMessage);
     const { places } = aligned(CONVERSATION, swapped);
     const found = places.filter((place) => place !== undefined);

@@ -56,7 +56,7 @@ const without = (course: Course, ...changes: RequestChange[]): Course => ({
   possible: new Set(CHANGES.filter((change) => !changes.includes(change))),
 });
 
-describe('what is sent after a rejected request', () => {
+describe('what the chat sends after a rejected request', () => {
   it.each<[string, Course, readonly (RequestChange | undefined)[], number | undefined]>([
     ['a good answer ends it', view(), [undefined], undefined],
     ['too long: shorter', view('too-long'), [undefined, 'shorten'], undefined],
@@ -113,13 +113,13 @@ describe('what is sent after a rejected request', () => {
       [undefined, 'correct-calls', 'leave-out-thinking'],
       undefined,
     ],
-  ])('follows the course: %s', (_, course, changes, told) => {
+  ])('follows the rules if %s', (_, course, changes, told) => {
     const played = play(course);
     expect(played.sent.map(({ change }) => change)).toEqual(changes);
     expect(played.told).toBe(told);
   });
 
-  it('ends within the limit for every course, and never repeats a rejected request', () => {
+  it('ends within the limit for every sequence of rejections, and never repeats a rejected request', () => {
     const course = fc.record({
       isCondensed: fc.boolean(),
       answers: fc.array(fc.constantFrom(...PROBLEMS), { maxLength: 2 * MAX_ATTEMPTS }),
@@ -162,14 +162,14 @@ it.each<[ApiErrorKind, string, RejectionProblem | undefined]>([
   ['network', 'reset', undefined],
   ['aborted', '', undefined],
   ['refusal', 'no', undefined],
-])('an error of kind %s (%s) counts as %s', (kind, vendorMessage, problem) => {
+])('an error of the kind %s (%s) is treated as %s', (kind, vendorMessage, problem) => {
   expect(classifyRejection(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
 });
 
-describe('a failed request that the chat repeats', () => {
+describe('a failed request that the chat sends again', () => {
   const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });
 
-  it('within seconds counts as a repetition, up to three times', () => {
+  it('counts as a repetition if it comes within seconds, up to three times', () => {
     let now = 0;
     const failures = new RecentFailures(() => now);
     expect(failures.getRetryPolicy('r').kind).toBe('none');

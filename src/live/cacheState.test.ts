@@ -26,7 +26,7 @@ const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'n
   return inferCacheState(model, new TokenLearning().getCacheLifespan(model), answered, ms);
 };
 
-describe("the state of a conversation's cache", () => {
+describe("the state of a conversation's prompt cache", () => {
   it.each([
     ['warm by the vendor’s word', after(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
     ['unknown from there on', after(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
@@ -61,7 +61,7 @@ describe("the state of a conversation's cache", () => {
     expect(after(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
   });
 
-  it('is warm if a model of unknown lifetime has read from the cache after as long', () => {
+  it('is warm if a model of unknown lifetime has read from it after an equally long time', () => {
     const learning = new TokenLearning();
     const model = createModel();
     learning.learnCacheLifespan(model, 50_000, READ);
@@ -72,7 +72,7 @@ describe("the state of a conversation's cache", () => {
     expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
   });
 
-  it('is neither cold nor none for a model of unknown lifetime that has read from it', () => {
+  it('is neither “cold” nor “none” for a model of unknown cache lifetime that has read from it', () => {
     const tokens = fc.integer({ min: 1, max: 1_000_000 });
     fc.assert(
       fc.property(
@@ -99,7 +99,7 @@ describe("the state of a conversation's cache", () => {
     );
   });
 
-  it('is cold only after the maximum lifetime, and warm only within the guaranteed one', () => {
+  it('is cold only after the maximum lifetime, and warm only within the guaranteed lifetime', () => {
     fc.assert(
       fc.property(fc.nat(1e8), fc.nat(1e8), fc.nat(3e8), (warmMs, more, ageMs) => {
         const { state } = after(ageMs, READ, { warmMs, coldMs: warmMs + more });

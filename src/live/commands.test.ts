@@ -55,7 +55,7 @@ describe('undoing a condensation of a running conversation', () => {
       expect(json((await again.live.prepare(createRequest(DUE, small))).messages)).toBe(view);
     }));
 
-  it('lasts at the threshold until the conversation has grown, and redo ends the wait', () =>
+  it('stays in effect at the threshold until the conversation has grown, unless it is redone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation, edits } = await live.prepare(createRequest(DUE));
@@ -73,7 +73,7 @@ describe('undoing a condensation of a running conversation', () => {
       expect((await again.live.prepare(createRequest(next))).messages).not.toEqual(next);
     }));
 
-  it('lasts at the threshold after a restart too', () =>
+  it('stays in effect at the threshold after a restart too', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await live.prepare(createRequest(DUE));
@@ -85,7 +85,7 @@ describe('undoing a condensation of a running conversation', () => {
       expect((await again.live.prepare(createRequest(grown))).messages).not.toEqual(grown);
     }));
 
-  it('lasts at the threshold if only an earlier one of several is brought back', () =>
+  it('stays in effect at the threshold if only an earlier one of several undone condensations is redone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await live.prepare(
@@ -116,7 +116,7 @@ describe('undoing a condensation of a running conversation', () => {
       expect(live.view('gone' as LiveId)).toBeUndefined();
     }));
 
-  it('skips condensations of messages that were removed', () =>
+  it('skips condensations whose messages were removed', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       await live.prepare(createRequest([...DUE.slice(0, 3), user('another way')]));
@@ -163,7 +163,7 @@ describe('a single edit in a running conversation', () => {
 });
 
 describe('a pinned message of a running conversation', () => {
-  it('stays unchanged, and content removed from it returns', () =>
+  it('stays unchanged, and content that was removed from it returns', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const edit = live.view(id)!.edits.find(({ kind }) => kind === 'cut');
@@ -236,7 +236,7 @@ describe('a reference in a running conversation', () => {
     assistant('Both were read.'),
   ];
 
-  it('to a copy that was rolled back is replaced with the text for good', () =>
+  it('is replaced with its text for good if the copy that it refers to was rolled back', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(createRequest(twice));
@@ -256,7 +256,7 @@ describe('a reference in a running conversation', () => {
       expect(live.active()?.condensations).toHaveLength(1);
     }));
 
-  it('stays valid if its copy was restored by another undo or exclusion', () =>
+  it('stays valid if the copy that it refers to was restored by another undo or exclusion', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(createRequest(twice));

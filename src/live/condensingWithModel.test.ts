@@ -56,7 +56,7 @@ describe('a summary by a model in a running conversation', () => {
     return { ...bed, summarizer, ready };
   }
 
-  it('is written within the request that needs it', () =>
+  it('is written during the request that needs it', () =>
     inTemporaryFolder(async (root) => {
       const { native } = summarizing([SUMMARY]);
       const { live } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
@@ -79,7 +79,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('that was prepared in the background restores what new results omitted meanwhile', () =>
+  it('is followed, if it was prepared in the background, by restoring what new results omitted meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
       await live.prepare(createRequest(makeReads(23)));
@@ -95,7 +95,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(stringify(messages)).toContain('f3 line 50 ');
     }));
 
-  it('that was prepared is used despite a side request in the meantime', () =>
+  it('is used, if it was prepared in the background, despite a side request in the meantime', () =>
     inTemporaryFolder(async (root) => {
       const { live, summarizer, ready } = preparing(root);
       await live.prepare(createRequest(makeReads(23)));
@@ -118,7 +118,7 @@ describe('a summary by a model in a running conversation', () => {
     ['excluding an edit', nothing, (live, id) => live.toggleEdit(id, live.view(id)!.edits[0]!.id)],
     ['a pin', nothing, pin],
     ['taking a pin off', pin, (live, id) => live.unpin(id, 3)],
-  ])('that is being written is abandoned at once by %s', (_, before, act) =>
+  ])('is abandoned at once, while it is being written, by %s', (_, before, act) =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
       const { live } = createTestBed(root, { providers: [native] });
@@ -134,7 +134,7 @@ describe('a summary by a model in a running conversation', () => {
     }),
   );
 
-  it('that is being written does not end the wait after an undo', () =>
+  it('does not end the wait after an undo while it is being written', () =>
     inTemporaryFolder(async (root) => {
       const asked = gate();
       const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
@@ -151,7 +151,7 @@ describe('a summary by a model in a running conversation', () => {
       expect((await live.prepare(createRequest(DUE_MESSAGES))).messages).toEqual(DUE_MESSAGES);
     }));
 
-  it('that was prepared for another history is not used', () =>
+  it('is not used if it was prepared for another history', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
       await live.prepare(createRequest(makeReads(23)));
@@ -160,7 +160,7 @@ describe('a summary by a model in a running conversation', () => {
       expect((await live.prepare(createRequest(edited))).messages).toEqual(edited);
     }));
 
-  it('that never arrives does not stop the task: it is awaited once, then abandoned', () =>
+  it('does not stop the task if it never arrives: it is awaited once, then abandoned', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
@@ -192,7 +192,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(live.active()?.isPreparing).toBe(false);
     }));
 
-  it('that was abandoned is requested again only after the conversation has grown', () =>
+  it('is requested again after it was abandoned only when the conversation has grown', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
@@ -210,7 +210,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('that fails causes only a note, and a retry does not pay again', () =>
+  it('causes only a note if it fails, and a retry does not pay again', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(['refused']);
       const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
@@ -249,7 +249,7 @@ describe('a summary by a model in a running conversation', () => {
     const givenUp = (events: readonly LiveEvent[]) =>
       events.flatMap((event) => (event.kind === 'not-condensed' && event.outcome.kind === 'cancelled' ? [event] : []));
 
-    it('is reported with its cost and counts as a run', () =>
+    it('is reported with its cost and counted in the metrics', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, ready } = preparing(root);
         await live.prepare(createRequest(makeReads(23)));
@@ -267,7 +267,7 @@ describe('a summary by a model in a running conversation', () => {
         expect(run?.tokensAfter).toBe(run?.tokensBefore);
       }));
 
-    it('is reported after its call has ended, even if that ignores the cancel', () =>
+    it('is reported after its call has ended, even if the call ignores the cancellation', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, summarizer, ready } = preparing(root);
         await live.prepare(createRequest(makeReads(23)));
@@ -279,7 +279,7 @@ describe('a summary by a model in a running conversation', () => {
         expect(givenUp(events)[0]?.outcome.cost).toBeGreaterThan(0);
       }));
 
-    it('is not counted as a run before a model was called', () => {
+    it('is not counted in the metrics if no model was called yet', () => {
       const base = { provider: 'native', tokensBefore: 9, steps: [], cost: 0, timeMs: 1, notes: [] };
       const event = { kind: 'not-condensed', conversation: 'c' as LiveId, reason: 'by-hand' } as const;
       expect(createMetricsOfEvent({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
@@ -331,7 +331,7 @@ describe('a summary by a model in a running conversation', () => {
         expect(reasons(events)).toEqual(['by-hand']);
       }));
 
-    it('is applied by an earlier request and reported as manual', () =>
+    it('is applied by an earlier request and reported as requested by the user', () =>
       inTemporaryFolder(async (root) => {
         // The model answers once a request waits for it.
         let answer = (): void => undefined;

@@ -15,7 +15,7 @@ const reference = (name: string) => ({ type: 'tool_reference', tool_name: name }
 const found = (block: Block): ApiMessage[] => [user('go'), { role: 'user', content: [block] }];
 const result = (content: readonly Block[]): Block => ({ type: 'tool_result', tool_use_id: 'a', content });
 
-describe('a deferred tool', () => {
+describe('a deferred tool, for which the model must search first,', () => {
   it('is not visible before it was found', () => {
     const tools = [READ, ...MCP];
     expect(findVisibleTools(tools, [user('go')])).toEqual({ loaded: [READ], upFront: [READ] });
@@ -36,7 +36,7 @@ describe('a deferred tool', () => {
     expect(findVisibleTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
   });
 
-  it('is described to the model on the Responses API, or its namespace if it has one', () => {
+  it('is described to the model on the Responses API, or its namespace is, if it has one', () => {
     const search = { type: 'tool_search' };
     const own = { type: 'function', name: 'a', description: 'Does a.', parameters: schema(9), defer_loading: true };
     const plain = { type: 'function', name: 'b', description: 'Does b.', parameters: schema(9) };
@@ -55,7 +55,7 @@ describe('a deferred tool', () => {
     expect(findVisibleTools([chat], found(reference('a'))).loaded).toEqual([chat]);
   });
 
-  it('does not change the declarations if there is none', () => {
+  it('leaves the same list of tools if none is deferred', () => {
     const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
     expect(findVisibleTools(tools, [user('go')]).loaded).toBe(tools);
   });
@@ -107,7 +107,7 @@ describe('tokens in a conversation with deferred tools', () => {
       expect(await edits([READ, ...MCP], 'heavy')).toBeGreaterThan(0);
     }));
 
-  it('teach no window if the vendor does not load all of them', () =>
+  it('do not change the learned window if the vendor does not load all of the tools', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
@@ -123,7 +123,7 @@ describe('tokens in a conversation with deferred tools', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('are truncated by a server that reads fewer than its tools and messages', () =>
+  it('count as truncated by a server that reads fewer than those of its tools and messages', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       for (const count of [9, 12])

@@ -63,7 +63,7 @@ describe('a summary in a conversation that changes', () => {
       expect((await live.prepare(createRequest(headless))).messages).toEqual(headless);
     }));
 
-  it('prevents pinning its messages until it is undone', () =>
+  it('prevents its messages from being pinned until it is undone', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const pinned = await live.pin(id, 4);
@@ -72,7 +72,7 @@ describe('a summary in a conversation that changes', () => {
     }));
 });
 
-describe('the running conversations of a program', () => {
+describe('the running conversations that a program keeps', () => {
   it('are kept in memory up to a limit and reloaded from disk', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
@@ -83,7 +83,7 @@ describe('the running conversations of a program', () => {
       expect(json((await live.prepare(createRequest(SMALL))).messages)).toContain(WORDS);
     }));
 
-  it("continue without a ledger that can't be read, which is reported", () =>
+  it("continue without the record of condensations if it can't be read, which is reported", () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       live.dispose();
@@ -96,7 +96,7 @@ describe('the running conversations of a program', () => {
       expect(outcome?.kind).toBe('condensed');
     }));
 
-  it('archive ledgers unused for a month and report that', () =>
+  it('have their records of condensations archived if unused for a month, which is reported', () =>
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);

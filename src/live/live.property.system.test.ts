@@ -81,7 +81,7 @@ function rewritten(messages: readonly ApiMessage[], which: number): ApiMessage[]
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-it('every view in random conversations is valid, no larger, restorable, and unchanged between condensations', () =>
+it('random conversations, condensed, are valid, no larger, restorable, and unchanged between condensations', () =>
   fc.assert(
     fc.asyncProperty(run, ({ full, actions, window, provider }) =>
       inTemporaryFolder(async (root) => {

@@ -50,7 +50,7 @@ describe('a request of a running conversation', () => {
       });
     }));
 
-  it('that must always be condensed causes one warning that the window is too small', () =>
+  it('causes one warning that the window is too small if it must be condensed each time', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const problems = () => events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
@@ -77,7 +77,7 @@ describe('a request of a running conversation', () => {
       expect(prepared.notes).toEqual([]);
     }));
 
-  it('is the same after a condensation, with an unchanged prefix', () =>
+  it('stays the same after a condensation, with an unchanged beginning', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const first = await live.prepare(createRequest(DUE_MESSAGES));
@@ -104,7 +104,7 @@ describe('a request of a running conversation', () => {
       expect(plain.cacheMarks).toEqual([SMALL_MESSAGES.length - 1]);
     }));
 
-  it('that was aborted is not prepared', () =>
+  it('is not prepared if it was aborted', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const reason = new Error('stopped');
@@ -120,7 +120,7 @@ describe('a request of a running conversation', () => {
       expect(problems).toEqual([expect.stringContaining('no provider "gone"; Lossless condenses')]);
     }));
 
-  it('is condensed at once by passes that call no model', () =>
+  it('is condensed at once if the passes call no model', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, {
         providers: [createSmartProvider()],
@@ -133,7 +133,7 @@ describe('a request of a running conversation', () => {
       expect(events.map(({ kind }) => kind)).not.toContain('preparing');
     }));
 
-  it('ignores the coherence floor only if it would not fit otherwise', () =>
+  it('loses more facts than the minimum allows only if it would not fit otherwise', () =>
     inTemporaryFolder(async (root) => {
       // Of one error line nothing may be lost sight of.
       const failing = [
@@ -297,7 +297,7 @@ describe('a cold cache', () => {
     ['a known span, and the threshold comes first', MINUTES_5, 90, undefined],
     ['a span that nobody knows', {}, 60, undefined],
     ['no cache', { cacheSpan: 'none' as const }, 60, undefined],
-  ])('is a reason to condense from this many tokens on: %s', (_, cache, coldPercent, expected) =>
+  ])('leads to a condensation from this many tokens on: %s', (_, cache, coldPercent, expected) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
       await live.prepare(createRequest(SMALL_MESSAGES, { model: createModel({ contextWindow: 40_000, ...cache }) }));
@@ -305,7 +305,7 @@ describe('a cold cache', () => {
     }),
   );
 
-  it('is tracked for the model that answered, like cost and tokens, even if another was called meanwhile', () =>
+  it('is tracked for the model that answered, like cost and tokens, even if another model was called meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
@@ -326,7 +326,7 @@ describe('a cold cache', () => {
   it.each([
     ['unknown', 'begun before a restart', makeReads(23)],
     ['cold', 'begun here', makeReads(0)],
-  ])('is %s after another model answered in a conversation that was %s', (state, _where, begun) =>
+  ])('is reported as %s after another model answered in a conversation that was %s', (state, _where, begun) =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { clock: testClock() });
       const other = await live.prepare(createRequest(begun, { model: createModel({ ...MINUTES_5, key: 'cheap' }) }));
@@ -336,7 +336,7 @@ describe('a cold cache', () => {
     }),
   );
 
-  it('is a reason to condense from a lower threshold on, and breaks no cache', () =>
+  it('leads to a condensation from a lower threshold on, which loses no cached tokens', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
@@ -359,7 +359,7 @@ describe('a cold cache', () => {
       expect(decision?.saving?.perRequest).toBeGreaterThan(0);
     }));
 
-  it('is as old as the request, however long the answer took', () =>
+  it('has an age counted from the request, however long the answer took', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
@@ -371,7 +371,7 @@ describe('a cold cache', () => {
       expect((await live.prepare(sent)).outcome?.kind).toBe('condensed');
     }));
 
-  it('is the opposite of a warm one, which a condensation breaks once at a computed cost', () =>
+  it('is not broken by a condensation, unlike a warm one, whose break has a computed cost', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
@@ -385,7 +385,7 @@ describe('a cold cache', () => {
       expect(decision).not.toHaveProperty('dearerAbove');
     }));
 
-  it('names the higher prices of long prompts that a request avoided', () =>
+  it('is reported with the higher prices of long prompts that a request avoided', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const input = { base: 3, tiers: [20_000, 25_000, 35_000].map((aboveTokens) => ({ aboveTokens, price: 6 })) };

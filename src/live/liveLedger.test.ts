@@ -19,7 +19,7 @@ describe('condensing while the disk is full', () => {
       expect(events.some((event) => event.kind === 'problem')).toBe(true);
     }));
 
-  it('keeps required removals in memory, where they can be recalled and undone', () =>
+  it('keeps removals in memory if they are required, where they can be recalled and undone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { storage: { files: full } });
       const long = makeReads(60);

@@ -43,7 +43,7 @@ describe('a single new result that is too large', () => {
   const sent = [...FIRST, ...makeToolExchange('big', 'Bash', { command: 'make' }, HUGE)];
   const model = createModel({ contextWindow: 200_000 });
 
-  it('is shortened before it is sent, so that the request fits, sent messages stay, and all can be recalled', () =>
+  it('is shortened before it is sent, so that the request fits, earlier messages stay, and all can be recalled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       expect(createCounter().countText(HUGE)).toBeGreaterThan(300_000);
@@ -123,7 +123,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify(third.messages.slice(0, second.messages.length))).toBe(stringify(second.messages));
     }));
 
-  it('does not wait for the disk, can be recalled meanwhile, and costs only a cache if the process ends', () =>
+  it('is condensed without waiting for the disk, can be recalled meanwhile, and loses only a cache if the process ends', () =>
     inTemporaryFolder(async (root) => {
       const never = {
         ...nodeFiles,
@@ -182,7 +182,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify((await sendAll(live, SECOND)).messages)).toBe(stringify(SECOND));
     }));
 
-  it('stays as sent if another program did not condense it', () =>
+  it('stays as it was sent if another program had not condensed it', () =>
     inTemporaryFolder(async (root) => {
       await sendAll(createTestBed(root, { settings: { newResults: 'off' } }).live, SECOND);
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
@@ -234,7 +234,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify(messages)).toBe(stringify(asked));
     }));
 
-  it('is sent whole after it was read again, which is counted even after a restart', () =>
+  it('is sent whole after the agent read it again, which is counted even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       await sendAll(live, SECOND);
@@ -253,7 +253,7 @@ describe('a new result that repeats earlier content', () => {
       expect(restarted.active()?.newResults).toMatchObject(counted);
     }));
 
-  it('does not count as shortened if it was read again after a condensation', () =>
+  it('does not count as shortened if the agent read it again after a condensation', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, { settings: { newResults: 'off' } });
       const { conversation } = await sendAll(bed.live, FIRST);
@@ -279,7 +279,7 @@ describe('a new result that repeats earlier content', () => {
       expect(restarted.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
     }));
 
-  it('is counted once if the same request is shortened further to fit', () =>
+  it('is counted once if its request is shortened a second time to fit', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
@@ -356,7 +356,7 @@ describe('a new result that repeats earlier content', () => {
       expect(prepared.notes.join()).toContain('broken');
     }));
 
-  it('returns with the last undo and goes with the first redo, and can be excluded alone', () =>
+  it('is restored by the last undo and condensed by the first redo, and can be excluded alone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await sendAll(live, SECOND);
@@ -376,7 +376,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify((await live.prepare(createRequest(more))).messages)).toBe(stringify(more));
     }));
 
-  it('is restored if a condensation removes its other copy', () =>
+  it('is restored if a condensation removes the other copy of its content', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await sendAll(live, THIRD);
@@ -394,7 +394,7 @@ describe('a new result that repeats earlier content', () => {
       for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
     }));
 
-  it('does not prevent counting repeated requests after a condensation', () =>
+  it("still lets the agent's repeated reads be counted after a condensation", () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await sendAll(live, THIRD);
@@ -404,7 +404,7 @@ describe('a new result that repeats earlier content', () => {
       expect(live.active()?.condensations[0]?.use).toMatchObject({ turns: 1, rereads: 1 });
     }));
 
-  it('is restored if the agent rewrote its other copy', () =>
+  it('is restored if the agent rewrote the other copy of its content', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       await sendAll(live, SECOND);
@@ -413,7 +413,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify(messages)).toBe(stringify(rewritten));
     }));
 
-  it('is stored in the ledger alone, however long the conversation is', () =>
+  it('adds only itself to the ledger, however long the conversation is', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const turns = Array.from({ length: 40 }, (_, at) =>
@@ -430,7 +430,7 @@ describe('a new result that repeats earlier content', () => {
     }));
 });
 
-it('a restored or pinned new result stays whole if the program restarts before its answer', () =>
+it('a new result that was restored or pinned stays whole if the program restarts before the answer', () =>
   inTemporaryFolder(async (root) => {
     for (const how of ['toggle', 'pin'] as const) {
       const folder = join(root, how);
@@ -446,7 +446,7 @@ it('a restored or pinned new result stays whole if the program restarts before i
     }
   }));
 
-it('a pinned result is not shortened if the program restarts before its answer', () =>
+it('a new result that was pinned is not shortened if the program restarts before the answer', () =>
   inTemporaryFolder(async (root) => {
     const off = createTestBed(root, { settings: { newResults: 'off' } }).live;
     const { conversation } = await sendAll(off, SECOND);

@@ -6,7 +6,7 @@ const tools = { Acme_Show: { kind: 'read', path: ['what'] } };
 const own = { own: { acme_show: { kind: 'read', path: ['what'] } } };
 const prelude = (rows: unknown) => ({ losslessPrelude: { operations: { tools: rows } } });
 
-it('condensing uses the tool definitions of the running provider, otherwise those of Lossless', () => {
+it('condensing uses the tool definitions of the running provider, or those of Lossless if it has none', () => {
   expect(readOwnTools({ provider: 'lossless', config: { tools } })).toEqual(own);
   expect(readOwnTools({ provider: 'truncation', configs: { lossless: { tools } } })).toEqual(own);
   expect(readOwnTools({ provider: 'smart', config: prelude(tools) })).toEqual(own);

@@ -21,8 +21,8 @@ const fullDisk = {
   makeFolder: () => Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
 };
 
-describe('a paid summary in a running conversation', () => {
-  it('that can’t be stored is not paid for again with each request', () =>
+describe('a summary that was paid for in a running conversation', () => {
+  it('is not paid for again with each request if it can’t be stored', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing([SUMMARY]);
       const settings = { provider: 'native' };
@@ -36,7 +36,7 @@ describe('a paid summary in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('is not restarted by each request of an agent that changes its old messages', () =>
+  it('is not requested again by each request of an agent that changes its old messages', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
       const { live } = createTestBed(root, {

@@ -30,7 +30,7 @@ const summarizing = () =>
 const recalled = async (live: LiveConversations, id: LiveId | undefined, query: RecallQuery): Promise<string> =>
   (await live.recall(id, query)).text;
 
-describe('recall by reference', () => {
+describe('recalling condensed content by reference', () => {
   it('returns the removed bytes', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
@@ -133,7 +133,7 @@ describe('recall by reference', () => {
       expect(found.text).toContain('word0 word1');
     }));
 
-  it('handles results with more lines than an answer or a batch can contain', () =>
+  it('handles results with more lines than an answer or a batch of the search can contain', () =>
     inTemporaryFolder(async (root) => {
       const many = Array.from({ length: 45_000 }, (_, index) => (index % 2 === 0 ? `${index}` : '')).join('\n');
       const { live, id, references } = await suppressed(root, [
@@ -184,7 +184,7 @@ describe('recall by reference', () => {
     }));
 });
 
-describe('recall by search words', () => {
+describe('recalling condensed content by search words', () => {
   it('finds lines with all words in any case, with their numbers', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
@@ -202,7 +202,7 @@ describe('recall by search words', () => {
       expect(text).not.toContain('f3');
     }));
 
-  it('skips what is still in the view', () =>
+  it('skips lines that are still in the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       // Its own conversation was dropped: others are not searched.
@@ -212,14 +212,14 @@ describe('recall by search words', () => {
       expect((await live.recall(id, { words: 'f7 line 1' })).kind).toBe('nothing');
     }));
 
-  it('explains an invalid pattern', () =>
+  it('explains an invalid regular expression', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       expect(await recalled(live, id, { pattern: '(' })).toContain('no regular expression');
       expect((await live.recall(id, { pattern: '\\_x{' })).kind).toBe('nothing');
     }));
 
-  it('stops a pattern that would never end', () =>
+  it('stops a regular expression that would never end', () =>
     inTemporaryFolder(async (root) => {
       const evil = [
         ...SMALL.slice(0, 2),
@@ -230,7 +230,7 @@ describe('recall by search words', () => {
     }));
 });
 
-describe("markers in a tool call's parameters", () => {
+describe("markers that a model writes into a tool call's parameters", () => {
   it('are expanded byte for byte anywhere in the text', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
@@ -248,7 +248,7 @@ describe("markers in a tool call's parameters", () => {
       });
     }));
 
-  it('leave the object unchanged if there are none', () =>
+  it('leave the parameters unchanged if there are none', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       const input = { content: `text ${MARKER_START.charAt(0)} of another kind` };
@@ -256,7 +256,7 @@ describe("markers in a tool call's parameters", () => {
       expect('input' in expanded && expanded.input).toBe(input);
     }));
 
-  it('that are quoted from a file stay text, even beside one of the conversation', () =>
+  it('stay text if they are quoted from a file, even beside a marker of the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const literal = `see ${makeMarker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;
@@ -266,7 +266,7 @@ describe("markers in a tool call's parameters", () => {
       expect(await live.expandMarkers(id, [both])).toEqual({ input: [`${literal} ${makeLines('f0', 100)}`] });
     }));
 
-  it('that are malformed are rejected with a message', () =>
+  it('are rejected with a message if they are malformed', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [edit] = live.view(id)?.edits ?? [];
@@ -282,7 +282,7 @@ describe("markers in a tool call's parameters", () => {
       }
     }));
 
-  it('of a summary are rejected, since no file contains messages', () =>
+  it('are rejected if they stand for a summary, since no file contains messages', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { providers: [summarizing()] });
       const { conversation } = await live.prepare(createRequest(SMALL));
@@ -294,7 +294,7 @@ describe("markers in a tool call's parameters", () => {
       );
     }));
 
-  it('of an unknown conversation are left unchanged', () =>
+  it('are left unchanged if the conversation is unknown', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       expect(await live.expandMarkers('gone' as LiveId, 'x')).toEqual({ input: 'x' });

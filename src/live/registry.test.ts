@@ -17,7 +17,7 @@ import {
 } from './testing';
 import type { AgentRequest, PreparedRequest } from './request';
 
-describe('identifying a conversation', () => {
+describe('recognizing a running conversation in a request', () => {
   it('uses ID and task, so that a subagent is a separate one', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
@@ -41,7 +41,7 @@ describe('identifying a conversation', () => {
       expect((await live.prepare(more)).conversation).toBe(first.conversation);
     }));
 
-  it('succeeds after its first turn was canceled', () =>
+  it('succeeds even if its first turn was canceled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const [environment, task] = SMALL_MESSAGES as [ApiMessage, ApiMessage];
@@ -59,7 +59,7 @@ describe('identifying a conversation', () => {
       expect(stringify(after.messages)).toBe(stringify(before.messages));
     }));
 
-  it('after a rollback keeps the remaining edits, and restores the others if the messages return', () =>
+  it('keeps the remaining edits after a rollback, and restores the others if the messages return', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const condensed = await live.prepare(createRequest(DUE_MESSAGES));
@@ -70,7 +70,7 @@ describe('identifying a conversation', () => {
       expect(stringify((await live.prepare(createRequest(DUE_MESSAGES))).messages)).toBe(stringify(condensed.messages));
     }));
 
-  it('keeps all other edits if an old result has changed', () =>
+  it('keeps all other edits if an old result in it has changed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const condensed = await live.prepare(createRequest(DUE_MESSAGES));
@@ -93,7 +93,7 @@ describe('identifying a conversation', () => {
       expect(stringify(after.messages)).toBe(stringify(condensed.messages.toSpliced(4, 2)));
     }));
 
-  it('starts over if the agent itself summarized it', () =>
+  it('fails, so that a new conversation begins, if the agent itself summarized it', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const before = await live.prepare(createRequest(DUE_MESSAGES));
@@ -133,7 +133,7 @@ const GROWN: readonly (readonly [string, ApiMessage])[] = [
   ['a text in front of it', user('Go on.', CONTEXT, TASK)],
 ];
 
-describe.each(GROWN)('a first message with %s', (_how, grown) => {
+describe.each(GROWN)('a first message that is sent again with %s', (_how, grown) => {
   it('continues the conversation whose request was interrupted, with its id, cost and ledger', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
@@ -188,15 +188,17 @@ it.each([
   ['another context', user('<session_context>Windows</session_context>', `${TASK}. Go on.`)],
   ['an image beside it', user(CONTEXT, TASK, { type: 'image', source: {} })],
   ['more text in place of two', user(`${CONTEXT}${TASK}. Go on.`)],
-])('a first message with %s starts another conversation, even after an interrupted request', (_how, other) =>
-  inTemporaryFolder(async (root) => {
-    const bed = createTestBed(root);
-    const { conversation } = await brokenOff(bed, [BEGUN]);
-    expect((await bed.live.prepare(asked([other]))).conversation).not.toBe(conversation);
-  }),
+])(
+  'a first message that is sent again with %s starts another conversation, even after an interrupted request',
+  (_how, other) =>
+    inTemporaryFolder(async (root) => {
+      const bed = createTestBed(root);
+      const { conversation } = await brokenOff(bed, [BEGUN]);
+      expect((await bed.live.prepare(asked([other]))).conversation).not.toBe(conversation);
+    }),
 );
 
-describe("a first message that grew by an agent's addition,", () => {
+describe("a first message that grew by an agent's addition", () => {
   const [, grown] = GROWN[0]!;
   it.each([
     ['none of which the conversation has yet', [BEGUN], [grown, ...makeRead('a')]],
@@ -207,7 +209,7 @@ describe("a first message that grew by an agent's addition,", () => {
     ],
     ['behind another first message', [user('one'), BEGUN, ...makeRead('a')], [user('two'), grown, ...makeRead('a')]],
     ['where it had less in front', [BEGUN, ...makeRead('a')], [user('one'), grown, ...makeRead('a')]],
-  ])('%s, starts another conversation', (_which, was, is) =>
+  ])('starts another conversation %s', (_which, was, is) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await live.prepare(asked(was));
@@ -216,7 +218,7 @@ describe("a first message that grew by an agent's addition,", () => {
   );
 });
 
-it('a conversation whose task had grown and was restored is recognized only by that task', () =>
+it('a conversation whose first message had grown and was restored is recognized only by the restored one', () =>
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
     const [grown] = GROWN.map(([, message]) => message);

@@ -9,7 +9,7 @@ describe('searching lines for recall', () => {
     expect(searchLinesWithinTime(lines, createWordMatcher(' Two  one '), spent())).toEqual([0, 1]);
   });
 
-  it('finds matches of a pattern in any letter case, also in its older syntax', () => {
+  it('finds matches of a regular expression in any letter case, also in its older syntax', () => {
     const lines = ['a-b', 'A_b', 'ä'];
     expect(searchLinesWithinTime(lines, createPatternMatcher('^a.b$'), spent())).toEqual([0, 1]);
     expect(searchLinesWithinTime(lines, createPatternMatcher('a\\-b'), spent())).toEqual([0]);
@@ -24,7 +24,7 @@ describe('searching lines for recall', () => {
     expect(searchLinesWithinTime(long, createWordMatcher('y'), spent())).toEqual([]);
   });
 
-  it('stops a pattern that would block the thread for years', () => {
+  it('stops a regular expression that would block the thread for years', () => {
     const evil = [`${'a'.repeat(3_000)}!`];
     expect(() => searchLinesWithinTime(evil, createPatternMatcher('^(a+)+$'), spent())).toThrow('takes too long');
   });

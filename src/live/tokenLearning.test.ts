@@ -26,7 +26,7 @@ const asked = (
   ...changes,
 });
 
-describe('the learned token factor', () => {
+describe("the factor learned between our token count and the model's", () => {
   it("is the model's default until the first answer", () => {
     const learning = new TokenLearning();
     expect(learning.getTokenFactor(createModel())).toBe(1);
@@ -45,7 +45,7 @@ describe('the learned token factor', () => {
     expect(learning.getTokenFactor(createModel())).toBeCloseTo(5);
   });
 
-  it('ignores counts made here, short requests and missing reports', () => {
+  it('ignores counts that the vendor did not report, and short requests', () => {
     const learning = new TokenLearning();
     learning.learnFromAnswer(asked(1_000), usage(3_000, 'counted'));
     learning.learnFromAnswer(asked(100), usage(300));
@@ -55,7 +55,7 @@ describe('the learned token factor', () => {
 });
 
 describe('the number of tokens that fit a request', () => {
-  it('is the window minus a tenth and the reply, adjusted by the factor', () => {
+  it('is the window minus a tenth and the reply, adjusted by the learned factor', () => {
     const learning = new TokenLearning();
     expect(learning.computeFittingTokens(createModel())).toBe(32_000);
     learning.learnFromAnswer(asked(1_000), usage(2_000));
@@ -63,7 +63,7 @@ describe('the number of tokens that fit a request', () => {
     expect(learning.computeFittingTokens(createModel({ contextWindow: 1_000 }))).toBe(375);
   });
 
-  it('is lower than what was rejected until as much is accepted', () => {
+  it('is lower than the size of a rejected request until a request of that size is accepted', () => {
     const learning = new TokenLearning();
     learning.learnFromRejection(createModel(), 20_000);
     learning.learnFromRejection(createModel(), 30_000);
@@ -91,13 +91,13 @@ describe('a server that truncates prompts silently', () => {
     expect(learning.learnFromAnswer(asked(15_000), usage(2_050))).toBeUndefined();
   });
 
-  it('is detected despite optional content by what must be read', () => {
+  it('is detected by the content that must be read, even if other content is optional', () => {
     const learning = new TokenLearning();
     learning.learnFromAnswer(asked(30_000, { minReadTokens: 9_000 }), usage(2_050));
     expect(learning.learnFromAnswer(asked(33_000, { minReadTokens: 12_000 }), usage(2_050))).toBe(2_050);
   });
 
-  it('is not inferred from growing reports or other conversations', () => {
+  it('is not assumed if reported sizes grow or belong to different conversations', () => {
     const learning = new TokenLearning();
     for (const read of [2_000, 2_500, 3_000])
       expect(learning.learnFromAnswer(asked(9_000), usage(read))).toBeUndefined();
@@ -106,7 +106,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learned(learning)).toBe(40_000);
   });
 
-  it("is told from one that skips optional content, which doesn't affect the factor either", () => {
+  it('is distinguished from one that skips optional content, and neither changes the learned factor', () => {
     const learning = new TokenLearning();
     for (const more of [0, 3_000])
       learning.learnFromAnswer(asked(50_000 + more, { minReadTokens: 20_000 + more }), usage(20_000));
@@ -114,7 +114,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
-  it('is told from one that reads as much of nearly equal requests', () => {
+  it('is distinguished from one that reads equally much of nearly equal requests', () => {
     const learning = new TokenLearning();
     for (const counted of [50_000, 50_000, 50_200]) learning.learnFromAnswer(asked(counted), usage(20_000));
     expect(learned(learning)).toBe(40_000);
@@ -122,7 +122,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learned(learning)).toBe(20_100);
   });
 
-  it('is not inferred if the vendor was asked to read other content than was sent', () => {
+  it('is not assumed if the vendor was asked to read other content than was sent', () => {
     const learning = new TokenLearning();
     const otherwise = (counted: number): AnsweredRequest => {
       const { minReadTokens: _, ...request } = asked(counted);
@@ -134,7 +134,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
-  it('is assumed until more is read than its apparent limit', () => {
+  it('is assumed only until it reads more than its apparent limit', () => {
     const learning = new TokenLearning();
     for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
     // Of about the same size.
@@ -148,7 +148,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learned(learning)).toBe(3_900);
   });
 
-  it('is not inferred for a vendor that names its window', () => {
+  it('is not assumed for a vendor that names its window', () => {
     const learning = new TokenLearning();
     learning.learnFromRejection(createModel(), 39_000, { limit: 30_000 });
     for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
@@ -165,7 +165,7 @@ describe('a cache of unknown lifetime', () => {
   const model = createModel({ cacheSpan: { warmMs: 30 * MINUTE, coldMs: 24 * 60 * MINUTE } });
   const answer = (read: number) => ({ ...usage(10_000), accounting: 'openai' as const, cacheReadTokens: read });
 
-  it('is as warm as answers show, within what the vendor promises', () => {
+  it('counts as warm for as long as answers have shown, within what the vendor promises', () => {
     const learning = new TokenLearning();
     expect(learning.getCacheLifespan(model)).toEqual(model.cacheSpan);
     learning.learnCacheLifespan(model, 90 * MINUTE, answer(9_000));

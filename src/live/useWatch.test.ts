@@ -44,8 +44,8 @@ const firstOf = ({ live }: TestBed) => live.active()!.condensations[0]!;
 /** The oldest files, which go first. */
 const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
 
-describe('what an agent requests again after a condensation', () => {
-  it('is counted: reads of removed content, recalls, and failed edits in its files', () =>
+describe('content that an agent reads again after a condensation', () => {
+  it('is counted: reads and recalls of removed content, and failed edits in its files', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       await goOn(bed, DUE_MESSAGES, [[], again('f0'), recalled(1), failedEdit('f1'), makeRead('new'), again('f26')]);

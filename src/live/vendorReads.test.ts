@@ -13,7 +13,7 @@ const searched = {
   content: [{ type: 'web_search_result', url: 'https://a.example', encrypted_content: 'Eo8BCi'.repeat(500) }],
 };
 
-describe('content that a vendor may leave unread', () => {
+describe('content in a request that a vendor may leave unread', () => {
   it('is all content except text, calls and their results', () => {
     const counter = createCounter();
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aaaa' } };
@@ -29,7 +29,7 @@ describe('content that a vendor may leave unread', () => {
     );
   });
 
-  it("such as returned thinking or the vendor's search results does not affect the learned window", () =>
+  it("does not affect the learned window, such as returned thinking or the vendor's search results", () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
@@ -44,7 +44,7 @@ describe('content that a vendor may leave unread', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('due to server-side context edits affects neither window nor factor', () =>
+  it('affects neither the learned window nor the factor if server-side context edits removed it', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const answers = [

@@ -36,7 +36,7 @@ const imagesIn = (messages: readonly ApiMessage[]): number => stringify(messages
 const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
 
 describe('a request with too many bytes or images', () => {
-  it('of 42 screenshots (3.4 MB, 59K tokens) shrinks below 2 MB, keeps the newest ones, and reports removals', () =>
+  it('shrinks from 42 screenshots (3.4 MB, 59K tokens) to below 2 MB, keeps the newest ones, and reports removals', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...WIDE, limits: { bytes: 2_097_152 } });
@@ -101,7 +101,7 @@ describe('a request with too many bytes or images', () => {
       expect(imagesIn(prepared.messages.slice(-1))).toBe(1);
     }));
 
-  it('of more than 20 images, one above 2000 pixels, keeps so few that larger ones are allowed', () =>
+  it('keeps, of more than 20 images with one above 2000 pixels, so few that larger ones are allowed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const limits = { manyImages: { above: 20, edge: 2000 } };
@@ -155,7 +155,7 @@ describe('a request with too many bytes or images', () => {
       expect(due.tokens).toBeLessThan(lighter.tokens);
     }));
 
-  it('keeps a pinned image without further attempts', () =>
+  it('keeps a pinned image and does not try again to remove it', () =>
     inTemporaryFolder(async (root) => {
       const { live, manager } = createTestBed(root);
       const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
@@ -196,7 +196,7 @@ describe('a request with too many bytes or images', () => {
       expect(imagesIn(fewer.messages)).toBe(20);
     }));
 
-  it('that was rejected for many images sets no limit for requests with fewer', () =>
+  it('sets no limit for requests with fewer images after it was rejected for many', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const words =

@@ -113,7 +113,7 @@ describe('condensing at the threshold', () => {
     });
   });
 
-  it('works within two steps of any threshold, down to the target, with and without repetitions', async () => {
+  it('happens within two steps of any threshold, down to the target, with and without repeated reads', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 15, max: 75 }),
@@ -132,7 +132,7 @@ describe('condensing at the threshold', () => {
   });
 });
 
-it('a cache is rarely broken if instructions and tools alone exceed the threshold', async () => {
+it('the cache is rarely broken by condensing if instructions and tools alone exceed the threshold', async () => {
   await inTemporaryFolder(async (root) => {
     const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
     const model = createModel({ contextWindow: WINDOW, threshold: { percent: 15 } });

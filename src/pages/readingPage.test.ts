@@ -26,7 +26,7 @@ async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   return { edits, original, page: renderReadingPage({ title, original, edits }, { nonce: 'n0nce' }) };
 }
 
-it('the reading page has every message, with removed content folded in place', async () => {
+it('the reading page of a condensed conversation has every message, with removed content folded in place', async () => {
   const { page, original, edits } = await pageOf([
     user('Mend <b>the file</b>'),
     ...makeToolExchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
@@ -43,13 +43,13 @@ it('the reading page has every message, with removed content folded in place', a
   for (const line of FILE.split('\n')) expect(section).toContain(line);
 });
 
-it('the reading page says so if nothing was removed', () => {
+it('the reading page of a conversation says so if nothing was removed', () => {
   const page = renderReadingPage({ title: 'New', original: [user('Hello')], edits: [] }, { nonce: 'n' });
   expect(page).toContain('Nothing was removed.');
   expect(page).not.toContain('class="gone"');
 });
 
-it('the reading page runs and loads nothing whatever the conversation says, and its one style has the nonce', async () => {
+it('the reading page of a conversation runs and loads nothing whatever the conversation says, and its one style has the nonce', async () => {
   const hostile = `<script src="https://example.org/x.js"></script><img src=x onerror=alert(1)>\n${FILE}`;
   const { page } = await pageOf(
     [user(hostile), ...makeToolExchange('a', 'Bash', { [hostile]: hostile }, hostile)],
@@ -62,7 +62,7 @@ it('the reading page runs and loads nothing whatever the conversation says, and 
   expect(page.match(/href="[^#]/)).toBeNull();
 });
 
-it('the reading page masks keys, even one split by a cut', async () => {
+it('the reading page of a conversation masks keys, even one split by a cut', async () => {
   const body = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(2, '0')}${'QUJD'.repeat(15)}`).join('\n');
   const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
   const { page } = await pageOf([
@@ -122,7 +122,7 @@ describe('the content of a message on the reading page', () => {
 });
 
 describe('removed content on the reading page', () => {
-  it('is shown as a summary of messages with what it replaced', () => {
+  it('is shown, if messages were summarized, as the summary with what it replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
     const page = shown(original, [createSummaryEdit(original, 1, 3, user('They spoke.'))]);
     expect(page).toContain('Messages 2 to 3: a summary');
@@ -145,7 +145,7 @@ describe('removed content on the reading page', () => {
     expect(page).not.toContain('hunter22');
   });
 
-  it('may be a whole block, shown as its placeholder or a word', () => {
+  it('is shown as its placeholder or a word if it is a whole block', () => {
     const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
     const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];
     const page = shown(original, [
@@ -164,7 +164,7 @@ describe('removed content on the reading page', () => {
     expect(page).toContain('4 messages with something removed');
   });
 
-  it('may be part of a text, shown with the rest around it', () => {
+  it('is shown with the rest of the text around it if it is a part of a text', () => {
     const original = [user('keep this, drop that, keep more')];
     const page = shown(original, [createCutEdit(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');

@@ -49,7 +49,7 @@ async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageO
   return { outcome, page: renderReportPage(subject, { counter, version: '1.2.3', ...options }) };
 }
 
-describe('the page of a condensation', () => {
+describe('the report page of a condensation', () => {
   it('has the figures of the outcome, and says if it is a preview', async () => {
     const { outcome, page } = await pageOf(messages);
     const number = new Intl.NumberFormat('en-US');
@@ -99,13 +99,13 @@ describe('the page of a condensation', () => {
     expect(page).toContain('Tool results');
   });
 
-  it("is the same for the same condensation except for the steps' times", async () => {
+  it("is the same each time for the same condensation, except for the steps' times", async () => {
     const strip = (page: string): string => page.replace(/[\d.]+ (?:ms|seconds)/g, '');
     expect(strip((await pageOf(messages)).page)).toBe(strip((await pageOf(messages)).page));
   });
 });
 
-describe("the content of a condensation's page", () => {
+describe("the content of a condensation's report page", () => {
   const shown = (
     original: readonly ApiMessage[],
     subject: Partial<ReportedCondensation> = {},
@@ -265,7 +265,7 @@ describe("the content of a condensation's page", () => {
     expect(shown(original, { edits })).toMatch(/result of Read \/home\/me\/folder[^<…]*…[^<…]*folder\/value\.ts </);
   });
 
-  it("without content omits a failed step's message, because it may quote content", () => {
+  it('omits the message of a failed step if the page is without content, because it may quote content', () => {
     const reason = 'Invalid value: "Mend src/secret.ts"';
     const subject = {
       notes: [`Summary: ${reason}`, 'A note of ours.'],
@@ -278,7 +278,7 @@ describe("the content of a condensation's page", () => {
     expect(page).toContain('A note of ours.');
   });
 
-  it('omits an edit without its text', () => {
+  it('omits an edit whose text is missing', () => {
     const original = [user('a'), assistant('b')];
     const page = shown(original, {
       edits: [createCutEdit(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])],
@@ -297,7 +297,7 @@ it.each([
   expect(describeBlock(block)).toBe(words);
 });
 
-describe("the page of a conversation's ledger", () => {
+describe('the report page of all condensations of a conversation', () => {
   const condensed = (id: string, provider: string, cost: number | undefined): LedgerEntry => ({
     type: 'condensed',
     condensation: {

@@ -42,7 +42,7 @@ describe('a preset of the panel', () => {
     vi.restoreAllMocks();
   });
 
-  it('is reported by name if it no longer exists', async () => {
+  it('is reported by name if it was deleted before an action on it', async () => {
     await expect(exportPreset('gone')).rejects.toThrow('The preset "gone" no longer exists.');
   });
 
@@ -72,7 +72,7 @@ describe('a preset of the panel', () => {
     expect(namesIn(fake.settings)).toEqual(['My own']);
   });
 
-  it('replaces one with the same ID only after the user agreed, and undo restores that', async () => {
+  it('replaces a preset with the same ID on import only after the user agreed, and undo restores that preset', async () => {
     fake.settings['contextCondenser.presets'] = [own, other];
     fake.answers = ['Replace'];
     const { undo } = await importFrom({ ...own, name: 'Renamed' });

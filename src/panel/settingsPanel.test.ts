@@ -66,14 +66,14 @@ describe('the handshake with the settings panel', () => {
     expect(welcome.state.settings['truncation']?.effective).toMatchObject({ preserveRecentCount: 10 });
   });
 
-  it('comes before other messages, and then shows the section requested meanwhile', () => {
+  it('comes before other messages, and then the panel shows the section requested meanwhile', () => {
     const panel = openTestPanel();
     panel.panel.revealPanel('profiles');
     expect(panel.posted()).toEqual([]);
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
   });
 
-  it('shows the section requested while the tab was hidden once it is visible again', () => {
+  it('is answered, and the panel shows the section requested while its tab was hidden once it is visible again', () => {
     const panel = ready(openTestPanel());
     panel.page.visible = false;
     const before = panel.posted().length;
@@ -170,7 +170,7 @@ describe('a setting changed in the panel', () => {
     ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /not the name of a setting/],
     ['far in a list', change('profiles', profile, { path: [3] }), /ends before/],
     ['endless', change('condensingPrompt', 'x'.repeat(1_000_001)), /million characters/],
-  ])('to a value that is %s is not saved', async (_what, wanted, problem) => {
+  ])('is not saved if the value is %s', async (_what, wanted, problem) => {
     const panel = ready(openTestPanel());
     const before = JSON.stringify([fake.settings, fake.workspaceSettings]);
     expect((await problemsOf(panel, wanted)).join('\n')).toMatch(problem);
@@ -179,7 +179,7 @@ describe('a setting changed in the panel', () => {
     expect(JSON.stringify(checked)).toMatch(/message/);
   });
 
-  it('that is invalid in settings.json is reported, and can be fixed field by field', async () => {
+  it('is reported if it is invalid in settings.json, and can be fixed field by field', async () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: -1, toolResults: { maxLines: 'many' } };
     const panel = ready(openTestPanel());
     expect(panel.state().settings['truncation']?.problems.map(({ path }) => path)).toEqual(
@@ -289,7 +289,7 @@ describe("requests from the panel's page", () => {
     ]);
   });
 
-  it('are answered with a new state after a change that VS Code does not name, of a setting without effect in a remote window', () => {
+  it('get a new state even if VS Code does not name the changed setting, because it has no effect in a remote window', () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const panel = ready(openTestPanel());
     const states = (): number => panel.posted().filter(({ type }) => type === 'state').length;
@@ -303,7 +303,7 @@ describe("requests from the panel's page", () => {
     expect(states()).toBe(1);
   });
 
-  it('show a machine setting in the file that applies to a remote window', async () => {
+  it('for a machine setting show the file that applies to a remote window', async () => {
     fake.remoteName = 'ssh-remote';
     const panel = ready(openTestPanel());
     expect(panel.state()).toMatchObject({
@@ -320,7 +320,7 @@ describe("requests from the panel's page", () => {
     ]);
   });
 
-  it('do not call a window in a browser remote: its settings file is where it runs', () => {
+  it('do not treat a window in a browser as remote, because its settings file is where it runs', () => {
     fake.remoteName = 'localhost:8080';
     fake.isWeb = true;
     expect(ready(openTestPanel()).state()).toMatchObject({ isRemote: false });
@@ -334,7 +334,7 @@ describe("requests from the panel's page", () => {
     expect(panel.state().historyRevision).toBe(before + 2);
   });
 
-  it('are cancelled by the page, and when the panel closes', async () => {
+  it('are cancelled when the page says so, and when the panel closes', async () => {
     const signals: AbortSignal[] = [];
     const createPrompt = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {
       signals.push(signal);
@@ -357,7 +357,7 @@ describe("requests from the panel's page", () => {
     expect(panel.posted()).toHaveLength(said);
   });
 
-  it('of a reloaded page are separate, and those of the previous page end unanswered', async () => {
+  it('end unanswered if they came from a page that was reloaded, and are separate from those of the new page', async () => {
     const asked: { readonly signal: AbortSignal; answer(text: string): void }[] = [];
     const createPrompt = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) =>
       new Promise((resolve) => {
@@ -382,7 +382,7 @@ describe("requests from the panel's page", () => {
   });
 
   it.each(['preview', 'compare'] as const)(
-    'for %s are answered although the preview is collapsed meanwhile',
+    'are answered for %s although the preview is collapsed meanwhile',
     async (method) => {
       const panel = ready(openTestPanel());
       const conversation = { kind: 'default' } as const;

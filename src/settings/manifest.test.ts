@@ -19,7 +19,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const made = createSettingsManifest();
 
 // If one of these fails: npm run manifest
-it("package.json has the table's settings in their groups and order", () => {
+it('package.json has the settings of our table in their groups and order', () => {
   const { configuration } = manifest.contributes;
   expect(configuration).toEqual(plain(made.groups));
   expect(configuration.map(({ properties }) => Object.keys(properties))).toEqual(
@@ -28,12 +28,12 @@ it("package.json has the table's settings in their groups and order", () => {
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toEqual(made.restricted);
 });
 
-it('the settings page has each setting in one group', () => {
+it('the settings page has each setting in exactly one group', () => {
   const names = SETTING_GROUPS.flatMap(({ settings, advanced }) => [...settings, ...advanced]);
   expect(names.toSorted()).toEqual([...SETTING_NAMES].toSorted());
 });
 
-it("package.nls.json has the table's texts, and no other texts of settings", () => {
+it('package.nls.json has the texts in the table of settings, and no other texts of settings', () => {
   const ofSettings = Object.entries(words).filter(([key]) => key.startsWith('setting.'));
   expect(Object.fromEntries(ofSettings)).toEqual(made.words);
 });
@@ -129,11 +129,11 @@ function listLeaves(schema: unknown, root: JsonSchema, path = '', seen: readonly
 it.each([
   ['settings.json', createSettingsFileSchema],
   ['preset files', createPresetFileSchema],
-])('the schema for %s offers completion at every depth', (_name, schema) => {
+])('the JSON schema for %s offers completion at every depth', (_name, schema) => {
   expect(new Set(listLeaves(schema(), schema()))).toEqual(new Set());
 });
 
-it('the schema for settings.json describes fields of every depth', () => {
+it('the JSON schema for settings.json describes fields of every depth', () => {
   const found = new Set<string>();
   const visit = (value: unknown): void => {
     if (!isRecord(value) && !Array.isArray(value)) return;

@@ -17,7 +17,7 @@ describe('the presets setting', () => {
     });
   });
 
-  it('may be absent, and is reported if it is not a list', () => {
+  it('may be missing, and is reported if it is not a list', () => {
     expect(parsePresets(undefined)).toEqual({ presets: [], problems: [] });
     expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: '', message: 'is not a list' }] });
   });

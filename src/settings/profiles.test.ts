@@ -83,7 +83,7 @@ describe('the profiles setting', () => {
     ['thinkingTokens', { thinkingTokens: 2_000, maxOutputTokens: 2_000 }, '0.thinkingTokens'],
     ['apiKey', { apiKey: 'sk-secret' }, '0.apiKey'],
     ['prices', { prices: 'cheap' }, '0.prices'],
-  ])('uses a profile without an invalid %s, which is reported', (field, wrong, path) => {
+  ])('yields a profile with an invalid %s without that field, which is reported', (field, wrong, path) => {
     const { profiles, problems } = parseProfiles([{ ...work, ...wrong }]);
     expect(profiles.map(({ id }) => id)).toEqual(['work']);
     expect(profiles[0]).not.toHaveProperty(field);
@@ -96,7 +96,7 @@ describe('the profiles setting', () => {
     expect(profiles[0]?.prices).toEqual({ input: 3 });
   });
 
-  it("applies the general threshold if a profile's own is out of bounds", () => {
+  it('yields a profile with the general threshold if its own is out of bounds', () => {
     const { profiles } = parseProfiles([{ ...work, threshold: 150 }]);
     expect(chooseThreshold(profiles[0], { percent: 70 }).percent).toBe(70);
   });
@@ -169,7 +169,7 @@ describe('API keys', () => {
   });
 });
 
-describe('a profile for OpenRouter', () => {
+describe('a profile for a model on OpenRouter', () => {
   const router: ApiProfile = { id: 'r', name: 'R', vendor: 'openrouter', model: 'anthropic/claude-sonnet-4.5' };
 
   it("is called at OpenRouter's address unless the profile names another", async () => {
@@ -364,11 +364,11 @@ describe('the prices of a model', () => {
     ['https://models.example.com/v1', undefined],
     ['http://127.0.0.1.example.com/v1', undefined],
     [undefined, undefined],
-  ])('at the address %s are %s per million tokens', async (baseUrl, price) => {
+  ])('are at the address %s: %s per million input tokens', async (baseUrl, price) => {
     expect(getModelOfProfile(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
   });
 
-  it('at a local address are those of the profile, if set', async () => {
+  it('are at a local address those of the profile, if it has any', async () => {
     const own = profile('http://127.0.0.1:4000', { input: 3, output: 15 });
     expect(getModelOfProfile(own, await loadPriceTable()).prices).toMatchObject({
       input: { base: 3 },

@@ -43,7 +43,7 @@ test('each journal line is JSON with its length and checksum', () =>
     expect(await readFile(path, 'utf8')).toBe('{"bytes":"0000000007","crc32":"561bacaf","value":{"a":1}}\n');
   }));
 
-test('a journal cut off at any byte yields the complete lines before, and the next write removes the rest', () =>
+test('a journal file cut off at any byte yields the complete lines before, and the next write removes the rest', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, ...VALUES);
@@ -103,7 +103,7 @@ test('unknown data at the end of a journal is reported and kept, and gets its ow
     expect(await readFile(path, 'latin1')).toContain('\0'.repeat(100));
   }));
 
-test('journal records that the reader does not understand are reported', () =>
+test('journal records that the reader rejects are reported with their line number', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, 1, 'odd', 2);

@@ -11,7 +11,7 @@ import { isStorageError, listLedgers, openLedger } from './ledgerStore';
 import { makeCondensedEntry, makeOriginals, makeUndoneEntry } from './testing';
 import { TEST_CONVERSATION_ID, NO_ORIGINALS, openTestLedger, readLedgerFiles } from './testingLedger';
 
-test('a ledger cut off anywhere has an earlier state with all its originals, and can continue', () =>
+test('a ledger file cut off anywhere has an earlier state with all its originals, and can continue', () =>
   inTemporaryFolder(async (root) => {
     const source = join(root, 'source');
     const steps = [
@@ -174,7 +174,7 @@ test('a ledger keeps unknown fields of entries, edits and about.json', () =>
     expect(JSON.parse(await readFile(about, 'utf8'))).toMatchObject({ colour: 'blue', title: 'Another title' });
   }));
 
-test('ledger lines without an entry that this version knows are skipped and reported', () =>
+test('lines of a ledger with a kind of entry that this version does not know are skipped and reported', () =>
   inTemporaryFolder(async (root) => {
     await (await openTestLedger(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const { entries, originals } = await readLedgerFiles(root);

@@ -43,7 +43,7 @@ test('a ledger without entries is empty, and opening it writes nothing', () =>
     expect(await readdir(root)).toEqual([]);
   }));
 
-test('any entries have the same result from disk as in memory, and every original returns unchanged', () =>
+test('any entries of a ledger give the same result from disk as in memory, and every original returns unchanged', () =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 6 }), (steps) =>
       inTemporaryFolder(async (root) => {
@@ -60,7 +60,7 @@ test('any entries have the same result from disk as in memory, and every origina
     ),
   ));
 
-test('originals are on disk before their ledger entry', () =>
+test('originals are written to disk before the ledger entry that needs them', () =>
   inTemporaryFolder(async (root) => {
     const steps: string[] = [];
     const files = createSteppedFiles(({ operation, path }) => {
@@ -96,7 +96,7 @@ test('originals are on disk before their ledger entry', () =>
     expect(steps).toEqual(entry);
   }));
 
-test('an original is stored once', () =>
+test('an original is stored only once in a ledger', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await openTestLedger(root);
     for (const name of ['c1', 'c2']) await ledger.append(makeCondensedEntry(name, ['same']), makeOriginals(['same']));
@@ -136,7 +136,7 @@ test('entries appended to one ledger concurrently are all stored', () =>
     expect(again.problems).toEqual([]);
   }));
 
-test('about.json contains exactly what is known about the conversation', () =>
+test("a ledger's about.json contains exactly what is known about the conversation", () =>
   inTemporaryFolder(async (root) => {
     const conversation = {
       id: TEST_CONVERSATION_ID,
@@ -183,7 +183,7 @@ test('ledgers are listed by last use, and other files in the store are ignored',
     expect((await listLedgers(root))[0]?.about.id).toBe('old');
   }));
 
-test('a ledger is found by a view that was created with it', () =>
+test('a ledger is found by a condensed conversation that was created with it', () =>
   inTemporaryFolder(async (root) => {
     for (const name of ['a', 'b']) {
       const ledger = await openLedger(root, { id: name });
@@ -200,7 +200,7 @@ test('a ledger is found by a view that was created with it', () =>
     expect(await findLedgerByView(join(root, 'nowhere'), hashText('another'))).toBeUndefined();
   }));
 
-test('a removed ledger is completely gone, which other users of it notice', () =>
+test('a removed ledger is completely deleted, which other users of it notice', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await openTestLedger(root);
     await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
@@ -216,7 +216,7 @@ test('a removed ledger is completely gone, which other users of it notice', () =
     expect((await openTestLedger(root)).ledger.condensations).toHaveLength(1);
   }));
 
-test('the originals of edits are the strings at their places, once each', () => {
+test("the originals of a ledger's edits are the strings at their places, once each", () => {
   const messages = [
     { role: 'user', content: 'same' },
     { role: 'user', content: [{ type: 'text', text: 'in a block' }] },

@@ -63,7 +63,7 @@ function room() {
   };
 }
 
-test('runs actions under a lock one after the other', () =>
+test('actions under a lock run one after the other', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const { visit, visits } = room();
@@ -102,7 +102,7 @@ test('the lock of a dead process is removed at once by one of the waiting proces
     }
   }));
 
-test('a process that died while removing a lock blocks no other process', () =>
+test("a process that died while removing another's lock blocks no other process", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, makeLock(DEAD));
@@ -115,7 +115,7 @@ test.each([
   ['a living process that has lost its thread', makeLock(process.pid)],
   ['another machine', makeLock(DEAD, 'elsewhere')],
   ['nobody: its maker died before it wrote its name', ''],
-])('a lock without a sign of life is removed: that of %s', (_, content) =>
+])('a lock whose owner shows no sign of life is removed: that of %s', (_, content) =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
@@ -124,7 +124,7 @@ test.each([
   }),
 );
 
-test('a lock with signs of life is respected, however long it is held', () =>
+test('a lock whose owner shows signs of life is respected, however long it is held', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const order: string[] = [];
@@ -152,7 +152,7 @@ test.each([
   }),
 );
 
-test('the owner notices that its lock was removed, and leaves the new one alone', () =>
+test('the owner of a lock notices that its lock was removed, and leaves the new one alone', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const action = withFileLock(nodeFiles, path, DEAF, async ({ confirm }) => {
@@ -164,7 +164,7 @@ test('the owner notices that its lock was removed, and leaves the new one alone'
     expect((await stat(path)).size).toBeGreaterThan(0);
   }));
 
-test('locking recreates a folder that was removed meanwhile', () =>
+test('taking a lock recreates a folder that was removed meanwhile', () =>
   inTemporaryFolder(async (folder) => {
     await rm(folder, { recursive: true });
     await withFileLock(nodeFiles, join(folder, 'lock'), DEAF, () => Promise.resolve());

@@ -53,7 +53,7 @@ it('metrics are limited in number, and the oldest are dropped', async () => {
   expect(await new MetricsStore(path).readRuns()).toHaveLength(2_001);
 });
 
-it("trimming keeps the file's newest lines, even those of a newer version or another window", async () => {
+it("trimming stored metrics keeps the file's newest lines, even those of a newer version or another window", async () => {
   await new MetricsStore(path).addRun(run(0));
   const newer =
     '{"at":"2030-01-01T00:00:00.000Z","provider":"native","calls":{"of":"version 9"},"n":12345678901234567890}';

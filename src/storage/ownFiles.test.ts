@@ -6,7 +6,7 @@ import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { OWN_FILE_KINDS, inspectOwnPath } from './ownFiles';
 
-it('a file that another process removes while it is inspected counts as absent', async () => {
+it('a file of ours that another process removes while it is inspected counts as absent', async () => {
   const path = join(temporaryFolder(), 'spending.jsonl.lock');
   writeFileSync(path, '0123456789abcdef 1.2.3@host \n');
   const vanishing: Files = {
@@ -19,7 +19,7 @@ it('a file that another process removes while it is inspected counts as absent',
   expect(await inspectOwnPath(vanishing, path, OWN_FILE_KINDS.lock)).toBe('nothing');
 });
 
-it('a file that another process creates again while it is looked at counts as empty', async () => {
+it('a file of ours that another process creates again while it is inspected counts as empty', async () => {
   const path = join(temporaryFolder(), 'spending.jsonl.lock');
   writeFileSync(path, '0123456789abcdef 1.2.3@host \n');
   const renewing: Files = {

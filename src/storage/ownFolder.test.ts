@@ -5,7 +5,7 @@ import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { claimOwnFolder, inspectOwnFolder } from './ownFolder';
 
-it('a folder that another window marks and uses while it is looked at is ours', () =>
+it('a folder counts as ours if another window marks and uses it while it is inspected', () =>
   inTemporaryFolder(async (root) => {
     const folder = join(root, 'ledgers');
     const files: Files = {

@@ -12,15 +12,18 @@ it('a lock owner survives being written as a file name', () => {
   for (const word of ['', '12', '12@host', 'x.1.2@host', '1.2.3@a/b']) expect(parseOwner(word)).toBeUndefined();
 });
 
-it("the test's own process counts as running, and an unused process ID as gone", () => {
+it("as a lock's owner, the test's own process counts as running, and an unused process ID as gone", () => {
   expect(getOwnerLiveness(getThisProcess())).toBe('running');
   expect(getOwnerLiveness({ ...getThisProcess(), pid: NOBODY })).toBe('gone');
 });
 
-it.runIf(process.platform === 'linux')('a process with a reused ID is not mistaken for the owner', () => {
-  expect(getOwnerLiveness({ ...getThisProcess(), started: '1' })).toBe('gone');
-  expect(getOwnerLiveness({ ...getThisProcess(), started: '0' })).toBe('running');
-});
+it.runIf(process.platform === 'linux')(
+  "a process with the process ID of a lock's former owner is not mistaken for the owner",
+  () => {
+    expect(getOwnerLiveness({ ...getThisProcess(), started: '1' })).toBe('gone');
+    expect(getOwnerLiveness({ ...getThisProcess(), started: '0' })).toBe('running');
+  },
+);
 
 it.each<[string, Partial<OwnerProcess>, 'gone' | 'unknown']>([
   ['of another host', { host: 'two' }, 'unknown'],
@@ -28,6 +31,6 @@ it.each<[string, Partial<OwnerProcess>, 'gone' | 'unknown']>([
   ['of this host before it was restarted', { space: `aaaa-cccc-${FIRST}` }, 'gone'],
   ['of a container before the host was restarted', { space: 'aaaa-cccc-4026532000' }, 'unknown'],
   ['of another machine of the same name', { space: `dddd-cccc-${FIRST}` }, 'unknown'],
-])('the liveness of a process %s is known as far as possible', (_, owner, liveness) => {
+])("whether a lock's owner still runs is found out as far as possible for a process %s", (_, owner, liveness) => {
   expect(getOwnerLiveness({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
 });

@@ -23,7 +23,7 @@ const candidate = (folder: string, days: number, megabytes: number, inUse = fals
 });
 const names = (candidates: readonly PruneCandidate[]): string[] => candidates.map(({ folder }) => folder);
 
-test('pruning removes ledgers that are too old, then the oldest until the rest fits, but none in use', () => {
+test('pruning old ledgers removes those that are too old, then the oldest until the rest fits, but none in use', () => {
   const ledgers = [
     candidate('a', 31, 1),
     candidate('b', 29, 300),
@@ -38,7 +38,7 @@ test('pruning removes ledgers that are too old, then the oldest until the rest f
   expect(names(selectLedgersToPrune([candidate('z', 1, 400), candidate('y', 1, 400)], { now }))).toEqual(['y']);
 });
 
-test('pruning keeps what fits or is in use, and removes the oldest first', () => {
+test('pruning old ledgers keeps what fits or is in use, and removes the oldest first', () => {
   const ledger = fc
     .tuple(fc.nat(60), fc.nat(400), fc.boolean())
     .map(([days, megabytes, inUse]) => ({ days, megabytes, inUse }));
@@ -177,7 +177,7 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);
   }));
 
-test('a ledger that is opened during pruning is kept', () =>
+test('a ledger that is opened while old ones are removed is kept', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'old', 40);
     const files = {
@@ -193,7 +193,7 @@ test('a ledger that is opened during pruning is kept', () =>
     expect((await pruneLedgers(root, { now }, { files })).setAside).toEqual([]);
   }));
 
-test('pruning that is killed or fails at any step leaves each ledger whole or gone', () =>
+test('removing old ledgers leaves each ledger whole or gone if it is killed or fails at any step', () =>
   inTemporaryFolder(async (root) => {
     for (let failing = 0; ; failing += 1) {
       await makeLedger(root, 'old', 60);
@@ -222,12 +222,12 @@ test('pruning that is killed or fails at any step leaves each ledger whole or go
     }
   }));
 
-test('pruning does nothing if there is no store', () =>
+test('removing old ledgers does nothing if there is no store', () =>
   inTemporaryFolder(async (folder) => {
     expect(await pruneLedgers(join(folder, 'nowhere'), { now })).toEqual({ setAside: [], removed: [], bytes: 0 });
   }));
 
-test('pruning never removes a ledger of a newer version', () =>
+test('removing old ledgers never removes a ledger of a newer version', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'newer', 90);
     await makeLedger(root, 'older', 80);

@@ -17,8 +17,8 @@ const spending = (): Spending => new Spending(path, { now: () => today });
 const NO_LIMIT: SpendingLimits = { perConversation: 0, perDay: 0 };
 const CENTS_10: SpendingLimits = { perConversation: 0, perDay: 0.1 };
 
-describe('bookings of spending', () => {
-  it('count at their booked amount for every window until they are settled', async () => {
+describe('expected costs that are recorded against a spending limit', () => {
+  it('count in every window until the actual costs are known', async () => {
     const booking = await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect(booking.kind).toBe('booked');
     // Another window: the first call is still pending.
@@ -35,7 +35,7 @@ describe('bookings of spending', () => {
     );
   });
 
-  it("count for their conversation on later days, but not for the day's limit", async () => {
+  it('count for their conversation on later days, but not for the limit of those days', async () => {
     const limits = { perConversation: 0.1, perDay: 0.1 };
     await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.1 }, limits);
     today = new Date(2026, 0, 3, 12);
@@ -48,7 +48,7 @@ describe('bookings of spending', () => {
     );
   });
 
-  it('are counted separately for the chat and for our own calls', async () => {
+  it('are counted separately for the chat and for our own calls of models', async () => {
     const booking = await spending().bookSpending({ kind: 'chat', conversation: 'a', atMost: 3 }, NO_LIMIT);
     if (booking.kind === 'booked') expect(await booking.settle(5)).toEqual({ day: 5, conversation: 5 });
     expect((await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe(
@@ -56,20 +56,20 @@ describe('bookings of spending', () => {
     );
   });
 
-  it('for the chat are admitted while anything is left', async () => {
+  it('are accepted for the chat while anything is left of the limit', async () => {
     const book = () => spending().bookSpending({ kind: 'chat', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect([(await book()).kind, (await book()).kind]).toEqual(['booked', 'booked']);
     expect(await book()).toEqual({ kind: 'refused', limit: 'day', spent: 0.12, allowed: 0.1 });
   });
 
-  it('survive a line that a crash cut off', async () => {
+  it('survive a line in their file that a crash cut off', async () => {
     await spending().bookSpending({ kind: 'own', atMost: 0.05 }, NO_LIMIT);
     appendFileSync(path, '{"id":"half","at":17');
     await spending().bookSpending({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
     expect((await spending().readSpent('own', undefined)).day).toBeCloseTo(0.07, 10);
   });
 
-  it('are rewritten without outdated ones once the file is long', async () => {
+  it('are rewritten without outdated ones once their file is long', async () => {
     const line = (id: string, at: Date): string =>
       `${JSON.stringify({ id, at: at.getTime(), kind: 'own', usd: 0.0001 })}\n`;
     const old = Array.from({ length: 2_000 }, (_, index) => line(`old ${index}`, new Date(2025, 0, 1))).join('');
@@ -80,7 +80,7 @@ describe('bookings of spending', () => {
   });
 });
 
-describe('many bookings of one day', () => {
+describe('many recorded costs of one day', () => {
   const settled = (count: number): string =>
     Array.from({ length: count }, (_, index) => {
       const booked = { id: `${index}`, at: today.getTime(), kind: 'chat', conversation: `c${index % 3}`, usd: 1 };
@@ -102,7 +102,7 @@ describe('many bookings of one day', () => {
   });
 });
 
-describe('a model with spending limits', () => {
+describe('calling a model under a spending limit', () => {
   const MODEL: SummarizerModel = {
     profile: 'P',
     vendor: 'anthropic',
@@ -132,7 +132,7 @@ describe('a model with spending limits', () => {
   // 1,000 tokens plus 10 % at $10, and 400 at $100: at most $0.051.
   const request = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
 
-  it('is called while there is room, and otherwise says what to do', async () => {
+  it('succeeds while the limit is not reached, and otherwise fails with what to do', async () => {
     const limited = model(CENTS_10);
     // $0.02 each: the third may reach $0.04 + $0.051, the fourth more than $0.10.
     for (let call = 0; call < 3; call++)
@@ -145,7 +145,7 @@ describe('a model with spending limits', () => {
     expect(asked).toBe(3);
   });
 
-  it('of unknown price is called only if there is no limit', async () => {
+  it('is possible for a model of unknown price only if there is no limit', async () => {
     const { prices, ...unknown } = MODEL;
     expect(prices).toBeDefined();
     const made = (limits: SpendingLimits): Summarizer =>
@@ -157,7 +157,7 @@ describe('a model with spending limits', () => {
     expect((await made(NO_LIMIT).summarize(request)).kind).toBe('complete');
   });
 
-  it('that is billed otherwise is not limited', async () => {
+  it('is not limited if the model is not billed per token', async () => {
     expect((await model({ perConversation: 0, perDay: 0.001 }, { billing: 'included' }).summarize(request)).kind).toBe(
       'complete',
     );

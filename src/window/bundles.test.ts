@@ -38,7 +38,7 @@ async function withTurns<T>(told: string[], work: () => Promise<T>): Promise<T> 
   }
 }
 
-it("a program's parts are each loaded in a separate turn, and only once", async () => {
+it('parts of a program are each loaded in a separate turn of the event loop, and only once', async () => {
   const { bundles, told } = written();
   const [first, again] = await withTurns(told(), () =>
     Promise.all([bundles.loadBundle('program'), bundles.loadBundle('program')]),
@@ -57,7 +57,7 @@ it("a program's parts are each loaded in a separate turn, and only once", async 
   ).toEqual([]);
 });
 
-it("a program is loaded synchronously for callers that can't wait", () => {
+it("parts of a program are loaded synchronously for callers that can't wait", () => {
   const { bundles, told } = written();
   expect(bundles.loadBundleNow('program').name).toBe('it');
   expect(told()).toEqual(['1', '2', 'program']);

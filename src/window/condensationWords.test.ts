@@ -30,7 +30,7 @@ describe('the sentence about a condensation', () => {
       { title: 'Mend [this](command:evil).' },
       'Condensed “Mend [this] (command:evil).” with Smart: 2,000 → 1,000 tokens (−50%).',
     ],
-  ])('is right for %o', (changes, sentence) => {
+  ])('is worded correctly for %o', (changes, sentence) => {
     fake.settings['contextCondenser.manual.targetPercent'] = 40;
     expect(words(changes)).toBe(sentence);
   });

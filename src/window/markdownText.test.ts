@@ -11,7 +11,7 @@ it.each([
   ['1. of 2.', '1\\. of 2\\.'],
   ['# one\n\n two\t', '\\# one two'],
   ['a\\*b*', 'a\\\\\\*b\\*'],
-])('Markdown shows %j literally, with breaking spaces', (text, markdown) => {
+])('Markdown shows the text %j literally, with ordinary spaces', (text, markdown) => {
   expect(escapeMarkdown(text)).toBe(markdown);
 });
 

@@ -5,7 +5,7 @@ const user = (text: string): SentText => ({ role: 'user', kind: 'text', text });
 const result = (text: string): SentText => ({ role: 'user', kind: 'result', text });
 const answer = (text: string): SentText => ({ role: 'assistant', kind: 'text', text });
 
-describe('comparing sent and read texts', () => {
+describe('comparing the texts that an agent sent with those that we read', () => {
   it.each<[string, SentText[], SentText[], string[]]>([
     ['equal texts', [user('a'), answer('b')], [user('a'), answer('b')], []],
     ['one text that the other side has as two', [user('a\nb')], [user('a'), user('b')], []],
@@ -21,7 +21,7 @@ describe('comparing sent and read texts', () => {
   });
 });
 
-describe('the texts in a request', () => {
+describe('the texts found in a recorded request', () => {
   const words = [
     user('Go'),
     { role: 'assistant', kind: 'text', text: 'Yes' },
@@ -84,12 +84,12 @@ describe('the texts in a request', () => {
         ],
       },
     ],
-  ])('to %s are found and equal those of the other vendors', (_wire, body) => {
+  ])('for %s equal those of the other vendors', (_wire, body) => {
     expect(textsOfRequest(body)).toEqual(words);
   });
 });
 
-describe('the texts in a conversation', () => {
+describe('the texts found in a conversation', () => {
   it('keep the role with which a message was sent', () => {
     const texts = textsOfConversation([
       { role: 'user', content: 'Go' },

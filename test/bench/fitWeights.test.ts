@@ -22,7 +22,7 @@ const samples = ['p', 'q'].map(sample);
 const isUsed = () => true;
 
 describe('the fitted relevance weights', () => {
-  it('are learned from lines that were needed and would not have stayed anyway', () => {
+  it('are learned from lines that were needed and would not have been kept anyway', () => {
     const weights = fitWeights(samples, { isUsed, penalty: 0.03 });
     expect(weights[OPEN]).toBeGreaterThan(0.5);
     expect(weights[FOUND]).toBeLessThan(-0.5);
@@ -31,7 +31,7 @@ describe('the fitted relevance weights', () => {
     expect(without[OPEN]).toBe(0);
   });
 
-  it('stay closer to their start with a stronger penalty', () => {
+  it('stay closer to their initial values with a stronger penalty', () => {
     const start = FEATURE_NAMES.map((_, at) => (at === OPEN ? -1 : at === 0 ? 3 : 0));
     const of = (penalty: number) => fitWeights(samples, { isUsed, penalty, start });
     expect(of(1e9)[OPEN]).toBeCloseTo(-1, 5);

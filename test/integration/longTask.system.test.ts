@@ -94,8 +94,8 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
   });
 });
 
-describe('a question whose recalled answer would not fit into the request', () => {
-  it('is answered, because making room spares recalled content', async () => {
+describe('a question whose recalled answer is too large for the request', () => {
+  it('is answered, because making room for it spares recalled content', async () => {
     const short = longTask(ROOT, SHORT_CALLS);
     const bench = await benchFor({}, ROOT, short);
     const window = bench.open({
@@ -113,7 +113,7 @@ describe('a question whose recalled answer would not fit into the request', () =
   });
 });
 
-describe('a long task continues', () => {
+describe('a long task that is condensed continues', () => {
   it('after a reload midway, with the same view', async () => {
     const bench = await benchFor();
     const before = bench.open(TRUNCATION);
@@ -166,7 +166,7 @@ describe('a long task continues', () => {
     expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
   });
 
-  it('continues after overloads and cut streams without repeating a condensation', async () => {
+  it('after overloads and cut streams without repeating a condensation', async () => {
     let asked = 0;
     const bench = await benchFor({
       instead: (behaviour) => {
@@ -185,7 +185,7 @@ describe('a long task continues', () => {
     expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
   });
 
-  it('continues in two windows at once, each with its own task', async () => {
+  it('in two windows at once, each with its own task', async () => {
     const other = '/home/dev/other';
     const first = await benchFor();
     const second = await benchFor({ storage: first.storage }, other, longTask(other, CALLS, [PAUSE]));
@@ -203,7 +203,7 @@ describe('a long task continues', () => {
     await Promise.all(runs);
   });
 
-  it('continues after an earlier message is edited, with an unchanged prefix', async () => {
+  it('after an earlier message is edited, with an unchanged beginning', async () => {
     const bench = await benchFor();
     const window = bench.open(TRUNCATION);
     const chat = window.chat(bench.tools, 'one');
@@ -219,7 +219,7 @@ describe('a long task continues', () => {
     expect(bench.figures().refused).toEqual([]);
   });
 
-  it('continues if the window is smaller than assumed', async () => {
+  it('if the window is smaller than assumed', async () => {
     const bench = await benchFor({ maxContextTokens: 60_000 });
     const chat = bench.open(TRUNCATION).chat(bench.tools, 'one');
     expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
@@ -228,7 +228,7 @@ describe('a long task continues', () => {
     expect(bench.figures().refused.length).toBeGreaterThan(0);
   });
 
-  it.each(['never answers', 'answers'])('continues if the summarizing model %s', async (how) => {
+  it.each(['never answers', 'answers'])('if the summarizing model %s', async (how) => {
     const server = await startAnthropicServer({
       script: how === 'answers' ? reply('## Goal\nPut the project in order.\n## Done\nFiles were read.') : never(),
     });

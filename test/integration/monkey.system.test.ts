@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 it(
-  'random actions and model failures never cause an invalid request or a leak, and off stays off',
+  'random actions and model failures never cause an invalid request or a leak, and condensing stays off when turned off',
   async () => {
     const report = await runMonkey({
       seed: SEED,

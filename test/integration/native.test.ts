@@ -197,7 +197,7 @@ describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
   });
 });
 
-it('retries temporary failures', async () => {
+it('Summary retries after temporary failures of the vendor', async () => {
   const server = await started(anthropic, [rateLimited(0), overloaded(), reply(SHORT_SUMMARY)]);
   const outcome = await managerFor(anthropic, server.url).condense(request);
   expect(outcome.kind).toBe('condensed');

@@ -324,7 +324,7 @@ const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth 
 describe.each(CHOICES)(
   'a preview, Condense Now, agent mode, a gateway and the command line make the same edits by $provider',
   (choice) => {
-    it('on huge and unusual texts', { timeout: isLong ? 7_200_000 : 1_800_000 }, async () => {
+    it('if the conversation has huge and unusual texts', { timeout: isLong ? 7_200_000 : 1_800_000 }, async () => {
       const folder = temporaryFolder();
       const texts = Object.entries(HOSTILE_TEXTS)
         .filter((_text, at) => isTried(at, CHOICES.indexOf(choice), CHOICES.length))
@@ -349,7 +349,7 @@ describe.each(CHOICES)(
       );
     });
 
-    it('on recorded sessions', { timeout: 3_600_000 }, async () => {
+    it('if the conversation is a recorded session', { timeout: 3_600_000 }, async () => {
       const folder = temporaryFolder();
       const sessions = sessionFiles(CORPORA).filter((_session, at) => isLong || at % ONE_OF === 0);
       if (sessions.length === 0) console.warn(`NOT TESTED: no real conversations at ${CORPORA.join(', ')}`);

@@ -58,7 +58,7 @@ async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS)
 /** About the expected length of a summary of at most 80 tokens. */
 const SUMMARY = `All 60 tests of the suite pass. ${'Nothing else was found in it. '.repeat(8)}`.trim();
 
-describe('sixty summaries', () => {
+describe('the calls for sixty summaries in one condensation', () => {
   it('run six at a time and cost what was estimated', async () => {
     let running = 0;
     let most = 0;
@@ -91,7 +91,7 @@ describe('sixty summaries', () => {
     expect(outcome.calls?.filter(({ outcome: end }) => end === 'complete')).toHaveLength(60);
   });
 
-  it('fall back to truncation if the vendor is down, without sixty calls', async () => {
+  it('stop early if the vendor is down, and truncation is used instead', async () => {
     const { server, condense } = await bed(() => serverError());
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
@@ -101,7 +101,7 @@ describe('sixty summaries', () => {
     expect(outcome.notes.join()).toContain('60 of 60 summaries were not written');
   });
 
-  it('stop with the run, without changes', async () => {
+  it('stop when the condensation is canceled, which then changes nothing', async () => {
     const abort = new AbortController();
     let asked = 0;
     const { server, condense } = await bed(() => {

@@ -48,7 +48,7 @@ const open = (task = 'ask'): Promise<Window> =>
 /** Number of paid calls. */
 const paid = (): number => (existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n').length : 0);
 
-it('two windows at once spend no more than one would', async () => {
+it('two windows that call models at once spend no more than one would', async () => {
   const windows = await Promise.all([open(), open()]);
   for (const { go } of windows) go();
   const ends = await Promise.all(windows.map(({ end }) => end));
@@ -62,7 +62,7 @@ it.each([
   // A reservation without a call counts until the end of the day, which never exceeds the limit.
   ['before the call', 0, 1],
   ['after the call', 1, 2],
-])('a window killed %s keeps its reserved cost, which still counts', async (when, paidByIt, paidInAll) => {
+])('a window killed %s leaves its reserved cost counted against the limit', async (when, paidByIt, paidInAll) => {
   const dying = await open(`die ${when}`);
   dying.go();
   expect((await dying.end).signal).toBe('SIGKILL');

@@ -220,7 +220,7 @@ it.each([
   else expect(notes).toContain("Context Condenser's own prompt");
 });
 
-it('falls back to the built-in prompt if the vendor refuses to compact', async () => {
+it('Summary falls back to the built-in prompt if the vendor refuses to compact', async () => {
   const { condense } = await setUp({ options: { compacts: false } });
   const outcome = await condense();
   if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
@@ -230,7 +230,7 @@ it('falls back to the built-in prompt if the vendor refuses to compact', async (
   expect(outcome.notes.join(' ')).toContain("The vendor's compaction could not be used");
 });
 
-it('summarizes in parts if there was no room for the vendor’s prompt', async () => {
+it('Summary works in parts if there was no room for the vendor’s compaction prompt', async () => {
   const { condense } = await setUp({ script: [reply('', { stop: 'window' }), reply(SUMMARY)] });
   const outcome = await condense();
   expect(outcome.kind).toBe('condensed');
@@ -249,7 +249,7 @@ it.each([
   ['declined', refusal()],
   ['empty', emptyReply()],
   ['a call', reply('', { calls: [{ name: 'Read', input: {} }] })],
-] as const)('a compaction that is %s is paid for and never applied', async (_, script) => {
+] as const)('a vendor compaction that is %s is paid for and never applied', async (_, script) => {
   const { condense } = await setUp({ script });
   const outcome = await condense();
   expect(outcome.kind).toBe('failed');

@@ -113,7 +113,7 @@ afterEach(() => {
 });
 
 it.each(Object.entries(WIRES))(
-  'no vendor rejects requests over %s, and each condensation breaks the cache once',
+  'no vendor rejects condensed requests in the format %s, and each condensation breaks the cache once',
   async (name, { profile, start, path, address, prices }) => {
     const counter = createCounter();
     const work = task.turns[0]!.steps as readonly Reply[];

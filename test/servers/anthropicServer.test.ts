@@ -122,7 +122,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(at, more, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).toBeUndefined();
   });
 
-  it('is edited by the API if a header requests it', async () => {
+  it('is edited by the API if a header of the request says so', async () => {
     const at = await server({});
     const edits = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } };
     expect(await requestRefusal(at, edits)).toBe('context_management: Extra inputs are not permitted');
@@ -158,7 +158,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
   });
 
-  it('bound thinking is rejected after another prefix, or dropped on request', async () => {
+  it('is rejected after a different beginning if it is bound to one, or dropped on request', async () => {
     const at = await server({
       strict: { byModel: true },
       script: [
@@ -190,7 +190,7 @@ describe('the cache of the Anthropic test server', () => {
   const read = (answer: Json): unknown =>
     isObject(answer['usage']) ? answer['usage']['cache_read_input_tokens'] : undefined;
 
-  it('is marked at the top of the request, and ages', async () => {
+  it('follows a mark at the top of the request, and expires', async () => {
     let now = 0;
     const at = await server({ cache: AGEING.anthropic, now: () => now });
     const messages = [{ role: 'user', content: long }];

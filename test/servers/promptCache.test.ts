@@ -9,7 +9,7 @@ const piece = (identity: string, marked = false, ttl?: string): Segment => ({
   ...(ttl !== undefined && { ttl }),
 });
 
-describe('a test prompt cache that ages', () => {
+describe('a test double of a prompt cache that ages', () => {
   it('forgets entries unused for longer than their lifetime, and renews used ones', () => {
     let now = 0;
     const cache = new PromptCache(AGEING.anthropic, () => now);
@@ -47,7 +47,7 @@ describe('a test prompt cache that ages', () => {
     expect(kept.useLongest(prompt)).toEqual({ read: 3968, written: 0, total: 4000 });
   });
 
-  it('differs for other requests', () => {
+  it("keeps different requests' entries apart", () => {
     const cache = new PromptCache({});
     const prompt = [piece('a'), piece('b')];
     cache.useLongest(prompt, 'one');
@@ -56,8 +56,8 @@ describe('a test prompt cache that ages', () => {
   });
 });
 
-describe('the lookback of a test prompt cache', () => {
-  it('ends a number of blocks before a breakpoint', () => {
+describe('the search back from a breakpoint in a test prompt cache', () => {
+  it('ends after a number of blocks', () => {
     const blocks = (count: number, last = true): Segment[] =>
       Array.from({ length: count }, (_, at) => piece(`${at}`, last && at === count - 1));
     const cache = new PromptCache({ lookBack: 20 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RecordedRequest } from './modelServer';
 import { breakText, prefixBreaks } from './taskFigures';
 
-test('a broken prefix is reported with the difference, far into a message', () => {
+test('the test bench reports a broken prefix with the difference, even far into a message', () => {
   const ending = (text: string): RecordedRequest => {
     const messages = ['begin', `${'z'.repeat(900)}${text}`].map((content) => ({ role: 'user', content }));
     return { body: { messages } } as unknown as RecordedRequest;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { normalizeName } from '../agents/agentRun';
 
-it('file names of two runs have the same shape', () => {
+it('the recorded file names of two runs of an agent have the same shape', () => {
   const pairs = [
     [
       'tool-outputs/run_shell__toolu_1ac88d5b7193749478_3fjqj.txt',

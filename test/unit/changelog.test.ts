@@ -4,18 +4,18 @@ import { getChannel, isLater, releasedChangelog, getReleaseNotes } from '../../s
 
 const BEFORE = '# Changelog\n\n## Unreleased\n\n### New\n\n- one\n\n## 1.0.0 (22 November 2026)\n\n- old\n';
 
-it('a release moves unreleased lines under its own heading without loss', () => {
+it("releasing a version moves the changelog's unreleased lines under its heading without loss", () => {
   const after = releasedChangelog(BEFORE, '1.2.0', '1 December 2026');
   expect(after).toBe(BEFORE.replace('## Unreleased', '## Unreleased\n\n## 1.2.0 (1 December 2026)'));
   expect(getReleaseNotes(after, '1.2.0')).toBe('### New\n\n- one\n');
   expect(getReleaseNotes(after, '1.0.0')).toBe('- old\n');
 });
 
-it('a changelog that has the heading stays unchanged', () => {
+it("a changelog that already has the release's heading stays unchanged", () => {
   expect(releasedChangelog(BEFORE, '1.0.0', '1 December 2026')).toBe(BEFORE);
 });
 
-it('nothing to release is an error that names what is missing', () => {
+it('a changelog without unreleased lines is an error that names what is missing', () => {
   expect(() => getReleaseNotes(BEFORE, '1.0')).toThrow('no heading "## 1.0 (DATE)"');
   expect(() => releasedChangelog('# Changelog\n', '1.0.0', 'x')).toThrow('neither a heading "## Unreleased"');
   expect(() => releasedChangelog('## Unreleased\n\n## 1.0.0\n- a\n', '1.1.0', 'x')).toThrow(
@@ -46,6 +46,6 @@ it.each([
   ['1.0.10', '1.0.9', true],
   ['1.0.0', '1.0.0', false],
   ['1.9.0', '2.0.0', false],
-])('the version %s is valid after %s: %s', (version, other, expected) => {
+])('the version %s may be released after %s: %s', (version, other, expected) => {
   expect(isLater(version, other)).toBe(expected);
 });

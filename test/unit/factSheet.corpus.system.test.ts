@@ -34,7 +34,7 @@ const squeezed = (text: string): string => text.replace(/[\s"'`]+/g, ' ').toLowe
 const isKept = (instruction: string, text: string): boolean =>
   squeezed(text).includes(squeezed(instruction).trim().slice(0, RUN).trim());
 
-describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s summary kept', () => {
+describe.skipIf(!present)('the fact sheet keeps at least as many facts as the real agent’s summary kept', () => {
   it.each(['01', '02', '03'])('in transcript-%s', (name) => {
     const { messages } = readConversationFile(join(CORPUS, `transcript-${name}.jsonl`), { history: 'all' });
     const at = messages.findIndex((message) => message['isCompactSummary'] === true);

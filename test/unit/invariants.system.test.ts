@@ -68,7 +68,7 @@ function linesAround(text: string, start: number, end: number): string[] {
 const linesOfView = (view: History): Set<string> =>
   new Set(view.flatMap((message) => listContents(message).flatMap(({ text }) => linesIn(text))));
 
-describe('the generator of valid histories', () => {
+describe('the test generator of valid histories', () => {
   it('creates histories that pass the firewall', () => {
     fc.assert(
       fc.property(validHistory, (history) => {

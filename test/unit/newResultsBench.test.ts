@@ -17,14 +17,14 @@ const readFile = (from: number, to: number) =>
   );
 const messages = [TASK_MESSAGE, ...readFile(1, 90), ...readFile(30, 60)];
 
-describe('the proof of text removed from new results', () => {
+describe("the benchmark's proof that text removed from new results is still in the request", () => {
   const request = async () => {
     const draft = new Draft(messages, createCounter(), [], messages.length - 1);
     const { edits } = await cutNewResults(draft, { lossless: true });
     return applyEdits(messages, edits);
   };
 
-  it('holds if the request contains its lines, and fails if one is missing', async () => {
+  it('holds if the request contains the removed lines, and fails if one is missing', async () => {
     const sent = await request();
     expect(sent.edits).toHaveLength(1);
     new RemovedLineCheck('one').assert(sent, false);
@@ -48,7 +48,7 @@ describe('the proof of text removed from new results', () => {
   });
 });
 
-it('a replay counts the same whether it is timed or uses known counts', async () => {
+it('a replay in the benchmark counts the same whether it is timed or uses known counts', async () => {
   const answers = [...messages, { role: 'assistant', content: 'Done.' } as const];
   const run = { name: 'one', messages: answers, window: Infinity, settings: {} };
   const timed = await replay(run);
@@ -60,7 +60,7 @@ it('a replay counts the same whether it is timed or uses known counts', async ()
   expect(figures.cost).toBeLessThan(whole.cost);
 });
 
-it('a replay in a window that its requests never fill equals one without a window', async () => {
+it('a replay in the benchmark in a window that requests never fill equals one without a window', async () => {
   const run = { name: 'one', messages: [...messages, { role: 'assistant', content: 'Done.' } as const], settings: {} };
   const endless = await replay({ ...run, window: Infinity });
   expect([200_000, 1_000].map((window) => isBelow(window, endless))).toEqual([true, false]);

@@ -15,13 +15,13 @@ it('the README on VS Code’s details page shows and links only what is there', 
     expect(packed).toContain(kept);
 });
 
-it('removed links in the middle of a sentence keep their words', () => {
+it('links removed from the packaged README in the middle of a sentence leave their words', () => {
   const head = '## Two commands\nx\n## On the command line\nx\n## More\nx\n';
   const text =
     '## Kept\n![p](a.png)\n\nSee [the guide](docs/a.md) ([how](b.md)). [More](c.md)\n[out](https://example.com)\n';
   expect(packagedReadme(head + text)).toBe('## Kept\nSee the guide.\n[out](https://example.com)\n');
 });
 
-it('a missing section is reported', () => {
+it('a section missing in the packaged README is reported', () => {
   expect(() => packagedReadme('# Only this')).toThrow('no section "Two commands"');
 });

@@ -60,7 +60,7 @@ describe('the table of requirements', () => {
     expect(missingIn(row)).toEqual([]);
   });
 
-  it('proves each finished row with a file, a command or another row', () => {
+  it('proves each finished requirement with a file, a command or another row', () => {
     const unshown = rows.filter(({ state, shown }) => state === '✓' && !/`|\b[A-M]\d+\b/.test(shown));
     expect(unshown).toEqual([]);
   });

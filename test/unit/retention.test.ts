@@ -61,20 +61,20 @@ describe('the measure of needed lines', () => {
     expect(report.removed.share).toBe(0);
   });
 
-  it('misses what a policy removes', async () => {
+  it('misses the lines that condensing removes', async () => {
     const report = await measureRetention([readThenEdit()], without(2), options);
     expect(report.lines.verbatim.share).toBe(0);
     expect(report.lines.recallable.share).toBe(0);
     expect(report.lost).toContain('lines: export const second = prepare(2);');
   });
 
-  it('does not ask for what was shown again before it was used', async () => {
+  it('does not count lines that were shown again before they were used', async () => {
     const again = turn(9, 'Read', { file_path: '/w/src/a.ts' }, FILE);
     const report = await measureRetention([readThenEdit(again)], without(2), { minTurns: 1, cuts: [0.5] });
     expect(report.lines.needed).toBe(0);
   });
 
-  it('does not accept an equal line in another file', async () => {
+  it('does not accept an equal line in another file as kept', async () => {
     const twin = turn(9, 'Read', { file_path: '/w/src/twin.ts' }, FILE);
     const cut = { minTurns: 1, cuts: [0.8] };
     expect((await measureRetention([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
@@ -83,11 +83,11 @@ describe('the measure of needed lines', () => {
     expect((await measureRetention([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(0);
   });
 
-  it('does not trust an edit that claims a copy that is not there', async () => {
+  it('does not trust an edit that claims a copy of a line that is not there', async () => {
     expect((await measureRetention([readThenEdit()], without(2, true), options)).lines.verbatim.share).toBe(0);
   });
 
-  it('counts text of a reference in the view as recallable', async () => {
+  it('counts text as recallable if a reference in the condensed conversation leads to it', async () => {
     const policy = providerPolicy(
       truncationProvider,
       { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, minimumTokens: 0 },
@@ -119,7 +119,7 @@ describe('the measure of needed lines', () => {
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 } });
   });
 
-  it('tells good policies from bad ones on whole conversations', async () => {
+  it('tells good ways of condensing from bad ones on whole conversations', async () => {
     const conversations = [1, 2, 3].map((seed) => generateConversation({ seed, targetTokens: 40_000 }));
     const measureShare = async (policy: Policy): Promise<number> =>
       (await measureRetention(conversations, policy)).lines.verbatim.share;

@@ -94,7 +94,7 @@ async function condensed(
   };
 }
 
-describe.each(['Lossless', 'File-Aware'] as const)('%s on Windows paths', (provider) => {
+describe.each(['Lossless', 'File-Aware'] as const)('%s, on a conversation with Windows paths,', (provider) => {
   it.each([1, 2, 3])('is independent of how a call writes its path: session %s', async (seed) => {
     const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }));
     const plain = await condensed(provider, messages);

@@ -200,7 +200,7 @@ it('every setting is explained in the same words here as on VS Code’s settings
   expect(others).toEqual([]);
 });
 
-it('every setting that a place of the page names is one', () => {
+it("every setting named by the panel's table of places exists", () => {
   const named = Object.values(SETTINGS_BY_PLACE).flat();
   expect(named.filter((name) => !(SETTING_NAMES as readonly string[]).includes(name))).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { formatChange, formatPercent } from './l10n';
 
-it('a share is 0 only if there is nothing', () => {
+it('a share is shown as 0 only if there is nothing', () => {
   expect([0, 0.03, 0.3, 9.97, 42.4].map(formatPercent)).toEqual(['0%', '<0.1%', '0.3%', '10%', '42%']);
 });
 
-it('a change has its sign, unless it is too small to show', () => {
+it('a change is shown with its sign, unless it is too small to show', () => {
   expect([-14.6, -8.27, -0.04, 0, 0.03, 11.2].map(formatChange)).toEqual([
     '−15%',
     '−8.3%',

@@ -1007,7 +1007,7 @@ describe('a control in the panel', () => {
     await page.until(() => row(page, 'provider').textContent.includes('Unable to write into user settings.'));
   });
 
-  it('can be the search, which Ctrl+F focuses and Escape leaves', async () => {
+  it('can be the search field, which Ctrl+F focuses and Escape leaves', async () => {
     const page = await openPage();
     const input = page.find('.search-input') as HTMLInputElement;
     await page.until(() => {

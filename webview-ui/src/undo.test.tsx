@@ -149,7 +149,7 @@ describe('a recommendation from “Help me choose”', () => {
     expect(isApplied(page)).toBe(false);
   });
 
-  it('restores what it had saved if the rest can’t be written', async () => {
+  it('restores what it had saved if its other settings can’t be written', async () => {
     fake.settings['contextCondenser.smart'] = own;
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.2;
     const page = await advised();
@@ -176,14 +176,14 @@ describe('undoing a change of a pass', () => {
   }
   const isOffered = (page: TestPage): boolean => page.find('#smart .passes').textContent.includes('was changed.');
 
-  it('is impossible after the pass was disabled, since it would enable it again', async () => {
+  it('is impossible after the pass was disabled, since undoing would enable it again', async () => {
     const page = await changed();
     await page.click(() => page.find('vscode-checkbox', 'Run Old results'));
     await page.until(() => !isOffered(page));
     expect(JSON.stringify(saved('smart'))).toContain('"enabled":false');
   });
 
-  it('keeps another pass disabled', async () => {
+  it('keeps another pass disabled that was disabled meanwhile', async () => {
     const page = await changed();
     await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
@@ -226,7 +226,7 @@ describe('a recommendation from the history', () => {
     await page.until(() => saved('threshold') === 75);
   });
 
-  it('can’t be undone over later settings', async () => {
+  it('can’t be undone after other settings were changed later', async () => {
     const page = await followed();
     await change('threshold', 50);
     await page.until(() => !page.find('#history').textContent.includes('Applied.'));

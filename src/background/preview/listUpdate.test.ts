@@ -4,7 +4,7 @@ import { makeUnchangedListUpdate, applyListUpdate, computeListUpdate } from './l
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
-it('a list update turns the old list into the new one, and is undefined if they are equal', () => {
+it("an update of the preview's list turns the old list into the new one, and is undefined if they are equal", () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const update = computeListUpdate(before, after);
@@ -14,7 +14,7 @@ it('a list update turns the old list into the new one, and is undefined if they 
   );
 });
 
-it('a list update contains only added elements and keeps an unchanged array', () => {
+it("an update of the preview's list contains only added elements and keeps an unchanged array", () => {
   const before = [1, 2, 3];
   expect(computeListUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
   expect(computeListUpdate(before, [1])).toEqual({ kept: 1, added: [] });

@@ -53,7 +53,7 @@ const model: SummarizerModel = {
   cacheLifetime: 'none',
 };
 
-it('a preview says what happens to each message, and its cells add up to the estimate', async () => {
+it("a preview says what happens to each message, and the messages' token counts add up to the estimate", async () => {
   const session = new PreviewSession(createCounter());
   const made = await session.answerPreviewRequest(question(makeFileConversation('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
@@ -136,7 +136,7 @@ it('a preview reports which facts remain after the shown edits, without computin
   expect(compared.facts).toEqual({ all: 21, lost: 0 });
 });
 
-it('a preview gives a result the same name in both texts, even if its command was removed', async () => {
+it('a preview gives a tool result the same name in both texts, even if its command was removed', async () => {
   const session = new PreviewSession(createCounter());
   const steps = Array.from({ length: 9 }, (_, step) =>
     makeToolExchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
@@ -227,7 +227,7 @@ it('a preview reports an invalid configuration, and a gain that is too small', a
   );
 });
 
-it('a preview of a growing chat conversation receives only the additions and answers for the whole', async () => {
+it('a preview of a growing chat conversation receives only the new messages and answers for the whole', async () => {
   const session = new PreviewSession(createCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
   expect((await session.answerPreviewRequest(question(live), signal)).cells).toEqual([]);
@@ -270,7 +270,7 @@ it('a preview says what a pass selects, and reports a pass that no longer exists
   await expect(session.answerPreviewRequest({ ...asked, setup: broken }, signal)).rejects.toThrow('passes');
 });
 
-it('a comparison states how many later needed lines are kept, and gives the full texts', async () => {
+it('a comparison of configurations states how many lines needed later each keeps, and gives the full texts', async () => {
   const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('i.json', {
     messages: generateConversation({ seed: 4, targetTokens: 40_000 }),

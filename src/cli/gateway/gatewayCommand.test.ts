@@ -64,7 +64,7 @@ async function bed() {
 }
 
 describe('a gateway with a fixed address', () => {
-  it('answers while it runs, refuses afterwards, and answers at the same address when restarted', async () => {
+  it('answers while it runs, refuses connections afterwards, and has the same address when restarted', async () => {
     const { folder, file, start, ask } = await bed();
     const first = start();
     const { openai } = await first.addresses();
@@ -80,7 +80,7 @@ describe('a gateway with a fixed address', () => {
     await second.stop();
   });
 
-  it("offers no recall to those who know its address, since one agent must not read another's tasks", async () => {
+  it("offers no recall tool to those who know its address, since one agent must not read another's tasks", async () => {
     const { start } = await bed();
     const gateway = start();
     const { openai = '' } = await gateway.addresses();
@@ -89,7 +89,7 @@ describe('a gateway with a fixed address', () => {
     await gateway.stop();
   });
 
-  it('ends on any signal, even while starting, and leaves nothing behind', async () => {
+  it('ends on any signal, even while starting, and leaves no files behind', async () => {
     const { folder, start } = await bed();
     const heard = (): number => process.listenerCount('SIGQUIT');
     const before = heard();
@@ -130,7 +130,7 @@ describe('a gateway with a fixed address', () => {
     }
   });
 
-  it('ends if a window asks it to, and windows are told if it ends otherwise', async () => {
+  it('ends if a VS Code window asks it to, and windows are told if it ends for another reason', async () => {
     const { folder, start } = await bed();
     const onGone = vi.fn();
     const window = new RunningConversations({ folder, onChange: () => undefined, onGone });
@@ -160,7 +160,7 @@ describe('a gateway with a fixed address', () => {
   });
 });
 
-it('the gateway shortens a single new result above the given share of the window', async () => {
+it('the gateway shortens a single new result that is larger than the given share of the window', async () => {
   const { start, vendor } = await bed();
   const sentWith = async (...options: readonly string[]): Promise<string> => {
     const gateway = start('--window', '60000', ...options);

@@ -93,7 +93,7 @@ const HOMES: Readonly<
 
 const SECRET = 'the-secret-of-this-run';
 
-describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, env = {}, args = [] }) => {
+describe.each(Object.entries(HOMES))('%s, started through the gateway,', (name, { files, env = {}, args = [] }) => {
   const setUp = (folder: string): AgentEnvironment => {
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env, runs: folder };
@@ -147,7 +147,7 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
     expect(launch.args.slice(-own.length)).toEqual(own);
   });
 
-  it('keeps all its own files unchanged', async () => {
+  it('keeps all its own files unchanged while it is condensed', async () => {
     const folder = temporaryFolder();
     const home = setUp(folder);
     const before = readContents(folder);
@@ -157,22 +157,25 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
 });
 
 describe('Gemini CLI behind the gateway', () => {
-  it.runIf(process.platform !== 'win32')('can recall only if it would read our system settings file', async () => {
-    const folder = temporaryFolder();
-    const home = { homedir: folder, cwd: folder, platform: 'linux', env: { GEMINI_API_KEY: 'k' } } as const;
-    const user = vi.spyOn(process, 'getuid');
-    onTestFinished(() => {
-      user.mockRestore();
-    });
-    const canRecall = async (uid: number, runs: string): Promise<boolean> => {
-      user.mockReturnValue(uid);
-      return (await findGatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
-    };
-    // It belongs to root and must stay empty.
-    expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
-    expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
-    expect(await canRecall(0, folder)).toBe(false);
-  });
+  it.runIf(process.platform !== 'win32')(
+    'can recall condensed content only if it would read our system settings file',
+    async () => {
+      const folder = temporaryFolder();
+      const home = { homedir: folder, cwd: folder, platform: 'linux', env: { GEMINI_API_KEY: 'k' } } as const;
+      const user = vi.spyOn(process, 'getuid');
+      onTestFinished(() => {
+        user.mockRestore();
+      });
+      const canRecall = async (uid: number, runs: string): Promise<boolean> => {
+        user.mockReturnValue(uid);
+        return (await findGatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
+      };
+      // It belongs to root and must stay empty.
+      expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
+      expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
+      expect(await canRecall(0, folder)).toBe(false);
+    },
+  );
 });
 
 describe('an agent whose requests cannot be redirected', () => {
@@ -210,7 +213,7 @@ describe('an agent whose requests cannot be redirected', () => {
     await expect(findGatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
-  it('Codex goes to ChatGPT if signed in with ChatGPT, and to the API with a key', async () => {
+  it('Codex, behind the gateway, goes to ChatGPT if signed in with ChatGPT, and to the API with a key', async () => {
     for (const [auth, address] of [
       ['{"auth_mode":"chatgpt","tokens":{}}', 'https://chatgpt.com/backend-api/codex'],
       ['{"OPENAI_API_KEY":"k"}', 'https://api.openai.com/v1'],
@@ -277,7 +280,7 @@ describe('context-condenser run', () => {
     return { code, stderr };
   };
 
-  it('runs an agent through the gateway, returns its exit code, sums up in one line, and leaves nothing behind', async () => {
+  it('starts an agent behind the gateway, returns its exit code, sums up in one line, and leaves no files behind', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
     const body = makeRequestBody('anthropic', 40);
@@ -308,7 +311,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(readdirSync(join(store, 'runs'))).toEqual([]);
   });
 
-  it('gives any other command the usual variables, and forwards to the addresses set before', async () => {
+  it('gives any other command the usual variables, and forwards to the addresses that were set before', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
     const script = `fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body: '{}' })`;
@@ -344,7 +347,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
   });
 
-  it('leaves nothing behind if a signal arrives before or after the agent runs, or the terminal waits for Enter', async () => {
+  it('leaves no files behind if a signal arrives before or after the agent runs, or the terminal waits for Enter', async () => {
     const home = temporaryFolder();
     const announced = join(home, 'running');
     const began = join(home, 'began');

@@ -79,7 +79,7 @@ it('spending limits are off by default, and then nothing is written to disk', as
   expect(existsSync(path)).toBe(false);
 });
 
-it('spending limits stop a conversation with a message that its agent shows, and take effect at once when raised', async () => {
+it('spending limits stop a conversation with a message that its agent shows, and apply at once when the user raises them', async () => {
   const { ask, state, told, vendor, chat, gateway, spent } = await bed({ ...OFF, perConversation: 1e-6 }, true);
   expect(await ask('a', 's1')).toMatchObject(DONE);
   expect((await spent('s1')).conversation).toBeGreaterThan(0);

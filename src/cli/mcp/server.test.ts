@@ -29,14 +29,14 @@ describe('the MCP server for recall', () => {
     ['recall', { references: ['ab12cd'], fromLine: 3, toLine: 9, maxTokens: 500 }],
     ['search', {}],
     ['search', { words: 'two words', pattern: 'a+', maxTokens: 100 }],
-  ])('passes on exactly the given arguments of %s: %j', async (name, query) => {
+  ])('passes on exactly the arguments that %s is called with: %j', async (name, query) => {
     const recall = vi.fn<RecallHandler>(() => Promise.resolve({ text: 'found' }));
     const client = await connectClient(recall);
     expect(await client.callTool({ name, arguments: query })).toEqual({ content: [{ type: 'text', text: 'found' }] });
     expect(recall.mock.calls).toEqual([[query]]);
   });
 
-  it('returns images as images', async () => {
+  it('returns recalled images as images', async () => {
     const images = [{ mediaType: 'image/png', data: 'QUJD' }];
     const client = await connectClient(() => Promise.resolve({ text: 'one image', images }));
     expect(await client.callTool({ name: 'recall', arguments: { references: ['ab12cd'] } })).toMatchObject({
@@ -55,7 +55,7 @@ describe('the MCP server for recall', () => {
     });
   });
 
-  it('rejects a line number below 1 without asking', async () => {
+  it('rejects a line number below 1 without searching', async () => {
     const recall = vi.fn<RecallHandler>();
     const client = await connectClient(recall);
     await Promise.allSettled([client.callTool({ name: 'recall', arguments: { references: ['ab12cd'], fromLine: 0 } })]);

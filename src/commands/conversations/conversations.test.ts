@@ -109,7 +109,7 @@ describe('the conversations view', () => {
     expect(item(rows()[0]!).contextValue).toBe('conversation returnable runnable resumable');
   });
 
-  it('opens a conversation with its size, from which the result starts; its document has the same actions', async () => {
+  it('opens a conversation with its size, from which the later result counts; its document has the same actions', async () => {
     const path = session();
     await opened();
     await run('open');
@@ -133,7 +133,7 @@ describe('the conversations view', () => {
     expect(services.comparisons.provideTextDocumentContent(document as never)).toMatch(/Open the conversation again/);
   });
 
-  it("condenses what was previewed with the preview's button", async () => {
+  it("condenses, with the preview's button, what the preview showed", async () => {
     session();
     await opened();
     fake.answers = ['Condense'];
@@ -186,7 +186,7 @@ describe('the conversations view', () => {
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
-  it('redraws only rows whose text has changed, as the same objects, so that their menus keep working', async () => {
+  it('redraws only rows whose text has changed, and keeps their objects, so that their menus keep working', async () => {
     session();
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl'),
@@ -240,7 +240,7 @@ describe('the conversations view', () => {
     await run('export');
   });
 
-  it('saves a report with text or with figures only, never over the conversation', async () => {
+  it("saves a report with text or with figures only, but never over the conversation's file", async () => {
     const path = session();
     await opened();
     fake.picks = ['Text', 'Figures', 'Figures', undefined];
@@ -282,7 +282,7 @@ describe('the conversations view', () => {
     expect(last().message).not.toMatch(/^Condensed/);
   });
 
-  it('searches, filters, and says why the list is empty', async () => {
+  it('searches and filters conversations, and says why the list is empty', async () => {
     session();
     await opened();
     fake.inputs = ['nothing like that', undefined];
@@ -302,7 +302,7 @@ describe('the conversations view', () => {
   });
 });
 
-describe('giving back from the conversations view', () => {
+describe('giving a condensed conversation back from the conversations view', () => {
   it('changes a Zoo task in place once the user agrees, and undoes it byte for byte', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
@@ -322,7 +322,7 @@ describe('giving back from the conversations view', () => {
     expect(last().message).toBe('Nothing was given back, so there is nothing to undo.');
   });
 
-  it('says in words why not, before the user is asked, and offers an export', async () => {
+  it('explains a refusal before the user is asked, and offers an export', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
     await condensed();
@@ -438,7 +438,7 @@ describe('giving back from the conversations view', () => {
     expect(last().message).toContain('on the clipboard');
   });
 
-  it('recovers at startup what a process that died had begun', async () => {
+  it('recovers at startup what another process had begun before it died', async () => {
     mkdirSync(join(home, 'storage', 'us', 'replacements', '2026-begun'), { recursive: true });
     await recoverGivenBack(services);
     expect(log.lines).toEqual([]);

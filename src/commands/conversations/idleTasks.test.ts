@@ -45,7 +45,7 @@ async function lookAgain(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-it('an idle task over its threshold is offered once, and condensed if accepted', async () => {
+it('an idle task over its threshold is offered for condensing once, and condensed if the user accepts', async () => {
   task();
   fake.answers = ['Condense', undefined];
   watchIdleTasks(services);
@@ -64,7 +64,7 @@ it('an idle task over its threshold is offered once, and condensed if accepted',
   expect(log.lines.filter((line) => line.includes('idle tasks'))).toEqual([]);
 });
 
-it('an idle task is offered once per size, and again if it shrank', async () => {
+it('an idle task is offered for condensing once per size, and again if it has shrunk', async () => {
   const path = task();
   watchIdleTasks(services);
   await offered(1);
@@ -76,7 +76,7 @@ it('an idle task is offered once per size, and again if it shrank', async () => 
   await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).size).toBe(0));
 });
 
-it('an idle task is never offered again if declined for good', async () => {
+it('an idle task is never offered for condensing again if the user declined for good', async () => {
   const path = task();
   fake.answers = ['Never for This Task'];
   watchIdleTasks(services);
@@ -84,7 +84,7 @@ it('an idle task is never offered again if declined for good', async () => {
   await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).get(path)).toBe('never'));
 });
 
-it('an idle task is offered when the user comes to the window and the task is idle', async () => {
+it('an idle task is offered for condensing when the user returns to the window', async () => {
   fake.setFocused(false);
   const path = task();
   const timeouts = vi.spyOn(globalThis, 'setTimeout');
@@ -103,7 +103,7 @@ it('an idle task is offered when the user comes to the window and the task is id
   await offered(1);
 });
 
-it("idle tasks are offered at most three times in a window, one at a time, and not if they can't become smaller", async () => {
+it('idle tasks are offered for condensing at most three times in a window, one at a time, and only if they can shrink', async () => {
   for (const name of ['Code', 'Cursor', 'VSCodium']) writeZooTask(join(home, '.config', name, 'User'));
   writeClaudeSession(home);
   writeZooTask(join(home, '.config', 'Windsurf', 'User'), createConversation().slice(0, 3));
@@ -113,7 +113,7 @@ it("idle tasks are offered at most three times in a window, one at a time, and n
   expect(offers()).toHaveLength(3);
 });
 
-it('idle tasks are not offered while that is off, and are offered once it is turned on', async () => {
+it('idle tasks are not offered for condensing while the setting is off, and are offered once it is turned on', async () => {
   task();
   fake.settings['contextCondenser.conversations.offerIdleTasks'] = false;
   watchIdleTasks(services);

@@ -8,9 +8,12 @@ it.each([
   [undefined, 'claude --resume 0f3a'],
   ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
   ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
-])('resuming a Claude Code session changes to the folder %s first, where Claude Code looks', (folder, command) => {
-  expect(getResumeShellCommand(SESSION, folder)).toBe(command);
-});
+])(
+  'resuming a Claude Code session first changes to the folder %s, where Claude Code looks for it',
+  (folder, command) => {
+    expect(getResumeShellCommand(SESSION, folder)).toBe(command);
+  },
+);
 
 it("resuming a session opens a terminal in the session's folder", () => {
   resumeInTerminal(SESSION, '/work/app');

@@ -53,7 +53,7 @@ describe('the History view', () => {
     expect(await only()).toMatchObject({ state: 'shown', change: 'undo' });
   });
 
-  it('shows what a condensation did, even if it was undone', async () => {
+  it('shows what a condensation removed, even if it was undone', async () => {
     await condenseNow(services, file);
     const entry = await only();
     await undoOrRedoCondensation(services, entry, true);
@@ -109,7 +109,7 @@ describe('the History view', () => {
   });
 });
 
-describe('entries of the history', () => {
+describe('entries in the History view', () => {
   const condensation = (id: string, changes: object = {}): LedgerOutline['condensations'][number] => ({
     id: id as CondensationId,
     at: `2026-01-01T00:00:0${id}.000Z`,
@@ -122,7 +122,7 @@ describe('entries of the history', () => {
     ...changes,
   });
 
-  it('of a chat that isn’t in memory can’t be changed, and those that only restored references are left out', () => {
+  it("can't be changed if their chat isn't in memory, and are left out if they only restored references", () => {
     const ledger: LedgerOutline = {
       conversation: 'live-1',
       condensations: [

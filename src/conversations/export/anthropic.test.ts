@@ -12,7 +12,7 @@ describe('the Anthropic export', () => {
     expect(notes).toEqual([]);
   });
 
-  it('notes what could not be exported', () => {
+  it('lists in its notes what could not be exported', () => {
     const { notes } = exportTo(
       {
         messages: [
@@ -107,7 +107,7 @@ describe('the Anthropic export', () => {
     expect(body([{ role: 'system', content: 'only this' }], 'anthropic')).toMatchObject({ system: 'only this' });
   });
 
-  it('contains documents and images with a URL', () => {
+  it('includes documents, and images with a URL', () => {
     const sources = [
       { type: 'image', source: { type: 'url', url: 'https://x/a.png' } },
       { type: 'document', source: { type: 'url', url: 'https://x/a.pdf' }, title: 'A' },

@@ -40,7 +40,7 @@ describe('exports of any conversation', () => {
     );
   });
 
-  it('are unchanged when read and exported again', () => {
+  it('are unchanged when they are read and exported again', () => {
     fc.assert(
       fc.property(history, (messages) => {
         const first = exportTo({ messages }, 'anthropic').text;
@@ -50,7 +50,7 @@ describe('exports of any conversation', () => {
     );
   });
 
-  it('lose nothing in Markdown and the hand-over prompt except what their notes say', () => {
+  it('lose nothing in Markdown and in the hand-over prompt except what their notes list', () => {
     fc.assert(
       fc.property(history, fc.constantFrom('markdown' as const, 'handover' as const), (messages, target) => {
         const { text: output, notes } = exportTo({ messages }, target);

@@ -42,7 +42,7 @@ describe('the OpenAI export', () => {
     expect(notes).toEqual(['1 tool: declared as taking any parameters, since theirs were not recorded.']);
   });
 
-  it('notes what could not be exported', () => {
+  it('lists in its notes what could not be exported', () => {
     const pdf = { type: 'base64', media_type: 'application/pdf', data: 'AA' };
     const { text: output, notes } = exportTo(
       {

@@ -52,7 +52,7 @@ describe('the usage that Continue recorded', () => {
     expect(request?.recordedCost).toBeUndefined();
   });
 
-  it('has one accounting per session: one prompt smaller than its cached tokens decides for all', () => {
+  it('is read in one way per session: one prompt smaller than its cached tokens decides for all', () => {
     const usage = (input: number, cached: number): Fields => ({
       ...{ prompt_tokens: input, completion_tokens: 1, model: 'm' },
       prompt_tokens_details: { cached_tokens: cached },
@@ -95,7 +95,7 @@ describe('the total of a Continue session', () => {
     ]);
   });
 
-  it('is the only trace of a compaction', () => {
+  it("is the only trace of a compaction's usage", () => {
     const recorded = read([answer('So far.', undefined, { conversationSummary: 'So far.' })], {
       usage: {
         ...{ totalCost: 1, promptTokens: 224_975, completionTokens: 1_547 },

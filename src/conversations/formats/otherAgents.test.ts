@@ -132,7 +132,7 @@ describe('a Continue session', () => {
     item({ role: 'assistant', content: 'It sets a.' }),
   ];
 
-  it('has context before a person’s words, and results from the states of calls', () => {
+  it('has context before a person’s words, and results from the recorded states of calls', () => {
     const conversation = read(session(history));
     expect(conversation).toMatchObject({ id: 'continue:k1', format: 'continue', workspace: 'file:///work' });
     expect(conversation.messages).toEqual([
@@ -172,7 +172,7 @@ describe('a Continue session', () => {
     expect(checkConversation(messages)).toEqual([]);
   });
 
-  it('begins with its last summary', () => {
+  it('begins with the last summary that it contains', () => {
     const summarized = session([
       item({ role: 'system', content: 'You are.' }),
       ...history.slice(0, 3),
@@ -261,7 +261,7 @@ describe('OpenHands V1 events', () => {
     expect(lines(events)).toMatchObject({ format: 'trajectory', messages });
   });
 
-  it("follow the agent's view after a condensation", () => {
+  it("give the agent's condensed history after a condensation by the agent", () => {
     const condensed = [
       ...events,
       {
@@ -339,7 +339,7 @@ describe('a Responses API request', () => {
     expect(JSON.stringify(messages[2]?.content)).not.toContain('codex_item');
   });
 
-  it('keeps what OpenAI ran in the answer whole', () => {
+  it('keeps whole, in the answer, the tools that OpenAI ran', () => {
     const ran = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp'].map((kind) => ({
       type: `${kind}_call`,
       id: kind,
@@ -348,7 +348,7 @@ describe('a Responses API request', () => {
     expect(messages[1]).toEqual({ role: 'assistant', content: ran.map((item) => ({ type: 'codex_item', item })) });
   });
 
-  it('may be an answer without the question', () => {
+  it('may lack the question and contain only the answer', () => {
     const output = [
       { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'x' },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look' }] },

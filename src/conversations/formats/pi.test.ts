@@ -125,7 +125,7 @@ describe('a Pi session', () => {
     expect(read(entries).messages[0]).toMatchObject({ role: 'user', isSummary: true });
   });
 
-  it('is read with the edits of its context, the last one first', () => {
+  it('is read with the changes that the agent made to its context, the last one first', () => {
     const entries = [
       HEADER,
       ...chain(
@@ -174,7 +174,7 @@ describe('a Pi session', () => {
     expect(words.join()).not.toMatch(/first|old rules|in between/);
   });
 
-  it('of version 1 has no tree, and its compaction counts lines', () => {
+  it('of version 1 has no tree, and its compaction refers to lines by number', () => {
     const entries = [
       { type: 'session', id: 'S0', timestamp: 't', cwd: '/w' },
       message('user', 'One'),
@@ -232,7 +232,7 @@ describe('requests recorded in a Pi session', () => {
     message: { role: 'assistant', model: 'claude-sonnet-4-5', provider: 'anthropic', content: [], usage: used },
   });
 
-  it('use the current model for a summary', () => {
+  it('have the current model if they wrote a summary', () => {
     const summary = {
       type: 'compaction',
       id: 'c',
@@ -250,7 +250,7 @@ describe('requests recorded in a Pi session', () => {
     });
   });
 
-  it('have no size if they were rejected', () => {
+  it('have no size if the vendor rejected them', () => {
     expect(
       collect([answer('a', usage(9, 1)), answer('b', usage(0, 0))])?.map((each) => each.usage?.inputTokens),
     ).toEqual([9, undefined]);

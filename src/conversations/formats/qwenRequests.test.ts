@@ -48,7 +48,7 @@ describe('requests recorded by Qwen Code', () => {
     expect(inputs([response('1', 100), response('2', 100), answer('3', 100), answer('4', 100)])).toEqual([100, 100]);
   });
 
-  it("include subagents and compressions, which the conversation's answers lack", () => {
+  it("include those of subagents and compressions, which the conversation's answers lack", () => {
     const recorded = collect([
       ...[response('1', 100), answer('2', 100), response('3', 50), response('4', 60)],
       record('5', { type: 'system', subtype: 'chat_compression', systemPayload: {} }),
@@ -57,11 +57,11 @@ describe('requests recorded by Qwen Code', () => {
     expect(recorded?.hasCompactions).toBe(true);
   });
 
-  it('are only the answers if responses are not recorded, as in older versions', () => {
+  it('consist only of the answers if responses are not recorded, as in older versions', () => {
     expect(inputs([answer('1', 100), answer('2', 100)])).toEqual([100, 100]);
   });
 
-  it('copied by a fork name their session and keep their IDs', () => {
+  it('keep their session and IDs if a fork copied them', () => {
     const forkedFrom = { sessionId: 's0', messageUuid: '1' };
     const recorded = collect([
       response('1', 100, { forkedFrom }),

@@ -37,7 +37,7 @@ describe('a Roo task', () => {
     expect(conversation.messages).toEqual(xmlEra);
   });
 
-  it("has its folder's ID only if the folder is a task's", () => {
+  it("has the ID of its folder only if the folder is a task's", () => {
     expect(read(xmlEra, {}, '/tasks/1730000000000/api_conversation_history.json').id).toBe('roo:1730000000000');
     expect(read(xmlEra, {}, '/tasks/my-copy/api_conversation_history.json').id).toMatch(/^file:[0-9a-f]{16}$/);
     expect(readConversation(JSON.stringify(xmlEra), { name: 'pasted' }).id).toMatch(/^text:[0-9a-f]{16}$/);
@@ -50,7 +50,7 @@ describe('a Roo task', () => {
     expect(messages).toHaveLength(3);
   });
 
-  it('notes calls whose results are text', () => {
+  it('has a note on calls whose results are text', () => {
     const { notes } = read([
       say('user', 'x', 1),
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }], ts: 2 },
@@ -93,11 +93,11 @@ describe('a condensed Roo task', () => {
     expect(title).toBe('task');
   });
 
-  it('is read whole with history "all"', () => {
+  it('is read whole if the whole history ("all") is requested', () => {
     expect(read(condensed, { history: 'all' }).messages).toEqual(condensed);
   });
 
-  it("puts the task before a summary in the assistant's role", () => {
+  it("has the task before a summary in the assistant's role", () => {
     const old = [
       say('user', 'task', 1),
       say('assistant', 'a', 2),
@@ -109,7 +109,7 @@ describe('a condensed Roo task', () => {
     expect(selectEffectiveHistory([])).toEqual([]);
   });
 
-  it('hides what a truncation hid while its marker exists', () => {
+  it("hides the messages that a truncation hid while the truncation's marker exists", () => {
     const hidden = { truncationParent: 'x1' };
     const truncated = [
       say('user', 'task', 1),

@@ -21,7 +21,7 @@ const history = (answer: readonly unknown[], fields = {}) => [
 ];
 const read = (value: unknown) => readConversation(JSON.stringify(value), { path: '/x/api_conversation_history.json' });
 
-describe('a Cline history with results as text', () => {
+describe('a Cline history whose results are text', () => {
   const answer = [
     text("[read_file for 'a.ts'] Result:"),
     text('const a = 1;'),

@@ -16,7 +16,7 @@ it.each([
   ['events of somebody else', { events: [{ source: 'user', text: 'a' }] }],
   ['no events', []],
   ['a text', 'ATIF'],
-])('a trajectory is not recognized in %s', (_, value) => {
+])('a recorded agent run (trajectory) is not recognized in %s', (_, value) => {
   expect(asTrajectoryDocument(value)).toBeUndefined();
 });
 
@@ -134,7 +134,7 @@ describe('an OpenHands trajectory', () => {
     ['a bare list', events],
     ['events in a document', { events }],
     ['a history in a document', { history: events }],
-  ])('has actions as calls and observations as their results: %s', (_, value) => {
+  ])('has its actions as calls and its observations as their results: %s', (_, value) => {
     const { messages, notes } = read(value);
     expect(messages).toEqual([
       { role: 'system', content: [text('rules')] },

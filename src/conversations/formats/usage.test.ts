@@ -42,7 +42,7 @@ describe('usage recorded by Claude Code', () => {
     ]);
   });
 
-  it("keeps the top-level totals if the steps don't add up to them", () => {
+  it("keeps the top-level totals if its steps don't add up to them", () => {
     const iterations = [{ type: 'message', input_tokens: 1, output_tokens: 1 }];
     const recorded = collected(new ClaudeRequests(), [answer('m1', 1, { ...plain, iterations })]);
     expect(recorded?.requests[0]).toMatchObject({ usage: { inputTokens: 10, outputTokens: 2 } });
@@ -61,7 +61,7 @@ describe('usage recorded by Claude Code', () => {
     ['inference in the US', { inference_geo: 'us' }, { region: 'us' }],
     ['web searches', { server_tool_use: { web_search_requests: 3 } }, { webSearches: 3 }],
     ['the plain way', { speed: 'standard', service_tier: 'standard', inference_geo: '' }, undefined],
-  ])('includes how a request was served: %s', (_, usage, service) => {
+  ])('includes how a request was served, such as its service tier: %s', (_, usage, service) => {
     const recorded = collected(new ClaudeRequests(), [answer('m1', 1, { ...plain, ...usage })]);
     expect(recorded?.requests[0]?.service).toEqual(service);
   });
@@ -145,7 +145,7 @@ describe('usage recorded by Codex', () => {
     ]);
   });
 
-  it("finds a compaction's request by the answer that the record names", () => {
+  it('assigns to a compaction the request of the answer that the record names', () => {
     const [one, two] = [counts(100, 5, 105), counts(90, 6, 96)];
     const total = counts(190, 11, 201);
     const recorded = collected(new CodexRequests(), [
@@ -201,7 +201,7 @@ describe('usage recorded by Copilot CLI', () => {
     );
   });
 
-  it('adds up totals only for processes that started over', () => {
+  it('has totals added up only for processes that started over', () => {
     const counts = (...shutdowns: readonly object[]) =>
       collected(new CopilotRequests(), [start, ...shutdowns])
         ?.totals?.at(-1)

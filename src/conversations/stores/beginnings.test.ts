@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('reading beginnings extends the read part at each step and marks the end of the file', () => {
+it('reading the beginning of a file reads more at each step and says when the file is complete', () => {
   const sizes = fc.oneof(
     fc.integer({ min: 0, max: 70_000 }),
     fc.constantFrom(4_096, 16_384, 65_536, 262_143, 262_144, 262_145),
@@ -30,7 +30,7 @@ it('reading beginnings extends the read part at each step and marks the end of t
   );
 });
 
-it('cached beginnings are kept while the largest would fit, and each is returned once', () => {
+it('the cache of file beginnings has room until the largest beginning would not fit, and returns each beginning only once', () => {
   const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
   const heads = new FileHeadCache(MAX_BEGINNING_BYTES + 100);
   expect(heads.hasRoom).toBe(true);

@@ -35,7 +35,7 @@ const write = (content: string): FoundConversation => {
 const fillOf = () => ({ tokens: 7, isRecorded: false });
 const FILLER = 'word '.repeat(8_000);
 
-describe('details read from the beginning of a file', () => {
+describe("a conversation's details read from the beginning of its file", () => {
   it.each([
     ['lines', jsonl(user('u1', null, 'Fix it'), assistant('a1', 'u1', 'm1', text(FILLER)), user('u2', 'a1', 'more'))],
     [
@@ -73,7 +73,7 @@ describe('details read from the beginning of a file', () => {
     expect(areDetailsUpToDate(details, { ...conversation, modified: 1 })).toBe(false);
   });
 
-  it('equal those from the whole file for every agent', () => {
+  it('equal those read from the whole file for every agent', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
       const whole = readDetailsFromWholeFile(found(path), createCounter(), 'active', fillOf);
@@ -89,7 +89,7 @@ describe('details read from the beginning of a file', () => {
   });
 });
 
-describe('details read from the whole file', () => {
+describe("a conversation's details read from its whole file", () => {
   it('include title, tokens and workspace', () => {
     const side = { isSidechain: true, agentId: 'one' };
     const details = readDetailsFromWholeFile(

@@ -81,7 +81,7 @@ describe('a home folder with conversations of every agent', () => {
     });
   });
 
-  it('a session in two forms is listed in the newer one', async () => {
+  it('has a session that is stored in two forms listed in the newer form', async () => {
     write('.gemini/tmp/h/chats/session-a.json');
     write('.gemini/tmp/h/chats/session-a.jsonl');
     write('.gemini/tmp/h/chats/session-b.json');
@@ -195,7 +195,7 @@ describe('the folders searched for conversations', () => {
 describe("obstacles in an agent's store", () => {
   const project = '.claude/projects/p';
 
-  it('like links that lead outside are noted and not followed, unlike links inside it and a moved store', async () => {
+  it('are noted and not followed if they are links that lead outside, unlike links inside it or a moved store', async () => {
     const outside = write('elsewhere/secret.jsonl');
     const inside = write(`${project}/a.jsonl`);
     symlinkSync(outside, join(home, project, 'out.jsonl'));
@@ -219,7 +219,7 @@ describe("obstacles in an agent's store", () => {
     expect((await findConversations(options())).conversations).toHaveLength(2);
   });
 
-  it('like unusual names are accepted, and names that are not UTF-8 are noted', async () => {
+  it('are accepted if they are unusual names, and noted if they are names that are not UTF-8', async () => {
     const names = ['new\nline.jsonl', '🙂 #1.jsonl', "'; rm -rf.jsonl", '-.jsonl', '%2e.jsonl'];
     for (const name of names) write(`${project}/${name}`);
     linkSync(
@@ -233,7 +233,7 @@ describe("obstacles in an agent's store", () => {
     expect(problems).toEqual([{ path: expect.stringContaining('\ufffd'), reason: 'a name that is not UTF-8' }]);
   });
 
-  it('like empty files, folders in place of files and foreign databases stop nothing', async () => {
+  it('stop nothing if they are empty files, folders in place of files or foreign databases', async () => {
     write(`${project}/empty.jsonl`, '');
     mkdirSync(join(home, project, 'folder.jsonl'));
     write('.local/share/kilo/kilo.db', 'not a database');
@@ -248,7 +248,7 @@ describe("obstacles in an agent's store", () => {
     ]);
   });
 
-  it("like a folder that can't be listed are noted", async () => {
+  it("are noted if they are folders that can't be listed", async () => {
     const locked = join(home, '.codex/sessions');
     mkdirSync(dirname(locked), { recursive: true });
     // Root may list every folder; a file in its place can't be listed by anyone.

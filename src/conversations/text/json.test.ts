@@ -68,7 +68,7 @@ describe('broken JSON', () => {
   });
 });
 
-it('measuring the depth of JSON stops at the given depth', () => {
+it('measuring how deeply JSON is nested stops at the given depth', () => {
   expect(isDeeperThan({ a: [1] }, 2)).toBe(false);
   expect(isDeeperThan({ a: [[]] }, 2)).toBe(true);
   expect(isDeeperThan(JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)), 500)).toBe(true);

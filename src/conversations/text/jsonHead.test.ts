@@ -13,7 +13,7 @@ describe('the beginning of a JSON document', () => {
     expect(parseTruncatedJson('[]')).toEqual([]);
   });
 
-  it('is undefined if the text is not JSON', () => {
+  it('is undefined if the text is not JSON at all', () => {
     expect(parseTruncatedJson('')).toBeUndefined();
     expect(parseTruncatedJson('text')).toBeUndefined();
     expect(parseTruncatedJson('[oops')).toEqual([]);

@@ -35,7 +35,7 @@ describe("Cline's compaction sidecar", () => {
     expect(sidecarOf(session(message))['source_last_message_key']).toBe(key);
   });
 
-  it("restores results in Cline's form, and keeps text that is no longer JSON", () => {
+  it("has results restored in Cline's form, and keeps text that is no longer JSON", () => {
     const result = (...content: unknown[]): ApiMessage => ({
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: 't', content: content as never }],
@@ -56,7 +56,7 @@ describe("Cline's compaction sidecar", () => {
   });
 });
 
-it('a mentioned file is restored unchanged, or as text if it was shortened', () => {
+it('a file mentioned in a Cline session is restored unchanged, or as text if it was shortened', () => {
   const file = { type: 'file', path: '/p/a.md', content: '# A\n' };
   const block = (text: string): ApiMessage => ({ role: 'user', content: [{ type: 'text', text, clineFile: file }] });
   const whole = '<file_content path="/p/a.md">\n# A\n\n</file_content>';
@@ -75,7 +75,7 @@ describe('what Cline sends with a compaction sidecar', () => {
   const source = session(first, second);
   const sidecar = sidecarOf(source);
 
-  it('is the view followed by later messages', () => {
+  it('is the condensed conversation followed by later messages', () => {
     const later = { role: 'user', content: 'more' };
     expect(applyCompactionSidecar(sidecar, session(first, second, later))).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'summary' }] },

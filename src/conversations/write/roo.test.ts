@@ -47,7 +47,7 @@ describe('the tokens in the window according to ui_messages.json', () => {
 });
 
 describe('a condensed Roo task', () => {
-  it('keeps all messages, tagged, and adds the view after them with later times', () => {
+  it('keeps all messages, tagged as condensed, and has the condensed version after them with later times', () => {
     const read = messagesOf(HISTORY);
     const view = [say('user', 'summary'), read[1]!];
     const rows = [{ type: 'say', say: 'text', ts: 30 }, 'no row', { ts: Infinity }, { ts: 'late' }];

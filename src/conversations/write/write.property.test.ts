@@ -47,7 +47,7 @@ const blocksIn = (messages: readonly ApiMessage[]): string[] =>
 const PATH = '/home/me/.claude/projects/p/s.jsonl';
 const ROW = { condenseId: 'c1', cost: 0, tokensBefore: 900, tokensAfter: 400, text: 'condensed' };
 
-it('Roo sends the view of a condensed task, keeps its own messages, and a rewind before it shows them again', async () => {
+it('Roo sends the condensed version of a task, keeps its own messages, and shows them again after a rewind', async () => {
   await check((messages, view) => {
     const history = messages.map((message, index) => ({ ...message, ts: 1_000 + index }));
     const { messages: read } = readConversation(JSON.stringify(history), { path: 'api_conversation_history.json' });
@@ -89,7 +89,7 @@ it('Cline 4 uses the sidecar, adds later messages after it, and ignores it for a
   });
 });
 
-it('resuming a given-back Claude Code session reads the view, with a new ID for each record that links to the previous one', async () => {
+it('Claude Code resumes a session that was given back with the condensed messages, whose records have new IDs and are linked', async () => {
   await check((_messages, view) => {
     let ids = 0;
     const newId = (): string => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`;

@@ -53,7 +53,7 @@ describe('requests reconstructed from a conversation', () => {
     ]);
   });
 
-  it('read from the cache what the previous request sent, at a cost calculated by hand', () => {
+  it('read from the cache what the previous request sent, and cost what a manual calculation gives', () => {
     const usages = simulateRequestUsage(listRequests(messages, counter(), []), CALIBRATION);
     // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
     expect(usages).toEqual([
@@ -67,7 +67,7 @@ describe('requests reconstructed from a conversation', () => {
     ]);
   });
 
-  it('read nothing from a cold cache, and only the fixed part after a compaction', () => {
+  it('read nothing from a cold cache, and only the system prompt and tools from it after a compaction', () => {
     const [first, second] = listRequests(messages, counter(), []);
     if (!first || !second) throw new Error('two requests');
     const late = simulateRequestUsage(
@@ -83,7 +83,7 @@ describe('requests reconstructed from a conversation', () => {
   });
 });
 
-it('calibration recovers the figures that the usage was generated with', () => {
+it("calibrating a session's token estimates recovers the figures that its usage was generated with", () => {
   const messages = Array.from({ length: 40 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 300 + 10 * index));
   const requests = listRequests(messages, counter(), []);
   const pairs = simulateRequestUsage(requests, CALIBRATION).map((usage, index) => ({
@@ -130,12 +130,12 @@ describe("the composition of a session's requests", () => {
     expect(sentOften).toBe(0);
   });
 
-  it('names files that were read twice, and outputs that were never mentioned again', () => {
+  it('names files that were read twice, and tool outputs that were never mentioned again', () => {
     expect(files).toEqual([{ path: '/a.ts', reads: 2, tokens: 2 * file.length }]);
     expect(unused).toEqual([{ tool: 'Bash', what: 'make', tokens: log.length, sent: 2 }]);
   });
 
-  it('counts messages that are sent for the eleventh time', () => {
+  it('counts messages that have been sent more than ten times', () => {
     const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
     // Twelve requests: the first two messages reach an eleventh, the very first a twelfth.
     expect(computeComposition(long, listRequests(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
@@ -208,7 +208,7 @@ describe('groups of the account', () => {
     expect(groupAccountInRows(sessions, 'model').map(({ key }) => key)).toEqual(['m', 'n', 'unknown']);
   });
 
-  it('since a given day exclude earlier requests', () => {
+  it('exclude earlier requests if they begin at a given day', () => {
     const { total, groups } = makeAccountOverview(sessions, '2026-01-02');
     expect(total).toMatchObject({ sessions: 1, requests: 2, cost: 1.5 });
     expect(groups.day.map(({ key }) => key)).toEqual(['2026-01-02']);
@@ -229,7 +229,7 @@ describe('groups of the account', () => {
   });
 });
 
-it('files read again and again are listed by the number of their reads, not by their tokens', () => {
+it('the account lists files that were read again and again by the number of their reads, not by their tokens', () => {
   const files = [
     { path: '/large.ts', reads: 2, tokens: 9_000 },
     { path: '/often.ts', reads: 30, tokens: 900 },

@@ -47,7 +47,7 @@ describe('five-hour blocks', () => {
     expect(start('Codex', at + HOUR)).toBe(Date.UTC(2026, 2, 28, 11));
   });
 
-  it('continue past midnight, and start over after a gap', () => {
+  it('continue past midnight, and start over after a pause', () => {
     const day = Date.UTC(2026, 2, 28);
     expect(listStarts([day + 22.5 * HOUR, day + 26 * HOUR, day + 27 * HOUR, day + 40 * HOUR])).toEqual(
       [22, 22, 27, 40].map((hour) => day + hour * HOUR),

@@ -74,7 +74,7 @@ describe("the parts of a session's content", () => {
     expect(parts).toMatchObject({ summaries: counter.countMessage(summary), people: 0, agent: 0 });
   });
 
-  it('count what each request contained, and what was sent often', () => {
+  it('count what each request contained, and what was sent more than ten times', () => {
     const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
     const { parts, sentOften } = composed([TASK, ...turns], 100);
     // Twelve requests; the task was sent with all, the first two turns with eleven or fewer.
@@ -96,7 +96,7 @@ describe("the parts of a session's content", () => {
     ]);
   });
 
-  it('exclude what was never sent', () => {
+  it('exclude content that was never sent', () => {
     expect(composed([]).parts.prose).toBe(0);
     expect(computeComposition([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });
   });

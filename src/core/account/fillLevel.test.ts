@@ -48,7 +48,7 @@ describe('the fill level of the window', () => {
     expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.countMessages(messages.slice(1))));
   });
 
-  it("is our own count, times the model's factor, if no request is recorded", () => {
+  it("is our own token count, times the model's factor, if no request is recorded", () => {
     const counter = createCounter();
     const counted = Math.round(1.5 * counter.countMessages(messages));
     const expected = { tokens: counted + 150, window: 200_000, isRecorded: false };
@@ -91,7 +91,7 @@ describe('the fill level with condensed messages', () => {
     );
   });
 
-  it('never grows or becomes negative by removing more, and is the recorded one if nothing is removed', () => {
+  it('never grows or becomes negative if more is removed, and is the recorded one if nothing is removed', () => {
     const fill = fc.record(
       {
         tokens: fc.nat(2_000_000),
@@ -170,7 +170,7 @@ it('the fill level is described as the agent’s figure, or as our estimate', ()
   );
 });
 
-it('a change of the fill level that its percentages do not show is none', () => {
+it('a change of the fill level counts as none if its percentages do not show it', () => {
   const before = { tokens: 112_000, window: 1_000_000, isRecorded: true };
   const change = (tokens: number): string =>
     formatFillChange(before, { ...before, tokens, isRecorded: false }, 200_000);

@@ -105,50 +105,53 @@ const paidSum = (made: readonly PaidRequest[]) => {
   };
 };
 
-describe.each<Way>(['marked', 'older', 'in-lineage'])('copied requests that are recognized by being %s', (way) => {
-  const trees = fc.record({
-    steps: fc.array(step, { maxLength: 30 }),
-    isRestamped: fc.boolean(),
-    order: fc.infiniteStream(fc.nat()),
-  });
+describe.each<Way>(['marked', 'older', 'in-lineage'])(
+  'requests copied between sessions and recognized by being %s',
+  (way) => {
+    const trees = fc.record({
+      steps: fc.array(step, { maxLength: 30 }),
+      isRestamped: fc.boolean(),
+      order: fc.infiniteStream(fc.nat()),
+    });
 
-  it('count once, in the session that made them, in any order of the files', () => {
-    fc.assert(
-      fc.property(trees, ({ steps, isRestamped, order }) => {
-        const grown = grow(way, steps, isRestamped);
-        const accounts = countRequestsOnce(grown.map(({ session }) => session));
-        for (const [index, { made }] of grown.entries()) {
-          const account = accounts[index];
-          expect(account && sumSessions([account])).toEqual(paidSum(made));
-        }
-        const shuffled = grown
-          .map(({ session }) => ({ session, place: order.next().value }))
-          .sort((a, b) => a.place - b.place)
-          .map(({ session }) => session);
-        const byPath = (a: SessionAccount, b: SessionAccount): number => (a.path < b.path ? -1 : 1);
-        expect(countRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
-      }),
-    );
-  });
+    it('count once, in the session that made them, in any order of the files', () => {
+      fc.assert(
+        fc.property(trees, ({ steps, isRestamped, order }) => {
+          const grown = grow(way, steps, isRestamped);
+          const accounts = countRequestsOnce(grown.map(({ session }) => session));
+          for (const [index, { made }] of grown.entries()) {
+            const account = accounts[index];
+            expect(account && sumSessions([account])).toEqual(paidSum(made));
+          }
+          const shuffled = grown
+            .map(({ session }) => ({ session, place: order.next().value }))
+            .sort((a, b) => a.place - b.place)
+            .map(({ session }) => session);
+          const byPath = (a: SessionAccount, b: SessionAccount): number => (a.path < b.path ? -1 : 1);
+          expect(countRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
+        }),
+      );
+    });
 
-  it('have sums that add up to the total, by every grouping and along the tree', () => {
-    fc.assert(
-      fc.property(trees, ({ steps, isRestamped }) => {
-        const grown = grow(way, steps, isRestamped);
-        const accounts = countRequestsOnce(grown.map(({ session }) => session));
-        const whole = sumSessionAccounts(accounts);
-        for (const grouping of GROUPINGS) {
-          const rows = groupAccountInRows(accounts, grouping);
-          expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(whole.requests);
-          expect(rows.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(whole.cost, 6);
-        }
-        const roots = groupAccountInRows(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
-        expect(roots.reduce((sum, { tree }) => sum + (tree?.requests ?? 0), 0)).toBe(whole.requests);
-        expect(roots.reduce((sum, { tree }) => sum + (tree?.cost ?? 0), 0)).toBeCloseTo(whole.cost, 6);
-      }),
-    );
-  });
-});
+    it('add up to the total, by every grouping and along the tree of sessions', () => {
+      fc.assert(
+        fc.property(trees, ({ steps, isRestamped }) => {
+          const grown = grow(way, steps, isRestamped);
+          const accounts = countRequestsOnce(grown.map(({ session }) => session));
+          const whole = sumSessionAccounts(accounts);
+          for (const grouping of GROUPINGS) {
+            const rows = groupAccountInRows(accounts, grouping);
+            expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(whole.requests);
+            expect(rows.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(whole.cost, 6);
+          }
+          const roots = groupAccountInRows(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
+          expect(roots.reduce((sum, { tree }) => sum + (tree?.requests ?? 0), 0)).toBe(whole.requests);
+          expect(roots.reduce((sum, { tree }) => sum + (tree?.cost ?? 0), 0)).toBeCloseTo(whole.cost, 6);
+        }),
+      );
+    });
+  },
+);
 
 it("a fork of a fork whose file is gone does not count the first session's requests again", () => {
   const { usage: _, source: __, ...fields } = makeSessionAccount({ title: 'a', usage: [] });
@@ -178,7 +181,7 @@ it("a fork of a fork whose file is gone does not count the first session's reque
   expect(accounts.map((account) => sumSessions([account]).requests)).toEqual([2, 2, 1]);
 });
 
-it('usage in an agent’s totals beyond its requests counts once per session', () => {
+it('usage in an agent’s totals that no request explains counts once per session', () => {
   const { usage: _, source: __, ...fields } = makeSessionAccount({ title: 'a', usage: [] });
   const none = { cacheWrite: 0, cacheRead: 0 };
   const file = (path: string, asked: number, sum: number): ReadSession => ({

@@ -31,7 +31,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
 /** A request without tokens was rejected, or its server doesn't count. */
 const isSomething = (usage: Usage): boolean => countPromptTokens(usage) > 0 || usage.outputTokens > 0;
 
-it('every recorded request is kept, but not impossible numbers', () => {
+it('every recorded request is kept, but impossible numbers in it are not', () => {
   fc.assert(
     fc.property(fc.array(anyRequest), (requests) => {
       const { recorded } = selectRecordedRequests(

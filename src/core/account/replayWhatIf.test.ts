@@ -46,7 +46,7 @@ const run = (over: Partial<ReplayOptions> = {}) =>
     ...over,
   });
 
-it('a replay with condensing costs what a manual calculation gives, even if condensing does not pay', async () => {
+it('a replay of a session with condensing costs what a manual calculation gives, even if condensing does not pay', async () => {
   const { before, after, condensations } = await run();
   // Requests of 100, 300, 500 and 700 tokens; each reads the previous one from the cache: 100, 10 +
   // 200, 30 + 200, 50 + 200.
@@ -57,7 +57,7 @@ it('a replay with condensing costs what a manual calculation gives, even if cond
   expect(condensations).toBe(1);
 });
 
-it('a replay keeps everything before the first change cached', async () => {
+it('a replay of a session with condensing keeps everything before the first change cached', async () => {
   const { after } = await run({
     condense: (prefix) =>
       Promise.resolve({
@@ -69,7 +69,7 @@ it('a replay keeps everything before the first change cached', async () => {
   expect(millionths(after)).toBeCloseTo(702, 6);
 });
 
-it('a replay ignores a condensation that gains nothing, and does not retry at once', async () => {
+it('a replay of a session with condensing ignores a condensation that gains nothing, and does not retry at once', async () => {
   let asked = 0;
   const { before, after, condensations } = await run({
     dueTokens: 300,
@@ -84,7 +84,7 @@ it('a replay ignores a condensation that gains nothing, and does not retry at on
   expect(asked).toBe(3);
 });
 
-it('a replay counts lines that an edit needs later, and the cost of reading them again', async () => {
+it('a replay of a session with condensing counts lines that an edit needs later, and the cost of reading them again', async () => {
   const line = 'export const the_answer_to_everything = 42;';
   const session: ApiMessage[] = [
     { role: 'user', content: 'Mend it.' },

@@ -22,7 +22,7 @@ const saving = (days: SessionSaving['days'], more: Partial<SessionSaving> = {}):
   ...more,
 });
 
-describe('what sessions would have cost with a provider', () => {
+describe('the estimate of what sessions would have cost with a provider', () => {
   it('is scaled: if $10 were simulated as $8 and $4 with condensing, it is $5, and repeated reads scale alike', () => {
     const sum = sumSessionSavings(
       [session('a', { '2026-01-01': 10 }), session('short', { '2026-01-01': 2 })],
@@ -47,7 +47,7 @@ describe('what sessions would have cost with a provider', () => {
     expect(sum).toMatchObject({ sessions: 1, cost: 20, after: 5 });
   });
 
-  it('may be more than it was, and says so', () => {
+  it('may be more than the actual cost, and says so', () => {
     const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
     const sum = sumSessionSavings([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
     expect(formatWhatIfHeadline(sum, 'All', 'Lossless')).toBe(
@@ -80,10 +80,13 @@ it.each([
     [1, 1, 2, 1],
     'It would have condensed 1 time in 1 of 2 sessions. 1 session is counted unchanged because its window or price is not known.',
   ],
-] as const)('is summed up for %j condensations, condensed, sessions and unknown as “%s”', (figures, words) => {
-  const [condensations, condensed, sessions, unknown] = figures;
-  expect(describeWhatIfCounts({ condensations, condensed, sessions, unknown })).toBe(words);
-});
+] as const)(
+  'the estimate with %j condensations, condensed, sessions and unknown is summed up as “%s”',
+  (figures, words) => {
+    const [condensations, condensed, sessions, unknown] = figures;
+    expect(describeWhatIfCounts({ condensations, condensed, sessions, unknown })).toBe(words);
+  },
+);
 
 it.each([
   [[0, 0, 0, 0], 'none, as nothing would have been condensed'],
@@ -91,7 +94,10 @@ it.each([
   [[1, 1_000, 0, 0], 'none of 1,000'],
   [[1, 10_000, 3, 3], '<0.1% (3 of 10,000), all recallable'],
   [[1, 1_000, 12, 4], '1.2% (12 of 1,000), 4 of them recallable'],
-] as const)('with %j condensations, needed, missing and recallable has “needed lines lost: %s”', (figures, words) => {
-  const [condensations, needed, missing, recallable] = figures;
-  expect(describeLostLines({ condensations, needed, missing, recallable })).toBe(`needed lines lost: ${words}`);
-});
+] as const)(
+  'the estimate with %j condensations, needed, missing and recallable says “needed lines lost: %s”',
+  (figures, words) => {
+    const [condensations, needed, missing, recallable] = figures;
+    expect(describeLostLines({ condensations, needed, missing, recallable })).toBe(`needed lines lost: ${words}`);
+  },
+);

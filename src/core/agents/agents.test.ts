@@ -3,7 +3,7 @@ import { AGENT_LIST, AGENTS } from '.';
 import { TOOL_KINDS } from './types';
 
 describe.each(Object.entries(AGENTS))(
-  "the agent table's row for %s",
+  'the agent table, in its row for %s,',
   (id, { name, tools, stores, formats, giveBack, seen }) => {
     it('has tools by lower-case names, each with what its kind needs', () => {
       for (const [tool, rule] of Object.entries(tools)) {

@@ -21,11 +21,14 @@ it('the page on formats names the variables that move a store', () => {
   expect([...names].filter((name) => !formats.includes(`$${name}`))).toEqual([]);
 });
 
-it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('the documents mention $name', ({ name, seen }) => {
-  const word = name.replace(' Code', '').replace(' CLI', '');
-  expect(formats).toContain(word);
-  if (seen?.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
-});
+it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))(
+  'the user documents mention the agent $name',
+  ({ name, seen }) => {
+    const word = name.replace(' Code', '').replace(' CLI', '');
+    expect(formats).toContain(word);
+    if (seen?.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
+  },
+);
 
 it('the empty list of conversations names the agents whose stores are searched', () => {
   const { 'conversations.none': words = '' } = JSON.parse(read('package.nls.json')) as Record<string, string>;
@@ -45,7 +48,7 @@ it('the walkthrough names the agents that run in a terminal', () => {
 });
 
 it.each(AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : [])))(
-  'the guide to the gateway mentions $name',
+  'the guide to the gateway mentions the agent $name',
   ({ command }) => {
     expect(gateway).toContain(`\`${command}\``);
   },

@@ -12,7 +12,7 @@ it("a conversation's cached data stays with it while it grows, and is not shared
   expect(getConversationMemory([]).getOrCreate(newList)).toEqual([]);
 });
 
-it('a conversation that grows or diverges has the exchanges of its own messages', () => {
+it('a conversation that grows or diverges has only the tool calls of its own messages', () => {
   const task = user('task');
   const rest = [...makeToolExchange('a', 'Read', {}, 'text'), ...makeToolExchange('b', 'Read', {}, 'text')];
   const idsOf = (...messages: typeof rest) =>

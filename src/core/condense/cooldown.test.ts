@@ -22,19 +22,19 @@ const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?]
   return cooldown.countTokensUntilEnd('c', 500);
 };
 
-describe('the cool-down after an automatic condensation', () => {
+describe('the waiting time after an automatic condensation', () => {
   it('lasts until the request has grown by 13 %', () => {
     expect(waits([IN_VAIN])).toBe(65);
     expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);
     expect(waits([IN_VAIN, { overheadTokens: 100 }])).toBe(78);
   });
 
-  it('ends with a condensation that met its target', () => {
+  it('ends when a condensation meets its target', () => {
     expect(waits([IN_VAIN], [GOOD])).toBe(0);
     expect(waits([IN_VAIN], [GOOD, { targetTokens: 300 }])).toBe(0);
   });
 
-  it('counts from the resulting size if the target was missed', () => {
+  it('counts from the resulting size if the condensation missed its target', () => {
     const cooldown = new CondensationCooldown();
     cooldown.recordOutcome('c', GOOD, { ...REQUEST, targetTokens: 299 });
     expect(cooldown.countTokensUntilEnd('c', 300)).toBe(39);

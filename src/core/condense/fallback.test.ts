@@ -50,7 +50,7 @@ const small = { contextWindow: TOKENS, maxOutputTokens: Math.round(TOKENS / 4) }
 /** One in which they have room. */
 const large = { contextWindow: TOKENS * 4 };
 
-describe('a result that loses too many facts', () => {
+describe('a condensation that loses too many facts', () => {
   const error = 'error: nothing is where it was';
   const failing = [user('task'), ...makeToolExchange('1', 'Bash', { command: 'x' }, `${error}\n${makeLines('a', 60)}`)];
   const twice = [
@@ -82,7 +82,7 @@ describe('a result that loses too many facts', () => {
     expect(nothingTwice).toMatchObject({ kind: 'unchanged', reason: 'incoherent', provider: 'truncation' });
   });
 
-  it('is accepted if no floor is set, or if the request would not fit', async () => {
+  it('is accepted if no minimum of kept facts is set, or if the request would not fit otherwise', async () => {
     const { condense } = bed();
     expect(await condense({ mayUseNative: false }, suppressing)).toMatchObject({ kind: 'condensed' });
     const asked = { ...suppressing, provider: 'lossless', coherenceFloor: { errors: 100 } };
@@ -137,7 +137,7 @@ describe('after a condensation failed,', () => {
     expect(checkConversation(outcome.view)).toEqual([]);
   });
 
-  it('File-Aware runs before Truncation unless Smart has failed', async () => {
+  it('File-Aware runs before Truncation unless Smart was what failed', async () => {
     const manager = new CondensationManager(counter, [losslessProvider, createSmartProvider(), truncationProvider]);
     const request = { conversation: 'c', messages, trigger: 'automatic', provider: 'lossless' } as const;
     const fits = await condenseWithFallback(manager, request, { mayUseNative: false, window: large });
@@ -190,7 +190,7 @@ describe('after a condensation failed,', () => {
     expect(barely.kind === 'condensed' && barely.tokensAfter).toBeGreaterThan(fittingTargetTokens);
   });
 
-  it('Truncation runs on top of a success that is not enough', async () => {
+  it('Truncation runs on top of a fallback that succeeded but did not free enough', async () => {
     const { condense } = bed();
     const same = makeLines('same', 80);
     const repeated = [
@@ -210,7 +210,7 @@ describe('after a condensation failed,', () => {
     expect(applyEdits(repeated, outcome.edits).messages).toEqual(outcome.view);
   });
 
-  it('an unknown cost does not reduce the budget, and a missing provider is no fallback', async () => {
+  it('an unknown cost does not reduce the budget, and a missing provider is not used as a fallback', async () => {
     const alone = new CondensationManager(counter, [broken]);
     const outcome = await condenseWithFallback(
       alone,
@@ -220,7 +220,7 @@ describe('after a condensation failed,', () => {
     expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
   });
 
-  it('a cancellation does not start fallbacks', async () => {
+  it('no fallback runs if the condensation was cancelled', async () => {
     const { condense, summarizer } = bed();
     const signal = AbortSignal.abort(new Error('stop'));
     expect(await condense({ mayUseNative: true, window: small }, { signal })).toMatchObject({ kind: 'cancelled' });
@@ -275,7 +275,7 @@ describe('condensing automatically', () => {
     expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(window.contextWindow * 0.75 * 0.67);
   });
 
-  it('counts in the model’s tokens and includes system prompt and tools', async () => {
+  it('counts tokens as the model does and includes system prompt and tools', async () => {
     const window = { contextWindow: TOKENS * 2, maxOutputTokens: 100, tokenFactor: 1.5 };
     expect(await automatic({ window })).toMatchObject({ kind: 'ran' });
     const below = { ...window, tokenFactor: 1.45 };
@@ -283,7 +283,7 @@ describe('condensing automatically', () => {
     expect(await automatic({ overheadTokens: TOKENS })).toMatchObject({ kind: 'ran' });
   });
 
-  it('is due above window × 0.9 less the reply that the caller reserves, whatever the threshold', async () => {
+  it('happens above window × 0.9 less the reply that the caller reserves, whatever the threshold', async () => {
     const threshold = { percent: 100 };
     const fitting = Math.ceil((TOKENS + 8_000) / 0.9) + 1;
     const roomy = { contextWindow: fitting, maxOutputTokens: 8_000 };

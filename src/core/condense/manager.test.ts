@@ -95,7 +95,7 @@ describe('the providers of a manager', () => {
 });
 
 describe('the outcome of a condensation', () => {
-  it('is “condensed” with edits, view, tokens and cost', async () => {
+  it('is “condensed” with edits, result, tokens and cost', async () => {
     const outcome = await run(giving(wholeCut));
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'fake', cost: 0.25, edits: [wholeCut], notes: [] });
     if (outcome.kind !== 'condensed') return;
@@ -104,7 +104,7 @@ describe('the outcome of a condensation', () => {
     expect(outcome.tokensAfter).toBe(counter.countMessages(outcome.view));
   });
 
-  it('is “unchanged” if nothing was found, also after a paid attempt', async () => {
+  it('is “unchanged” if nothing was found to remove, also after a paid attempt', async () => {
     expect(await run(giving())).toMatchObject({ kind: 'unchanged', reason: 'nothing-to-gain', cost: 0.25 });
   });
 
@@ -118,7 +118,7 @@ describe('the outcome of a condensation', () => {
     expect(await run(giving(grown))).toMatchObject({ kind: 'unchanged', reason: 'grew', cost: 0.25 });
   });
 
-  it('is “refused” with the rule and a message if a call lost its result', async () => {
+  it('is “refused” with the violated rule and a message if a call lost its result', async () => {
     const broken: CutEdit = {
       ...editOf('a', { start: 0, end: 1, text: 'b' }),
       place: { message: 2, path: ['content', 0, 'tool_use_id'] },
@@ -155,7 +155,7 @@ describe('the outcome of a condensation', () => {
       'reference-valid',
       [{ start: 0, end: 900, text: 'x', reference: hashText(FILE.slice(0, 900)).slice(0, 6) as ReferenceId }],
     ],
-  ])('is “refused” with the rule if its cuts %s', async (_, rule, cuts) => {
+  ])('is “refused” with the violated rule if its cuts %s', async (_, rule, cuts) => {
     expect(await run(giving(editOf(FILE, ...cuts)))).toMatchObject({
       kind: 'refused',
       violations: [{ rule, message: 2 }],
@@ -181,7 +181,7 @@ describe('the outcome of a condensation', () => {
     ).toBe('Fake has no valid defaults.');
   });
 
-  it('is “cancelled” if aborted midway, without changes and with the known cost', async () => {
+  it('is “cancelled” if aborted midway, without changes and with the cost as far as known', async () => {
     const aborted = new AbortController();
     const paid = fake(() => {
       aborted.abort();
@@ -195,7 +195,7 @@ describe('the outcome of a condensation', () => {
   });
 });
 
-describe('the minimum gain', () => {
+describe('the minimum gain of a condensation', () => {
   const saving = (chars: number): CondensationProvider => giving(editOf(FILE, { start: 0, end: chars, text: '' }));
 
   it('is 5 % or 1,000 tokens by default', async () => {
@@ -258,7 +258,7 @@ describe('earlier edits of a conversation', () => {
   });
 });
 
-describe('the cool-down of automatic condensations', () => {
+describe('the waiting time between automatic condensations', () => {
   const automatic = { trigger: 'automatic' } as const;
   const grown = (tokens: number): ApiMessage[] => [...conversation, user('word '.repeat(tokens))];
 
@@ -294,7 +294,7 @@ describe('the cool-down of automatic condensations', () => {
     expect(await after).toMatchObject({ reason: 'cooling-down' });
   });
 
-  it('survives a cancellation and depends on the tokens', async () => {
+  it('survives a cancellation and depends on the number of tokens', async () => {
     const stop = new AbortController();
     const manager = new CondensationManager(counter, [
       fake((_, { signal }) => {

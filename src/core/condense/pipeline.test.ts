@@ -29,7 +29,7 @@ const fails = (error: unknown) => (): never => {
 };
 
 describe('running a pipeline of steps', () => {
-  it('runs steps in order, reports each, and reports progress', async () => {
+  it('runs the steps in order, reports each, and reports progress', async () => {
     const progress: CondensationProgress[] = [];
     const draft = new Draft(messages, counter);
     const steps = await runPipeline(draft, [cutting('two', 3_000, 4_000), cutting('one', 0, 1_000)], {
@@ -126,7 +126,7 @@ describe('running a pipeline of steps', () => {
     expect(draft.edits).toEqual([]);
   });
 
-  it('goes through the steps a second time if that is worthwhile, never a third, and reports what that changed', async () => {
+  it('repeats the steps once if that is worthwhile, never twice, and reports what that changed', async () => {
     const draft = new Draft(messages, counter);
     let runs = 0;
     const growing: PipelineStep = {
@@ -143,7 +143,7 @@ describe('running a pipeline of steps', () => {
     ]);
   });
 
-  it('repeats a step once on restored text, and no more often', async () => {
+  it('repeats a step once on text that was put back, and no more often', async () => {
     const order: string[] = [];
     const watchStep = (_: Draft, { name }: PipelineStep) => {
       order.push(`before ${name}`);
@@ -153,7 +153,7 @@ describe('running a pipeline of steps', () => {
     expect(order).toEqual(['before a', 'a', 'after a', 'before a', 'a', 'after a']);
   });
 
-  it("includes the reports of a step's own steps, which may end the round", async () => {
+  it('includes the reports of the steps inside a step, which may end the round', async () => {
     const report = { name: 'inner', tokensBefore: 3, tokensAfter: 2, edits: 1, timeMs: 0, cost: 0 } as const;
     const inner = { ...report, outcome: { kind: 'done' } } as const;
     const ending: PipelineStep = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { computeOutputLimit } from './summarizer';
 import { makeTestModel } from './summary/testing';
 
-it("the summarizer's output limit leaves room for thinking within the window and the model’s own limit", () => {
+it('the output limit of a summary call leaves room for thinking within the window and the model’s own limit', () => {
   expect(computeOutputLimit(100, makeTestModel({ contextWindow: 1_000_000 }))).toBe(8_292);
   expect(computeOutputLimit(100, makeTestModel({ contextWindow: 10_000 }))).toBe(600);
   expect(computeOutputLimit(100, makeTestModel({ maxOutputTokens: 4_096 }))).toBe(4_096);

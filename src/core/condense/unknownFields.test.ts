@@ -71,7 +71,7 @@ describe('unknown fields in a configuration', () => {
     expect(smart.validateConfig({ passes: [pass] })).not.toHaveProperty('warnings');
   });
 
-  it('are searched in finite time in any value and recursive schema', () => {
+  it('are found in finite time in any value and recursive schema', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -87,7 +87,7 @@ const kinds = fc.array(fc.constantFrom('sound' as const, 'wrong' as const, 'mode
 describe('invalid passes', () => {
   const smart = createSmartProvider({ presets: () => [] });
 
-  it('are left out of Smart and presets together with later passes that call a model', () => {
+  it('are left out of Smart and presets, together with later passes that call a model', () => {
     fc.assert(
       fc.property(kinds, (list) => {
         const passes = list.map((kind, index) => MAKE[kind](`p${index}`));
@@ -108,7 +108,7 @@ describe('invalid passes', () => {
     );
   });
 
-  it('with a duplicate ID are the later ones', () => {
+  it('include every pass but the first of those with the same ID', () => {
     expect(smart.validateConfig({ version: 1, passes: [pass('a'), pass('a'), pass('b')] })).toMatchObject({
       problems: [{ path: 'passes.1.id', message: '"a" is the id of an earlier pass' }],
       rest: { config: { passes: [{ id: 'a' }, { id: 'b' }] } },
@@ -139,7 +139,7 @@ it('a preset keeps its passes despite a wrong name, description or figure, each 
   });
 });
 
-it('a wrong entry in the list of models does not remove the other models', () => {
+it('an invalid entry in the list of models does not remove the other models', () => {
   expect(SETTINGS['agent.wrappedModels'].parse(['a/b', 'no model', 7, 'c/d'])).toMatchObject({
     value: ['a/b', 'c/d'],
     problems: [{ path: '1' }, { path: '2' }],

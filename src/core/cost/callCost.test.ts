@@ -55,7 +55,7 @@ describe('the cost of a call', () => {
     expect(computeCallCost(usage({ ...tokens, cacheReadTokens: 1_000_000 }), prices)).toBeCloseTo(4, 10);
   });
 
-  it("is the vendor's own figure if there is one", () => {
+  it("is the vendor's own charge if there is one", () => {
     expect(computeCallCost(usage({ costUsd: 0.5 }), SONNET)).toBe(0.5);
     expect(computeCallCost(usage({ costUsd: 0.5 }), undefined)).toBe(0.5);
   });
@@ -67,7 +67,7 @@ describe('the cost of a call', () => {
     expect(sumCosts([])).toBe(0);
   });
 
-  it('applies a price tier to the whole request above its length', () => {
+  it("is at the price tier's price for the whole request if that is longer than the tier's limit", () => {
     const tiered = { input: { base: 3, tiers: [{ aboveTokens: 200_000, price: 6 }] }, output: { base: 15 } };
     expect(computeCallCost(usage({ inputTokens: 200_000, outputTokens: 0 }), tiered)).toBeCloseTo(0.6, 10);
     expect(computeCallCost(usage({ inputTokens: 200_001, outputTokens: 0 }), tiered)).toBeCloseTo(1.200006, 10);
@@ -86,7 +86,7 @@ describe('the cost of a call with a different number of tokens', () => {
     expect(computeCostForOtherUsage(usage(), more, undefined)).toBeUndefined();
   });
 
-  it('is a vendor’s charge, scaled by the price of the different tokens', () => {
+  it('is the vendor’s charge, changed by the price of the different tokens', () => {
     const charged = usage({ costUsd: 0.5 });
     expect(computeCostForOtherUsage(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
     expect(computeCostForOtherUsage(charged, charged, SONNET)).toBeCloseTo(0.5, 10);

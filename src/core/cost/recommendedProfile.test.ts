@@ -16,12 +16,12 @@ it('the recommended profile is the one that pays for itself first', () => {
   expect(recommendProfile([figures('a', after(9)), figures('b', { cost: 0.3, ...after(4) })])).toBe('b');
 });
 
-it('the recommended profile is otherwise the one with the lowest cost per removed token', () => {
+it('the recommended profile is the one with the lowest cost per removed token if none pays for itself', () => {
   expect(recommendProfile([figures('a'), figures('b', { cost: 0.12, tokensSaved: 2_000 })])).toBe('b');
   expect(recommendProfile([figures('a', after(4)), figures('b', { cost: 0.05, ...after(4) })])).toBe('b');
 });
 
-it('no profile is recommended if there is no choice, no cost, or nothing to gain', () => {
+it('no profile is recommended if there is only one, or no cost, or nothing to gain', () => {
   expect(recommendProfile([figures('a')])).toBeUndefined();
   expect(recommendProfile([figures('a'), figures('b', { cost: undefined })])).toBeUndefined();
   expect(recommendProfile([figures('a'), figures('b', { tokensSaved: 0 })])).toBeUndefined();

@@ -21,7 +21,7 @@ describe('the saving of a condensation', () => {
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 + 0.1035) / 0.018));
   });
 
-  it('with an hour-long cache uses its own price for writing it again', () => {
+  it("with an hour-long cache counts that cache's price for writing it again", () => {
     expect(estimateCondensationSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo(
       (30_000 * 5.7) / 1e6,
       10,
@@ -36,7 +36,7 @@ describe('the saving of a condensation', () => {
     });
   });
 
-  it('with an expired cache counts less to write once, and later reads at the cache price', () => {
+  it('with an expired cache includes writing less once, and later reads at the cache price', () => {
     const saving = estimateCondensationSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
@@ -52,12 +52,12 @@ describe('the saving of a condensation', () => {
     ).toBe(0);
   });
 
-  it('never breaks even if nothing is saved or the cost is unknown', () => {
+  it('never pays for the condensation if nothing is saved per request or the cost is unknown', () => {
     expect(estimateCondensationSaving({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
     expect(estimateCondensationSaving({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
   });
 
-  it('includes falling below a price tier', () => {
+  it('includes the lower price if the request falls below a price tier', () => {
     const tiered = { ...prices, input: { base: 3, tiers: [{ aboveTokens: 90_000, price: 6 }] } };
     const saving = estimateCondensationSaving(effect, { ...pricing, prices: tiered, cache: 'none' });
     expect(saving.perRequest).toBeCloseTo(0.6 - 0.12, 10);

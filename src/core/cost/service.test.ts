@@ -18,7 +18,7 @@ it.each<[string, string, ServiceConditions, number | undefined]>([
   ['flex', 'gpt-5.1', { tier: 'flex' }, 0.5],
   ['a speed that nobody has heard of', 'claude-opus-5', { speed: 'warp' }, undefined],
   ['the plain way', 'claude-opus-5', { speed: 'standard', tier: 'default', region: 'global' }, 1],
-])('the service %s has its price factor', (_, model, service, factor) => {
+])('the price factor of the service tier %s is known', (_, model, service, factor) => {
   const served = applyServiceSurcharge(prices, model, service);
   if (factor === undefined) {
     expect(served).toBeUndefined();

@@ -47,7 +47,7 @@ describe('editing JSON text', () => {
     );
   });
 
-  it('applies several edits at once as if one after the other', () => {
+  it('applies several edits at once as if they were applied one after the other', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 5 }), (text, which) => {
         const value: unknown = JSON.parse(text);

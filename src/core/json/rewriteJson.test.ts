@@ -24,7 +24,7 @@ describe('rewriting JSON text for a changed value', () => {
     fc.assert(fc.property(unusualJsonArbitrary, (text) => rewriteJson(text, JSON.parse(text)) === text));
   });
 
-  it('changes one value and keeps everything around it, anywhere in unusual JSON', () => {
+  it('changes one value and keeps everything around it, anywhere in unusually formatted JSON', () => {
     fc.assert(
       fc.property(unusualJsonArbitrary, fc.nat(), (text, which) => {
         const value: unknown = JSON.parse(text);
@@ -67,7 +67,7 @@ describe('rewriting JSON text for a changed value', () => {
     ['{"a":1.10,"t":"x"}', { added: [1] }, '{"a":1.10,"t":"x","added":[1]}'],
     ['{"a":1.10,"t":"x"}', { t: undefined }, '{"a":1.10}'],
     ['{"t":"a","t":"b","n":1.0}', { t: 'c' }, '{"t":"a","t":"c","n":1.0}'],
-  ])('merges into %s the change %j: %s', (text, change, expected) => {
+  ])('writes into %s the change %j, giving %s', (text, change, expected) => {
     expect(rewriteJson(text, { ...(JSON.parse(text) as object), ...change })).toBe(expected);
   });
 

@@ -17,7 +17,7 @@ describe('the contents of a message', () => {
     ]);
   });
 
-  it("include results as a string, as blocks and in Cline 4's untyped form, but not absent or empty ones", () => {
+  it("include results as a string, as blocks and in Cline 4's untyped form, but no missing or empty ones", () => {
     const untyped = [{ query: 'q', result: 'found' }] as unknown as Block[];
     expect(brief(user(result('a', 'one')))).toEqual(['toolResults: one']);
     expect(brief(user(result('a', [text('two'), { type: 'image', source: {} }])))).toEqual(['toolResults: two']);

@@ -44,7 +44,7 @@ describe('results of native calls', () => {
     expect(listToolExchanges(messages)[0]?.input).toEqual({});
   });
 
-  it('with the same ID in several turns belong to their own call', () => {
+  it('belong to their own calls even if an ID is used in several turns', () => {
     expect(
       brief([
         ...makeToolExchange('same', 'Read', {}, 'first'),
@@ -56,11 +56,11 @@ describe('results of native calls', () => {
     ).toEqual(['0 Read -> 1 first', '2 Read -> 3 second', '4 Read -> nothing ', '5 Read -> 6 last']);
   });
 
-  it('never come before their call', () => {
+  it('are never paired with a call that comes later', () => {
     expect(brief([user(result('a', 'early')), assistant(call('a', 'Read'))])).toEqual(['1 Read -> nothing ']);
   });
 
-  it('with the same ID in one message belong to calls in order, even if the ID is reused later', () => {
+  it('that share an ID in one message belong to its calls in order, even if the ID is reused later', () => {
     const messages = [
       assistant(call('a', 'Read'), call('a', 'Grep')),
       user(result('a', 'first'), result('a', 'second'), result('a', 'nobody’s')),
@@ -95,7 +95,7 @@ describe('results of native calls', () => {
   });
 });
 
-describe('results of XML-era calls', () => {
+describe('results of calls written as XML', () => {
   const makeCall = (tool: string, path: string): string => `<${tool}><path>${path}</path></${tool}>`;
 
   it('are those in the next message, in order for each tool', () => {
@@ -154,7 +154,7 @@ describe.skipIf(!present)('a real Roo conversation', () => {
   const load = (name: string): ApiMessage[] =>
     JSON.parse(readFileSync(new URL(`${name}/api_conversation_history.json`, ROO), 'utf8')) as ApiMessage[];
 
-  it('has 15 reads, each with its file', () => {
+  it('has 15 reads, each with the file that it read', () => {
     const reads = listToolExchanges(load('synthetic-2-heavy-read')).filter(({ tool }) => tool === 'read_file');
     expect(reads).toHaveLength(15);
     for (const { input, resultText } of reads) {
@@ -177,7 +177,7 @@ describe.skipIf(!present)('a real Roo conversation', () => {
   });
 });
 
-it('the same messages give the same exchange objects, even if a copy was processed in between', () => {
+it('parsing the same messages again gives the same objects for tool calls, even after a copy was parsed in between', () => {
   const messages = makeToolExchange('a', 'Read', { file_path: 'a.ts' }, 'text');
   const [caller, answer] = messages as [ApiMessage, ApiMessage];
   const views = [messages, [caller, { ...answer }], [{ ...caller }, answer]];
@@ -188,7 +188,7 @@ it('the same messages give the same exchange objects, even if a copy was process
   });
 });
 
-describe('the exchanges of a conversation that changes', () => {
+describe('the tool calls of a conversation that changes', () => {
   /** Native and XML blocks with few IDs and tools, so that they coincide. */
   const message: fc.Arbitrary<ApiMessage> = fc.oneof(
     fc
@@ -216,7 +216,7 @@ describe('the exchanges of a conversation that changes', () => {
     })),
   );
 
-  it('equal those of the conversation read from scratch', () => {
+  it('equal those found by reading the conversation from scratch', () => {
     const change = fc.record({ at: fc.nat(30), message, keep: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), fc.array(change, { maxLength: 12 }), (start, changes) => {

@@ -59,7 +59,7 @@ it.each<[string, string, unknown, unknown]>([
   ['a command that changes no file', 'Bash', { command: 'ls' }, []],
   ['a read', 'Read', { file_path: 'a.ts' }, []],
   ['a tool that nobody knows', 'ponder', { about: 'life' }, []],
-])('file changes are read from %s', (_, tool, input, expected) => {
+])('the file changes of a call are read from %s', (_, tool, input, expected) => {
   expect(changes(tool, input)).toEqual(expected);
 });
 
@@ -78,6 +78,6 @@ it.each<[string, string, unknown]>([
   ['that is no string of JSON', program(String.raw`"*** Begin Patch\q"`), []],
   ['outside of strings', `tools.exec(1)\n// ${PATCH}`, []],
   ['in what calls no tool', JSON.stringify(PATCH), []],
-])("file changes are read from a patch in Codex' code mode %s", (_, input, expected) => {
+])("changes of files are recognized in a patch in Codex' code mode %s", (_, input, expected) => {
   expect(changes('exec', { input })).toEqual(expected);
 });

@@ -18,16 +18,16 @@ import {
 
 const ref = (id: string): ReferenceId => id as ReferenceId;
 
-describe('the reference of a hash', () => {
+describe('the reference in a marker', () => {
   const hash = hashText('content');
 
-  it('uses six hex digits, and more only if another content has them', () => {
+  it('has six hex digits of a hash, and more only if another content has the same six', () => {
     expect(makeUniqueReference(hash, new Map())).toBe(hash.slice(0, 6));
     expect(makeUniqueReference(hash, new Map([[ref(hash.slice(0, 6)), hash]]))).toBe(hash.slice(0, 6));
     expect(makeUniqueReference(hash, new Map([[ref(hash.slice(0, 6)), hashText('other')]]))).toBe(hash.slice(0, 8));
   });
 
-  it('uses the whole hash if all shorter forms are taken', () => {
+  it('is the whole hash if all shorter forms are taken', () => {
     const taken = new Map<ReferenceId, Hash>();
     for (let length = 6; length < 64; length += 2) taken.set(ref(hash.slice(0, length)), hashText('other'));
     expect(makeUniqueReference(hash, taken)).toBe(hash);
@@ -63,7 +63,7 @@ describe('a marker', () => {
     expect(text.length).toBeLessThan(300);
   });
 
-  it('may state the rule about markers', () => {
+  it('may contain the explanation of markers', () => {
     const plain = makeMarker('x · ref abcdef of y', ref('abcdef'));
     expect(statesMarkerRule(plain)).toBe(false);
     expect(statesMarkerRule(addMarkerRule(plain))).toBe(true);
@@ -72,7 +72,7 @@ describe('a marker', () => {
     expect(statesMarkerRule(addMarkerRule(makeMarker('z'.repeat(300), ref('abcdef'))))).toBe(true);
   });
 
-  it('is recognized as the only content only if there is no other text', () => {
+  it("counts as a text's only content only if there is no other text", () => {
     const one = makeMarker('x', ref('abcdef'));
     expect([one, `${one} `, one + one, 'x', ''].map(isSingleMarker)).toEqual([true, false, false, false, false]);
   });
@@ -96,7 +96,7 @@ describe('expanding markers', () => {
   });
 });
 
-it("no other source file contains the marker's form, which extensions get from the exported types", () => {
+it('only one source file contains the form of markers, and other extensions get it from the exported types', () => {
   const root = join(import.meta.dirname, '..', '..');
   const spelled = globSync('**/*.ts', { cwd: root }).filter(
     (file) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
 import { getCallsPartOfKey, makeMessageKey } from './messageKey';
 
-describe('the key of a message', () => {
+describe('the key that identifies a message', () => {
   it('depends on the content, not the object', () => {
     expect(makeMessageKey(user('one'))).toBe(makeMessageKey(user('one')));
     expect(makeMessageKey(user('one'))).not.toBe(makeMessageKey(user('two')));

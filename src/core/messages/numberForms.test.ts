@@ -17,7 +17,7 @@ const PRINTED: Readonly<Record<string, readonly [LineNumberForm, (number: number
   bat: ['box', (number, line) => `${String(number).padStart(4)} │ ${line}`.trimEnd()],
 };
 
-it.each(Object.entries(PRINTED))('a line number of the form "%s" is recognized and removed', (_, [form, print]) => {
+it.each(Object.entries(PRINTED))('a line number written as "%s" is recognized and removed', (_, [form, print]) => {
   for (const first of [1, 9, 98]) {
     for (const [at, line] of CODE.entries()) {
       const printed = print(first + at, line);

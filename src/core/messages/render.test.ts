@@ -3,7 +3,7 @@ import { assistant, call, makeToolExchange, result, user } from '../testing';
 import { SUMMARY_ORIGIN } from './firewall';
 import { renderConversation } from './render';
 
-it('a rendered conversation is readable text', () => {
+it('a conversation is rendered as readable text', () => {
   const image = { type: 'image', source: {} };
   const text = renderConversation([
     user('Add a test'),
@@ -62,7 +62,7 @@ it('a rendered conversation is readable text', () => {
   );
 });
 
-it("a rendered view keeps the original's message numbers, so that both sides of a diff match", () => {
+it("a rendered condensed conversation keeps the original's message numbers, so that both sides of a diff match", () => {
   const view = [user('task'), user('what was done'), assistant('go on')];
   expect(renderConversation(view, [0, SUMMARY_ORIGIN, 7]).match(/━━━ .* ━━━/g)).toEqual([
     '━━━ 1 · user ━━━',
@@ -71,7 +71,7 @@ it("a rendered view keeps the original's message numbers, so that both sides of 
   ]);
 });
 
-it("a rendered result is named by its call's file or command", () => {
+it("a rendered tool result is named by its call's file or command", () => {
   const shown = (name: string, input: unknown): string | undefined =>
     renderConversation([assistant(call('a', name, input)), user(result('a', 'done'))])
       .split('\n')
@@ -85,7 +85,7 @@ it("a rendered result is named by its call's file or command", () => {
   expect(shown('todo', { items: [] })).toBe('◀ result of todo');
 });
 
-it('a rendered result has the same name on both sides of a diff, whatever was removed from its call', () => {
+it('a rendered tool result has the same name on both sides of a diff, whatever was removed from its call', () => {
   const original = [user('task'), ...makeToolExchange('a', 'Bash', { command: 'npm test' }, 'done')];
   const view = [user('task'), ...makeToolExchange('a', 'Bash', { command: '⟦condensed⟧' }, 'done')];
   const name = '◀ result of Bash: npm test';

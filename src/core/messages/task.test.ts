@@ -10,7 +10,7 @@ describe('the task message', () => {
     expect(findTaskMessage([user('environment'), user('task'), assistant('x'), user('more')])).toBe(1);
   });
 
-  it('comes after what the agent and the developer put before it', () => {
+  it('comes after what the agent and the developer put in front of it', () => {
     const system = { role: 'system', content: 'x' } as const;
     expect(
       findTaskMessage([system, user('environment'), system, user('task'), system, assistant('x'), user('more')]),

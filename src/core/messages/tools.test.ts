@@ -9,7 +9,7 @@ const called = (name: string, input: unknown): ToolExchange =>
 
 const getRule = (name: string, input: unknown = {}) => getToolRule(DEFAULT_TOOLS, called(name, input));
 
-describe('the rule for a tool', () => {
+describe('the rule that says what a tool does', () => {
   it("is known for all agents' tools in any letter case, but not for names of object members", () => {
     expect(
       ['Read', 'read', 'READ_FILE', 'view', 'rg', 'shell', 'TodoWrite', 'Task', 'webfetch'].map(
@@ -89,7 +89,7 @@ describe('the path of a read', () => {
     expect(getToolPath(DEFAULT_TOOLS, called(name, input))).toBe(path);
   });
 
-  it('is taken from the parameters that a table names', () => {
+  it("is taken from the parameters that the agent's table names", () => {
     const tools = makeToolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
     expect(getToolPath(tools, called('fetch', { target: 't' }))).toBe('t');
     expect(getToolPath(tools, called('fetch', {}))).toBeUndefined();

@@ -9,7 +9,7 @@ const read = (text: string): string[] =>
       `${tool}(${parameters.map(({ name, start, end }) => `${name}=${text.slice(start, end)}`).join(', ')})`,
   );
 
-describe('finding XML-era calls in a text', () => {
+describe('finding calls written as XML in a text', () => {
   it('returns calls between prose, with their parameters', () => {
     const text =
       'Let me look.\n<read_file><path>a.ts</path></read_file> and <list_files><path>src</path><recursive>true</recursive></list_files>';
@@ -22,13 +22,13 @@ describe('finding XML-era calls in a text', () => {
     expect(read('<div><path>x</path></div> <thinking>hm</thinking> <b>read_file</b>')).toEqual([]);
   });
 
-  it('includes the whole content of a file that contains tags', () => {
+  it('returns the whole content of a written file even if it contains tags', () => {
     const content = '<div>\n<content>x</content>\n<path>y</path></write_to_file>\n</content> tail';
     const text = `<write_to_file><path>a.html</path><content>${content}</content><line_count>3</line_count></write_to_file>`;
     expect(read(text)).toEqual([`write_to_file(path=a.html, content=${content}, line_count=3)`]);
   });
 
-  it('includes the whole content of a file about the tools themselves, and finds the next call', () => {
+  it('returns the whole content of a file that is about the tools themselves, and finds the next call', () => {
     const example = 'Say <write_to_file><path>x</path><content>y</content></write_to_file> to write.';
     const write = (content: string): string =>
       `<write_to_file><path>a.md</path><content>${content}</content></write_to_file>`;
@@ -61,7 +61,7 @@ describe('finding XML-era calls in a text', () => {
   });
 });
 
-describe('the header of an XML-era result', () => {
+describe('the header of a result of a call written as XML', () => {
   it.each([
     ["[read_file for 'a.ts'] Result:", 'read_file', ''],
     ['[update_todo_list] Result:\n\nDone.', 'update_todo_list', 'Done.'],
@@ -96,16 +96,16 @@ describe('the header of an XML-era result', () => {
   });
 });
 
-describe('whether a conversation uses XML-era calls', () => {
+describe('the check whether a conversation has calls written as XML', () => {
   const XML = 'I look.\n<read_file><path>a.ts</path></read_file>';
   const words = { type: 'text', text: XML };
 
-  it('is true if answers contain calls in their text', () => {
+  it('says yes if answers contain calls in their text', () => {
     expect(hasXmlCalls([user('go'), { role: 'assistant', content: XML }])).toBe(true);
     expect(hasXmlCalls([user('go'), assistant({ type: 'text', text: 'Hm.' }, words), user('done')])).toBe(true);
   });
 
-  it('is false if there are no calls, only a person writes about them, or calls are native', () => {
+  it('says no if there are no calls, only a person writes about them, or calls are native', () => {
     expect(hasXmlCalls([user('go'), { role: 'assistant', content: 'Well, <b>no</b>.' }])).toBe(false);
     expect(hasXmlCalls([user(XML), { role: 'assistant', content: 'What is that?' }])).toBe(false);
     expect(hasXmlCalls([user('go'), assistant(words, call('1', 'Read'))])).toBe(false);

@@ -27,7 +27,7 @@ describe('the zone of old messages', () => {
     expect(ends(messages, 2, 3, 4)).toEqual([4, 4, 4]);
   });
 
-  it('never separates an XML-era call from its result', () => {
+  it('never separates a call written as XML from its result', () => {
     const era = (answer: ApiMessage): ApiMessage[] => [
       user('task'),
       assistant('hm'),

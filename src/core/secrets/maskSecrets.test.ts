@@ -34,7 +34,7 @@ describe('masking secrets', () => {
     for (const start of starts) expect(maskSecrets(`${start}${rest}`)).toBe('[key]');
   });
 
-  it('has each key form once, with an example', () => {
+  it('knows each form of key once, with an example', () => {
     expect(KEY_EXAMPLES.map(([of, , ...starts]) => [of, starts])).toEqual(
       KEY_FORMS.map(({ of, starts }) => [of, starts]),
     );
@@ -69,7 +69,7 @@ describe('each masking rule is needed, because without it an example stays unmas
   const isMissed = (rules: Partial<SecretRules>): boolean =>
     SECRET_EXAMPLES.some(([text, secret]) => masked(text, rules).includes(secret));
 
-  it.each(KEY_EXAMPLES)('the key form %s', (of, rest, ...starts) => {
+  it.each(KEY_EXAMPLES)('the rule for keys of %s', (of, rest, ...starts) => {
     const without = (start: string): KeyForm[] =>
       KEY_FORMS.map((form) =>
         form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
@@ -79,19 +79,22 @@ describe('each masking rule is needed, because without it an example stays unmas
     expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
   });
 
-  it.each(KEY_SHAPES)('the shape $of', (shape) => {
+  it.each(KEY_SHAPES)('the rule for text of the shape $of', (shape) => {
     // Also masked by the rule for URL parameters.
     expect(isMissed({ shapes: KEY_SHAPES.filter((other) => other !== shape) })).toBe(
       shape.of !== 'Azure shared access signature',
     );
   });
 
-  it.each(SECRET_IN_CONTEXT_RULES.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
-    expect(isMissed({ besideRules: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
-  });
+  it.each(SECRET_IN_CONTEXT_RULES.map((rule) => [String(rule[1]), rule] as const))(
+    'the rule for the context %s',
+    (_, rule) => {
+      expect(isMissed({ besideRules: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
+    },
+  );
 });
 
-describe('a text that is masked in chunks', () => {
+describe('masking a text in chunks', () => {
   const part = fc.oneof(
     fc.constantFrom(...SECRET_EXAMPLES.map(([text]) => text), ...TEXTS_LIKE_SECRETS),
     fc.constantFrom(...TESTED_KEY_FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9)),
@@ -138,7 +141,7 @@ describe('a text that is masked in chunks', () => {
     )
     .map(([[before, after], chars]) => `${before}${'x'.repeat(chars)}${after}`);
 
-  it('gives the same result on one long line, wherever its windows are split', () => {
+  it('gives the same result on one long line, wherever it is split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(long, fc.oneof(part, far), fc.oneof(long, between)), { minLength: 1, maxLength: 5 }),

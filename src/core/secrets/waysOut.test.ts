@@ -30,7 +30,7 @@ const conversation = [
 ];
 
 describe('a key that a cut would split', () => {
-  it('does not appear in a request to another vendor', async () => {
+  it('does not appear in a request to another vendor, not even in part', async () => {
     const planned = await planSummary({
       context: { messages: conversation, edits: [], counter: createCounter(), vendor: 'anthropic' },
       config: nativeConfigSchema.parse({ keepLast: 1 }),
@@ -62,7 +62,7 @@ describe('a key that a cut would split', () => {
     expect(planned.parts.join()).not.toContain(KEY.slice(-8));
   });
 
-  it('does not appear in the hand-over prompt', () => {
+  it('does not appear in the hand-over prompt, not even in part', () => {
     const losses = new ExportLosses();
     const text = renderHandover({ title: 't', messages: conversation }, createCounter(), losses);
     expect(LINES.filter((line) => text.includes(line))).toEqual([]);

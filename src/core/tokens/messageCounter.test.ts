@@ -17,7 +17,7 @@ const setup = (): { counter: MessageCounter; asked: () => number } => {
 };
 const { counter } = setup();
 
-describe('the token count of a block', () => {
+describe('the token count of a block of a message', () => {
   it.each<[string, Block, number]>([
     ['a text', text('12345'), 5],
     ['thinking', { type: 'thinking', thinking: '123' }, 3],

@@ -17,6 +17,6 @@ it.each([
   ['us.anthropic.claude-opus-4-10-20260101-v1:0', 1.5],
   ['claude-opus-5', 1.5],
   ['Claude-Sonnet-5-20260301', 1.5],
-])('the tokenizer factor of %s is %d', (model, factor) => {
+])('the factor for the tokenizer of %s is %d', (model, factor) => {
   expect(getTokenizerFactor(model)).toBe(factor);
 });

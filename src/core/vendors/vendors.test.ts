@@ -54,12 +54,12 @@ describe.each(VENDOR_IDS)('the vendor %s', (vendor) => {
   });
 });
 
-it('a field that is not specific to a vendor applies to all vendors', () => {
+it('a profile field that is not specific to a vendor exists for all vendors', () => {
   for (const vendor of VENDOR_IDS) expect(vendorHasField(vendor, 'contextWindow')).toBe(true);
   expect(vendorHasField('anthropic', 'region')).toBe(false);
 });
 
-it('token accounting follows the wire format', () => {
+it('cached tokens are counted as the wire format does', () => {
   expect(getAccounting('anthropic', 'claude-opus-5')).toBe('anthropic');
   expect(getAccounting('openai', 'anthropic/claude-opus-5')).toBe('openai');
 });

@@ -63,8 +63,8 @@ const sentParts = (prepared: object): string => {
 const requestFor = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
   createRequest(messages, { canRecall: true, model: createModel({ contextWindow: 60_000 }), ...changes });
 
-describe("requests of a task through the engine's thread", () => {
-  it.each(['lossless', 'truncation', 'smart'])('with %s equal those made in this process', async (provider) => {
+describe("requests of a task prepared in the engine's thread", () => {
+  it.each(['lossless', 'truncation', 'smart'])('with %s equal those prepared in this process', async (provider) => {
     const settings = { provider, newResultsNoise: true, config: provider === 'smart' ? 'file-aware' : undefined };
     const here = liveHere(join(temporaryFolder(), 'here'), settings);
     const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
@@ -91,7 +91,7 @@ describe("requests of a task through the engine's thread", () => {
     expect(same({ ...told, lastDecision: undefined })).toEqual(same({ ...kept, lastDecision: undefined }));
   });
 
-  it('of several randomly changing chats equal those made in this process', async () => {
+  it('of several randomly changing chats equal those prepared in this process', async () => {
     const chat = fc.record({
       conversation: fc.integer({ min: 0, max: 2 }),
       reads: fc.integer({ min: 1, max: 40 }),
@@ -186,9 +186,9 @@ describe('concurrent requests of one chat', () => {
   });
 });
 
-describe("recorded sessions through the engine's thread", () => {
+describe("recorded sessions prepared in the engine's thread", () => {
   const sessions = sessionFiles(CORPORA);
-  it.skipIf(sessions.length === 0)('give the same requests as in this process', { timeout: 1_800_000 }, async () => {
+  it.skipIf(sessions.length === 0)('lead to the same requests as in this process', { timeout: 1_800_000 }, async () => {
     const hash = createHash('sha256');
     let [compared, requests] = [0, 0];
     for (const session of sessions) {
@@ -269,7 +269,7 @@ describe('an engine whose thread dies', () => {
     expect(live.list()).toHaveLength(1);
   });
 
-  it('fails its current request, which is sent unchanged, and prepares the next one as before', async () => {
+  it('fails its current request, which is sent unchanged, and prepares the next one as usual', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const before = await live.prepare(requestFor(makeReads(27), { model: createModel() }));
     const dying = live.prepare(requestFor(makeReads(28), { model: createModel() }));

@@ -275,7 +275,7 @@ function cut(value: unknown, isInput = false): unknown {
 }
 
 describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
-  'an unusual request body of %s',
+  'an unusual request body in the format %s',
   (name, odd) => {
     const wire = getWire(name);
     const { body, said, messages } = odd;
@@ -313,11 +313,11 @@ describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
 it.each<[WireName, RequestBody]>([
   ['anthropic', { messages: [{ role: 'tool', content: 'x' }] }],
   ['gemini', { contents: [{ role: 'user', text: 'x' }] }],
-])('the wire %s does not read messages of another form', (name, body) => {
+])('the API format %s does not read messages of another format', (name, body) => {
   expect(getWire(name).read(body)).toBeUndefined();
 });
 
-it('the Anthropic wire accepts a system prompt that is a string', () => {
+it('the API format of Anthropic accepts a system prompt that is a string', () => {
   expect(getWire('anthropic').read({ messages: [], system: 'S' })?.system).toBe('S');
 });
 
@@ -353,7 +353,7 @@ describe('the tokens reported in an answer', () => {
         },
       },
     ],
-  ])('are read on %s: %j', (name, event) => {
+  ])('are read in the format %s: %j', (name, event) => {
     expect(getWire(name).usage(event, undefined)).toMatchObject({
       source: 'reported',
       inputTokens: 10,
@@ -362,10 +362,13 @@ describe('the tokens reported in an answer', () => {
     });
   });
 
-  it.each(Object.keys(PATH_BY_WIRE) as WireName[])('on %s stay as before after an event without any', (name) => {
-    expect(getWire(name).usage({ type: 'ping', usage: null }, before)).toBe(before);
-    expect(getWire(name).usage({ message: {}, response: {} }, undefined)).toBeUndefined();
-  });
+  it.each(Object.keys(PATH_BY_WIRE) as WireName[])(
+    'in the format %s stay as before after an event without token counts',
+    (name) => {
+      expect(getWire(name).usage({ type: 'ping', usage: null }, before)).toBe(before);
+      expect(getWire(name).usage({ message: {}, response: {} }, undefined)).toBeUndefined();
+    },
+  );
 });
 
 describe('an error inside an answer', () => {
@@ -386,11 +389,11 @@ describe('an error inside an answer', () => {
     ['responses', { type: 'error', sequence_number: 2, error }, error],
     ['responses', flat, flat],
     ['responses', { object: 'response', status: 'failed', error }, error],
-  ])('is read on %s: %j', (name, event, told) => {
+  ])('is read in the format %s: %j', (name, event, told) => {
     expect(getWire(name).failure(event)).toEqual(told);
   });
 
-  it.each(Object.keys(PATH_BY_WIRE) as WireName[])('on %s is not found in other events', (name) => {
+  it.each(Object.keys(PATH_BY_WIRE) as WireName[])('in the format %s is not found in other events', (name) => {
     expect(getWire(name).failure({ type: 'ping' })).toBeUndefined();
     expect(
       getWire(name).failure({ type: 'response.completed', error: null, response: { error: null } }) ?? null,
@@ -398,7 +401,7 @@ describe('an error inside an answer', () => {
   });
 });
 
-describe("a view that can't be written back into the request", () => {
+describe('writing a condensed conversation back into a request', () => {
   const wire = getWire('anthropic');
   const body: RequestBody = {
     messages: [
@@ -437,7 +440,7 @@ describe("a view that can't be written back into the request", () => {
       /More than strings/,
     ],
     ['a block less', [], /A block is missing/],
-  ])('is rejected: %s', (_, content, message) => {
+  ])("is rejected if the change can't be expressed: %s", (_, content, message) => {
     const view = original.with(1, { role: 'assistant', content } as ApiMessage);
     expect(() => written(view, [0, 1, 2])).toThrow(WireError);
     expect(() => written(view, [0, 1, 2])).toThrow(message);
@@ -448,18 +451,18 @@ describe("a view that can't be written back into the request", () => {
     ['no last message', original.slice(0, 2), [0, 1], /Message 2 is missing/],
     ['a summary of nothing', [...original, said('s')], [0, 1, 2, SUMMARY_ORIGIN], /can not be written/],
     ['a summary with an image', [said([{ type: 'image' }]), original[2]!], [SUMMARY_ORIGIN, 2], /can not be written/],
-  ])('is rejected as a whole: %s', (_, view, origins, message) => {
+  ])('is rejected as a whole if it would be invalid: %s', (_, view, origins, message) => {
     expect(() => written(view, origins)).toThrow(message);
   });
 
-  it('does not include one that ends with a plain-text summary', () => {
+  it('succeeds if the conversation ends with a plain-text summary', () => {
     expect(written([original[0]!, said('All done.')], [0, SUMMARY_ORIGIN]).messages).toEqual([
       { role: 'user', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'All done.' }] },
     ]);
   });
 
-  it('is not found before the given position', () => {
+  it('changes nothing before the given position', () => {
     const other = said('not the one that stands there');
     expect(written([other, ...original.slice(1)], [0, 1, 2], { view: 1, original: 1 })).toEqual(body);
   });

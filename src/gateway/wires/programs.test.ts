@@ -48,7 +48,7 @@ const listResults = (text: string, ids: ReadonlySet<unknown>): string[] =>
     .filter((record) => ids.has(resultId(record)))
     .map((record) => JSON.stringify(record));
 
-describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs over %s', (wire) => {
+describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs in the API format %s', (wire) => {
   it.each(['lossless', 'truncation'])('keep their results byte for byte, whatever %s removes', (provider) =>
     fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 5 }), (programs) =>

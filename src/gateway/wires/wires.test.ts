@@ -53,7 +53,7 @@ const viewText = (wire: WireFormat, text: string, ...rest: Tail): string => {
 };
 type Tail = Parameters<typeof writeViewIntoBody> extends [WireFormat, string, ...infer Rest] ? Rest : never;
 
-describe.each([...own, ...recorded])('the request $name', (one) => {
+describe.each([...own, ...recorded])('the recorded request $name', (one) => {
   const { wire, body, request } = read(one);
   const { messages } = request;
 
@@ -64,12 +64,12 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
     expect(request.tools.length).toBeGreaterThan(0);
   });
 
-  it('is written byte for byte if nothing is condensed', () => {
+  it('is written back byte for byte if nothing is condensed', () => {
     expect(viewText(wire, one.text, body, request, createUneditedView(messages))).toBe(one.text);
   });
 
   it.each(['lossless', 'truncation'])(
-    "is written after %s with the view's content and no other change",
+    'is written back after %s with the condensed content and no other change',
     async (provider) => {
       const outcome = await manager.condense({
         conversation: one.name + provider,
@@ -92,7 +92,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
     },
   );
 
-  it('is written with a summary in place of its messages', () => {
+  it('is written back with a summary in place of its messages', () => {
     if (messages.length < 10) return;
     const [start, end] = [1, 7];
     const summary: ApiMessage = { role: 'user', content: [{ type: 'text', text: 'What was done: "much".' }] };
@@ -113,7 +113,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
     expect(JSON.stringify(written.request.messages[1])).toContain('What was done');
   });
 
-  it('may lose thinking, and have an image replaced by text', () => {
+  it('can be written back without its thinking, and with text in place of an image', () => {
     const at = messages.findIndex(
       ({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'thinking'),
     );
@@ -129,7 +129,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
   });
 });
 
-describe('on every wire', () => {
+describe('in every API format', () => {
   beforeAll(() => expect(own.length).toBe(4));
 
   it.each([
@@ -158,7 +158,7 @@ describe('on every wire', () => {
       '{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":"data:image/png;base64,QUJD"}]}]}',
       { type: 'text', text: 'gone' },
     ],
-  ] as const)('an image is replaced with text in the form of %s', (name, text, part) => {
+  ] as const)('an image is replaced with text in the way of the format %s', (name, text, part) => {
     const { wire, body, request } = read({ name, path: PATH_BY_WIRE[name], text });
     const [message] = request.messages;
     expect(listImages(request.messages)).toHaveLength(1);
@@ -203,23 +203,26 @@ describe('on every wire', () => {
       // The response refers to its part by name.
       { inlineData: { displayName: 'shot.png', mimeType: 'text/plain', data: 'Z29uZQ==' } },
     ],
-  ] as const)('the image in a result of %s is found, and only it is replaced with text', (name, form, image, part) => {
-    const text = form.replace('IMAGE', JSON.stringify(image));
-    const { wire, body, request } = read({ name, path: PATH_BY_WIRE[name], text });
-    const [found, ...others] = listImages(request.messages);
-    expect(others).toEqual([]);
-    expect(found).toMatchObject({
-      image: { source: { media_type: 'image/png', data: 'QUJD' } },
-      call: { name: 'shot' },
-    });
-    const { message, path } = found!;
-    const gone = replaceValueAt(request.messages[message]!, path, { type: 'text', text: 'gone' });
-    const view = request.messages.with(message, gone);
-    const written = viewText(wire, text, body, request, { ...createUneditedView(request.messages), messages: view });
-    expect(written).toBe(form.replace('IMAGE', JSON.stringify(part)));
-  });
+  ] as const)(
+    'the image in a result of the format %s is found, and only it is replaced with text',
+    (name, form, image, part) => {
+      const text = form.replace('IMAGE', JSON.stringify(image));
+      const { wire, body, request } = read({ name, path: PATH_BY_WIRE[name], text });
+      const [found, ...others] = listImages(request.messages);
+      expect(others).toEqual([]);
+      expect(found).toMatchObject({
+        image: { source: { media_type: 'image/png', data: 'QUJD' } },
+        call: { name: 'shot' },
+      });
+      const { message, path } = found!;
+      const gone = replaceValueAt(request.messages[message]!, path, { type: 'text', text: 'gone' });
+      const view = request.messages.with(message, gone);
+      const written = viewText(wire, text, body, request, { ...createUneditedView(request.messages), messages: view });
+      expect(written).toBe(form.replace('IMAGE', JSON.stringify(part)));
+    },
+  );
 
-  it("a change that it can't express is rejected", () => {
+  it("a change that the format can't express is rejected", () => {
     const { wire, body, request } = read(own[0]!);
     const { messages } = request;
     const changed = (change: (message: ApiMessage) => ApiMessage): (() => string) => {
@@ -245,7 +248,7 @@ describe('on every wire', () => {
     ).toThrow('Message 0 is missing');
   });
 
-  it('only a request with a conversation is read', () => {
+  it('only a request that contains a conversation is read', () => {
     const path = PATH_BY_WIRE.responses;
     for (const text of [
       '{"input":"hello"}',

@@ -24,13 +24,13 @@ it.each([
   [CONDENSED, 15],
   ['live condensed undoable', 7],
   ['broken', 1],
-])('the menu of "%s" has groups of at most four entries, %d in all', (contextValue, all) => {
+])('the menu of a conversation’s row "%s" has groups of at most four entries, %d in all', (contextValue, all) => {
   const groups = [...listEntries(contextValue).values()];
   for (const group of groups) expect(group.length).toBeLessThanOrEqual(4);
   expect(groups.flat().length).toBe(all);
 });
 
-it('begins with what a given-back conversation is for: undoing that, and going on', () => {
+it('the menu of a conversation that was given back begins with undoing that and going on with it', () => {
   const [first] = [...listEntries(CONDENSED)].toSorted(([a], [b]) => a.localeCompare(b));
   expect(first?.[1]).toEqual(['undoGiveBack', 'resume'].map((name) => `contextCondenser.conversations.${name}`));
 });
@@ -38,8 +38,11 @@ it('begins with what a given-back conversation is for: undoing that, and going o
 it.each([
   ['conversation condensed history returnable runnable', true],
   ['conversation condensed history runnable', false],
-])('of "%s" offers to give it back only if its agent can take it (%s), and always to export it', (words, canReturn) => {
-  const offered = [...listEntries(words).values()].flat();
-  expect(offered.includes('contextCondenser.conversations.giveBack')).toBe(canReturn);
-  expect(offered).toContain('contextCondenser.conversations.export');
-});
+])(
+  'the menu of a conversation’s row "%s" offers giving it back only if its agent can take it (%s), and always an export',
+  (words, canReturn) => {
+    const offered = [...listEntries(words).values()].flat();
+    expect(offered.includes('contextCondenser.conversations.giveBack')).toBe(canReturn);
+    expect(offered).toContain('contextCondenser.conversations.export');
+  },
+);

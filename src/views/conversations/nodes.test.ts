@@ -140,7 +140,7 @@ describe('the tree in the conversations view', () => {
     ]);
   });
 
-  it('lists nested subagents below the task, and stops at circular parents', () => {
+  it('lists nested subagents below the task, and stops if parents are circular', () => {
     const stored = [
       found('grandchild', { parent: 'child' }),
       found('child', { parent: 'a' }),
@@ -177,7 +177,7 @@ describe('the tree in the conversations view', () => {
     expect(agent?.children).toMatchObject([{ found: { path: 'a' }, children: [{ found: { path: 'child' } }] }]);
   });
 
-  it('shows a page at a time', () => {
+  it('shows one page of conversations at a time', () => {
     const stored = Array.from({ length: CONVERSATIONS_PER_PAGE + 5 }, (_, index) => found(`c${index}`));
     const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(getShownChildren(agent!, 1)).toHaveLength(CONVERSATIONS_PER_PAGE + 1);
@@ -247,7 +247,7 @@ describe('a row of the conversations view', () => {
     expect(tooltip).toMatch(/1,000 → 600 tokens \(−40%\); 50% → ≈ 46% full/);
   });
 
-  it('shows only how full the window is once given back, since the agent may have continued condensed', () => {
+  it('shows after giving back only how full the window is, since the agent may have continued with the condensed version', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1')] };
     const { description, tooltip } = item(found('given'), ledger);
     expect(description).toBe('50% full · −40% · given back · 2 min ago');
@@ -284,7 +284,7 @@ describe('a row of the conversations view', () => {
     expect(item(found('a', { details: { ...found('a').details!, damage } })).tooltip).toContain(damage);
   });
 
-  it('opens a file that can’t be read, and says why', () => {
+  it('opens its file if it can’t be read, and says why', () => {
     const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
     const { description, contextValue, tooltip, command } = item(broken);
     expect([description, contextValue]).toEqual(['can’t be read · 2 min ago', 'broken']);
@@ -320,7 +320,7 @@ describe('the condensation of a ledger that is shown in a row', () => {
   });
 });
 
-it('the view forgets ledgers that were removed', () => {
+it('the conversations view forgets the condensations whose records were removed', () => {
   const ledger = { conversation: 'id-a', path: 'a', condensations: [condensation('one')] };
   const known = ledgersOf(ledger);
   expect(known.findLedger(found('a'))).toBe(ledger);

@@ -14,7 +14,7 @@ it('settings are read without a resource, because VS Code would log a warning fo
   read.mockRestore();
 });
 
-it('a setting is read from VS Code once per task', async () => {
+it('a setting is read from VS Code once per task of the event loop, however often it is used', async () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   try {
     fake.settings['contextCondenser.threshold'] = 60;

@@ -46,7 +46,7 @@ function openWindow(context?: Services['context']): { services: Services; logged
   return { services: opened, logged: log.lines };
 }
 
-it('the user is asked once about model calls that a workspace would cause, which are ignored before', async () => {
+it("the user is asked once about model calls that a workspace's settings would cause, which are ignored until then", async () => {
   const { services } = openWindow();
   await setInWorkspace(HOSTILE);
   await setInWorkspace({ threshold: 60, maxCostPerCondensation: 1_000 });
@@ -63,7 +63,7 @@ it('the user is asked once about model calls that a workspace would cause, which
   expect(questions()).toHaveLength(4);
 });
 
-it("the user's answer about a workspace is remembered, but weakens no protection", async () => {
+it("the user's answer about a workspace's settings is remembered, but weakens no protection", async () => {
   await setInWorkspace(HOSTILE);
   fake.answers = ['Allow in This Workspace', 'Use My Own Settings'];
   const { services } = openWindow();
@@ -94,7 +94,7 @@ it("the user's own strategy has its own options for Summary, which take preceden
   expect(resolveProviderConfig('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
 });
 
-it('ignored settings of a workspace are reported', async () => {
+it('settings of a workspace that are ignored are reported in the log', async () => {
   const { logged } = openWindow();
   await setInWorkspace({ maxCostPerCondensation: 1_000 });
   expect(logged.join('\n')).toContain(

@@ -80,7 +80,7 @@ describe('a number typed in a field', () => {
   });
 });
 
-it('a field’s unit is beside it and not also in its title', () => {
+it('a setting field’s unit is beside it and not also in its title', () => {
   const titles = SETTING_NAMES.map((name) => [name, getFieldTitle(name, { title: SETTINGS[name].title })] as const);
   const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map(
     (name) => [name, getFieldTitle(name, {})] as const,
@@ -91,7 +91,7 @@ it('a field’s unit is beside it and not also in its title', () => {
   }
 });
 
-it('all number fields have units', () => {
+it('all number fields in the settings have units', () => {
   expect(getUnitOfSetting('agent.declaredWindow', [])).toBe('tokens');
   expect(getUnitOfSetting('thresholdTokens', [])).toBe('tokens');
   expect(getUnitOfSetting('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');

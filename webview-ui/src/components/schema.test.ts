@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getHelpText, getFieldKind, resolveReference } from './schema';
 import { getFieldTitle } from './titles';
 
-describe('the control for a schema', () => {
+describe('the control that the panel shows for a JSON schema', () => {
   it.each([
     ['a switch', { type: 'boolean' }, { kind: 'boolean' }],
     ['a whole number', { type: 'integer' }, { kind: 'number', isInteger: true }],
@@ -44,7 +44,7 @@ describe('the control for a schema', () => {
   });
 });
 
-it('references in a schema are followed only inside the document', () => {
+it('references in a JSON schema are followed only inside the document', () => {
   const root = { definitions: { one: { type: 'string', description: 'far' } } };
   expect(resolveReference({ $ref: '#/definitions/one' }, root)).toEqual({ type: 'string', description: 'far' });
   expect(resolveReference({ allOf: [{ $ref: '#/definitions/one' }], description: 'near' }, root)).toEqual({
@@ -58,7 +58,7 @@ it('references in a schema are followed only inside the document', () => {
   });
 });
 
-it('titles and help come from the schema or the name, and bounds are shown if they matter', () => {
+it('titles and help of fields come from the schema or the name, and bounds are shown if they matter', () => {
   expect(getFieldTitle('maxSummaryLength', {})).toBe('Max summary length');
   expect(getFieldTitle('maxSummaryLength', { title: 'Length' })).toBe('Length');
   expect(getHelpText({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');

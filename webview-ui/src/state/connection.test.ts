@@ -41,7 +41,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a request to the host', () => {
+describe("a request from the panel's page to the extension host", () => {
   const ask = () => connection.sendRequest('testProfile', { id: 'x' });
 
   it('receives only its own answer', async () => {
@@ -52,13 +52,13 @@ describe('a request to the host', () => {
     expect(await second).toMatchObject({ message: 'second' });
   });
 
-  it('fails with the host’s message', async () => {
+  it('fails with the error message of the extension host', async () => {
     const asked = ask();
     connection.receiveMessage({ type: 'failed', id: 1, message: 'The disk is full.' });
     await expect(asked).rejects.toThrow('The disk is full.');
   });
 
-  it('fails and is cancelled without an answer in time, and a late answer is dropped', async () => {
+  it('fails and is cancelled if no answer comes in time, and a late answer is dropped', async () => {
     const asked = expect(ask()).rejects.toThrow('no answer');
     await vi.advanceTimersByTimeAsync(30_000);
     await asked;
@@ -67,7 +67,7 @@ describe('a request to the host', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('waits for a person without a time limit', async () => {
+  it('waits without a time limit if a person must answer', async () => {
     const asked = connection.sendRequest('setKey', { id: 'x' }, { timeoutMs: Infinity });
     await vi.advanceTimersByTimeAsync(10_000_000);
     connection.receiveMessage({ type: 'reply', id: 1, result: { isSet: true } });
@@ -93,8 +93,8 @@ describe('a request to the host', () => {
   });
 });
 
-describe('states from the host', () => {
-  it('older than the current one are ignored', () => {
+describe('states that the extension host sends to the panel', () => {
+  it('are ignored if they are older than the current one', () => {
     const store = new PanelStore();
     const reported = vi.fn();
     store.subscribe(reported);
@@ -115,7 +115,7 @@ describe('states from the host', () => {
   });
 });
 
-it('10,000 malformed messages change nothing, and each is logged', () => {
+it('10,000 malformed messages to the panel change nothing, and each is logged', () => {
   const store = new PanelStore();
   connection.receiveMessage(welcome());
   for (const event of events.splice(0)) store.applyEvent(event);

@@ -25,7 +25,7 @@ const LIST = `<h2><button id="top">Top</button></h2>
   <ol><li id="1"><button id="1a">a</button><button id="1b" class="here">b</button></li
   ><li id="2"><button id="2a">a</button></li></ol><p id="p"><button id="add">Add</button></p>`;
 
-describe('after the focused element is removed, focus moves to', () => {
+describe('after the focused element of the panel is removed, focus moves to', () => {
   it('the next entry', async () => {
     page(LIST);
     await remove('[id="1"]');
@@ -59,7 +59,7 @@ describe('after the focused element is removed, focus moves to', () => {
     expect(focused()).toBe('top');
   });
 
-  it('no hidden element', async () => {
+  it('no element that is hidden', async () => {
     page(LIST.replace('<li id="2">', '<li id="2" hidden>'));
     await remove('[id="1"]');
     expect(focused()).toBe('add');
@@ -72,7 +72,7 @@ describe('after the focused element is removed, focus moves to', () => {
   });
 });
 
-describe('focus does not move', () => {
+describe('keyboard focus in the panel does not move', () => {
   it('if another element already has it', async () => {
     page(LIST);
     document.getElementById('1')?.remove();
@@ -95,7 +95,7 @@ describe('focus does not move', () => {
     expect(document.activeElement).toBe(document.body);
   });
 
-  it('while it is outside of the page, and is restored near the place when it returns', async () => {
+  it('while it is outside of the page, and is restored nearby when it returns', async () => {
     page(LIST);
     window.dispatchEvent(new Event('blur'));
     await remove('[id="1"]');
@@ -104,7 +104,7 @@ describe('focus does not move', () => {
     expect(focused()).toBe('2a');
   });
 
-  it('while it is outside of the page, which then returns it to the previous element', async () => {
+  it('while it is outside of the page, and returns to the element that had it before', async () => {
     page(LIST);
     window.dispatchEvent(new Event('blur'));
     (document.activeElement as HTMLElement).blur();

@@ -9,7 +9,7 @@ beforeEach(() => {
   workspace.name = undefined;
 });
 
-it('a pass that was edited but not applied is still a draft in a new tab', async () => {
+it('a pass that was edited but not applied is still an unapplied draft in a new tab', async () => {
   const pass = { id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } };
   fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass] };
   const page = await openPage({ view: { open: ['smart'] } });

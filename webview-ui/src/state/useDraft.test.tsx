@@ -150,7 +150,7 @@ afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close();
 });
 
-it('a field’s text stays until the field is left, whatever arrives meanwhile', async () => {
+it('a text field’s text stays until the field is left, whatever arrives from the settings meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       const bench = await opened();
@@ -162,7 +162,7 @@ it('a field’s text stays until the field is left, whatever arrives meanwhile',
   );
 });
 
-it('a field’s last text is saved or stays with an error, then the field shows the setting', async () => {
+it('a text field’s last text is saved or stays with an error, then the field shows the setting', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 20 }),
@@ -191,7 +191,7 @@ it('a field’s last text is saved or stays with an error, then the field shows 
   );
 });
 
-it('a field saves nothing if its text is unchanged', async () => {
+it('a text field saves nothing if its text is unchanged', async () => {
   const bench = await opened();
   await bench.do('leave');
   await bench.do({ type: '999' });
@@ -204,7 +204,7 @@ it('a field saves nothing if its text is unchanged', async () => {
 });
 
 it.each([['03'], ['2', '3']])(
-  'a field’s rejected text stays if an earlier saved text arrives: %s',
+  'a text field’s rejected text stays if an earlier saved text arrives: %s',
   async (...before) => {
     const bench = await opened();
     for (const text of before) {

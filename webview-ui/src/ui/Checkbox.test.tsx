@@ -59,7 +59,7 @@ it('a checkbox shows the new value while it is being saved, and the saved value 
   expect(box().checked).toBe(true);
 });
 
-it('a checkbox returns to the saved value if a change is rejected, each time', async () => {
+it('a checkbox returns to the saved value each time a change is rejected', async () => {
   for (const attempt of [0, 1]) {
     await click();
     expect(box().checked).toBe(true);

@@ -61,7 +61,7 @@ it('a dropdown shows the last choice while earlier ones are being saved', async 
   expect(dropdown().value).toBe('truncate');
 });
 
-it('a dropdown saves one choice at a time, and of those that wait only the last', async () => {
+it('a dropdown saves one choice at a time, and of the choices made meanwhile only the last', async () => {
   for (const value of ['suppress', 'truncate', 'suppress', 'truncate']) await choose(value);
   expect(asked).toHaveLength(1);
   await asked[0]?.(true);

@@ -121,7 +121,7 @@ it('a slider counts each tap of an arrow key, however late saves are answered', 
   );
 });
 
-it('a slider saves only the last of many taps once the running save is answered', async () => {
+it('a slider saves only the last of many taps once the previous save is answered', async () => {
   for (let taps = 0; taps < 10; taps++) await tap();
   while (answer) await settle(true);
   expect(saved).toBe(510);

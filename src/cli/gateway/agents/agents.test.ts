@@ -292,7 +292,7 @@ describe("the address that an agent's requests go to", () => {
     expect(listAddresses(await prepared(name, setup))).toEqual([addresses].flat());
   });
 
-  it("is that of Pi's own provider chosen in the project's settings", async () => {
+  it("is the one in the project's settings for Pi's own provider", async () => {
     const ready = await prepared('pi', {
       files: {
         'p/models.json':

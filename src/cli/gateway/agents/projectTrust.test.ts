@@ -55,10 +55,10 @@ const listHosts = ({ routes }: PreparedAgent): string[] => [...routes.values()].
 const describeDestinations = ({ routes, sourceByRoute, untrusted, trust }: PreparedAgent): string =>
   formatDestinations(routes, sourceByRoute, untrusted, trust);
 
-describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env) => {
+describe.each(HOSTILE)('%s, started in an untrusted repository with %s (%s),', (name, file, text, env) => {
   const files = { [`repo/${file}`]: text };
 
-  it("sends nothing to the repository's address, and says so", async () => {
+  it("sends no requests to the repository's address, and says so", async () => {
     const ready = await prepared(name, { files, env });
     expect(listHosts(ready)).not.toContain('evil.example');
     expect(listHosts(ready)).not.toEqual([]);
@@ -68,7 +68,7 @@ describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env
     expect(describeDestinations(ready)).toContain('--trust-project');
   });
 
-  it("sends requests to the repository's address if the user allows it, and names it", async () => {
+  it("sends requests to the repository's address if the user allows that, and the message names the address", async () => {
     const ready = await prepared(name, { files, env, trustProject: true });
     expect(listHosts(ready)).toContain('evil.example');
     expect(describeDestinations(ready)).toMatch(/Requests go to (.*, )?evil\.example \(.*of this project\)/);
@@ -172,11 +172,14 @@ it.each<[GatewayCommand, string, string, Record<string, string>]>([
     JSON.stringify({ provider: { x: { options: { baseURL: 'https://own.example' } } } }),
     {},
   ],
-])("%s in the home folder uses the address in the user's own settings (%s)", async (name, file, text, env) => {
-  const ready = await prepared(name, { files: { [file]: text }, env, folder: '' });
-  expect(listHosts(ready)).toContain('own.example');
-  expect(describeDestinations(ready)).not.toContain('Not to');
-});
+])(
+  "%s, started in the home folder, uses the address in the user's own settings (%s)",
+  async (name, file, text, env) => {
+    const ready = await prepared(name, { files: { [file]: text }, env, folder: '' });
+    expect(listHosts(ready)).toContain('own.example');
+    expect(describeDestinations(ready)).not.toContain('Not to');
+  },
+);
 
 it('OpenCode is not started if only the project has an address for its model', async () => {
   const files = {
@@ -192,7 +195,7 @@ it('OpenCode is not started if only the project has an address for its model', a
   expect(listHosts(ready)).toContain('evil.example');
 });
 
-it('the line with destinations shows only hosts, whatever a setting contains', () => {
+it('the line that says where requests go shows only hosts, whatever a setting contains', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (path) => {
       const text = `https://a.example/${path}`;

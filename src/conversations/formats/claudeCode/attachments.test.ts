@@ -76,7 +76,7 @@ describe('a message typed while Claude Code works', () => {
     expect(outline(readRecords(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
   });
 
-  it('is taken from the queue if an old version wrote no attachment', () => {
+  it("is taken from the queue's record if an old version wrote no attachment", () => {
     const queue = (operation: string, content?: string): Fields => ({
       type: 'queue-operation',
       operation,
@@ -106,7 +106,7 @@ describe('a message typed while Claude Code works', () => {
     ]);
   });
 
-  it('is taken from the queue although an earlier prompt has the same words', () => {
+  it("is taken from the queue's record although an earlier prompt has the same words", () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = turn();
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'Rename the loader.' });
@@ -222,7 +222,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(notes).toEqual([`Left out because it is not sent to the model: 1 attachment ${type}.`]);
   });
 
-  it('is not noted as unsent if that is unknown', () => {
+  it('is not noted as unsent if it is unknown whether it was sent', () => {
     const { notes } = readRecords([
       ...turn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
       other('invented-record', 'x1', null),
@@ -232,7 +232,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(notes.join()).not.toContain('is not sent');
   });
 
-  it('was not sent if its version records what it sends and this record is empty', () => {
+  it('counts as unsent if its version records what it sends and this record is empty', () => {
     const { messages, notes } = readRecords(
       turn(
         (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
@@ -291,7 +291,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(order('claude-sonnet-4-5')).toEqual([1, 0]);
   });
 
-  it("of a call's hook is read although its record is off the path", () => {
+  it("from a call's hook is read although its record is not on the active path", () => {
     const hook = (uuid: string, parent: string, words: string): Fields =>
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
     const { messages } = readRecords([
@@ -347,7 +347,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(messages[added]?.['sentAs']).toBe(takesSystem ? 'system' : undefined);
   });
 
-  it('a result that was too large is read as the preview that was sent instead', () => {
+  it('a tool result that was too large for Claude Code is read as the preview that was sent instead', () => {
     const { messages } = readRecords([
       ...turn(),
       {

@@ -91,7 +91,7 @@ describe('a generated Claude Code session', () => {
     );
   });
 
-  it('is at least as valid after joining lines as before', () => {
+  it('is at least as valid after the records of one message are joined as before', () => {
     // With an end behind it: an open call in the last message is no violation, and which is the last may change.
     const violations = (messages: readonly ApiMessage[]) =>
       checkConversation([...messages, { role: 'user', content: 'end' }]);

@@ -21,7 +21,7 @@ describe('the active branch of a Claude Code session', () => {
     expect(outline(messages)).toEqual(['user: fix the test', 'assistant: done']);
   });
 
-  it('is the newest one, and branches abandoned by a rewind are dropped and noted', () => {
+  it('is the newest one, and branches abandoned by a rewind are dropped, with a note', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', text('first try')),
@@ -84,7 +84,7 @@ describe('the conversation read from a Claude Code session', () => {
     expect(messages[0]).toEqual({ role: 'user', content: 'skill content', isMeta: true });
   });
 
-  it('contains the output of a local command as a user message', () => {
+  it('includes the output of a local command as a user message', () => {
     const { messages } = readRecords([
       other('system', 's1', null, {
         subtype: 'local_command',
@@ -137,7 +137,7 @@ describe('sidechains of a Claude Code session', () => {
     ]);
   });
 
-  it("are distinguished by their root if the agent's name is missing", () => {
+  it("are distinguished by their first record if the agent's name is missing", () => {
     const { sidechains } = readRecords([
       user('u1', null, 'task'),
       user('x1', 'u1', 'explore', side),
@@ -164,7 +164,7 @@ describe('sidechains of a Claude Code session', () => {
     expect(id).toBe('claude-code:00000000-0000-4000-8000-000000000001:abc');
   });
 
-  it('in their own file have the size recorded for them, and those beside a session are not part of it', () => {
+  it('in their own file have the size recorded for them, and files beside a session are not part of it', () => {
     const agent = [
       user('u', null, 'look', { ...side, agentId: 'x' }),
       assistant('a', 'u', 'm9', text('seen'), { ...side, agentId: 'x' }),

@@ -66,7 +66,7 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
   return { messages, records };
 }
 
-it('a compacted session is read with every message once', () => {
+it('a compacted Claude Code session is read with every message once', () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(segments);
@@ -83,7 +83,7 @@ it('a compacted session is read with every message once', () => {
   );
 });
 
-it("a compaction that kept no messages is read in the file's order", () => {
+it("a Claude Code session whose compaction kept no messages is read in the file's order", () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(

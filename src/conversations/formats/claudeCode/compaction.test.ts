@@ -19,7 +19,7 @@ describe('compaction in a Claude Code session', () => {
     expect(title).toBe('the task');
   });
 
-  it('is ignored with history "all"', () => {
+  it('is ignored if the whole history ("all") is requested', () => {
     const { messages, notes } = readRecords(compacted, { history: 'all' });
     expect(outline(messages).map((line) => line.slice(0, 18))).toEqual([
       'user: the task',
@@ -30,7 +30,7 @@ describe('compaction in a Claude Code session', () => {
     expect(notes.join()).not.toContain('before the last compaction');
   });
 
-  it('finds the older part by the last message above the boundary if its logical parent is missing', () => {
+  it('is read with the older part by the last message above the boundary if its logical parent is missing', () => {
     const records = compacted.map((fields) =>
       fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: 'gone' } : fields,
     );
@@ -41,7 +41,7 @@ describe('compaction in a Claude Code session', () => {
     expect(readRecords(without, { history: 'all' }).messages).toHaveLength(4);
   });
 
-  it('applies only the last boundary', () => {
+  it('applies only the last boundary if there are several', () => {
     const again = [...compacted, boundary('b2', 'a2'), summary('s2', 'b2'), user('u9', 's2', 'next')];
     expect(outline(readRecords(again).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
     expect(readRecords(again, { history: 'all' }).messages).toHaveLength(6);
@@ -74,7 +74,7 @@ describe('compaction in a Claude Code session', () => {
         'of which some are gone',
         { preservedMessages: { anchorUuid: 's1', allUuids: ['u2', 'gone', 'a2'], uuids: [] } },
       ],
-    ])('puts them after the summary if they are %s', (_, metadata) => {
+    ])('puts the kept messages after the summary if they are %s', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(outline(readRecords(records).messages)).toEqual(expected);
       expect(outline(readRecords(records, { history: 'all' }).messages)).toEqual([
@@ -84,7 +84,7 @@ describe('compaction in a Claude Code session', () => {
       ]);
     });
 
-    it('puts them before the summary if the boundary is the anchor', () => {
+    it('puts the kept messages before the summary if the boundary is the anchor', () => {
       const metadata = { preservedSegment: { ...segment, anchorUuid: 'b1' } };
       expect(outline(readRecords([...before, boundary('b1', 'a2', metadata), ...after]).messages)).toEqual([
         'user: kept question',
@@ -94,13 +94,13 @@ describe('compaction in a Claude Code session', () => {
       ]);
     });
 
-    it('works if the next message follows the last kept one, or none follows', () => {
+    it('is read correctly if the next message follows the last kept one, or none follows', () => {
       const records = [...before, boundary('b1', 'a2', { preservedSegment: segment }), summary('s1', 'b1')];
       expect(outline(readRecords([...records, user('u3', 'a2', 'next')]).messages)).toEqual(expected);
       expect(outline(readRecords(records).messages)).toEqual(expected.slice(0, 3));
     });
 
-    it('works if they were written again with the same uuid', () => {
+    it('is read correctly if the kept messages were written again with the same uuid', () => {
       const metadata = { preservedMessages: { anchorUuid: 's1', uuids: ['u2', 'a2'] } };
       const copies = before.slice(2);
       const records = [...before, boundary('b1', 'a2', metadata), ...copies, ...after];
@@ -111,12 +111,12 @@ describe('compaction in a Claude Code session', () => {
       ['the anchor is not in the file', { preservedSegment: { ...segment, anchorUuid: 'gone' } }],
       ['the walk misses the head', { preservedSegment: { ...segment, headUuid: 'gone' } }],
       ['the tail is missing', { preservedSegment: { headUuid: 'u2', anchorUuid: 's1' } }],
-    ])('moves nothing if %s', (_, metadata) => {
+    ])('moves no message if %s', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(outline(readRecords(records).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
     });
 
-    it('works if all messages were kept', () => {
+    it('is read correctly if all messages were kept', () => {
       const metadata = { preservedSegment: { ...segment, headUuid: 'u1' } };
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(readRecords(records, { history: 'all' }).messages).toHaveLength(6);

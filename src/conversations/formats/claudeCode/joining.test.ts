@@ -64,7 +64,7 @@ describe('joining the records of a Claude Code session', () => {
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2 (reminder)']);
   });
 
-  it('does not merge across other messages, but moves a result to its call', () => {
+  it("does not merge a message's lines across other messages, but moves a result to its call", () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -94,7 +94,7 @@ describe('joining the records of a Claude Code session', () => {
     expect(messages[2]?.content).toEqual(content);
   });
 
-  it('keeps an interrupted call and notes it', () => {
+  it('keeps an interrupted call, with a note', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),

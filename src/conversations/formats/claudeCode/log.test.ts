@@ -49,13 +49,13 @@ describe.each(Object.entries(FORMS))('a printed log of Claude Code: %s', (_, tex
     expect(conversation).toMatchObject({ id: 'claude-code:s1', format: 'claude-code', workspace: '/w' });
   });
 
-  it('notes what it lacks and reports no rewind', () => {
+  it('has notes on what it lacks and reports no rewind', () => {
     expect(conversation.notes.join('\n')).toContain('what the user typed is not in it');
     expect(conversation.notes.join('\n')).not.toContain('newest branch');
   });
 });
 
-it('a printed log contains typed prompts if they were printed', () => {
+it('a printed log of Claude Code contains typed prompts if they were printed', () => {
   const prompt = { type: 'user', message: { role: 'user', content: 'Fix it' }, isReplay: true, uuid: '0', ...session };
   const lines = [init, prompt, ...records.slice(1)].map((record) => JSON.stringify(record)).join('\n');
   const { title, messages, notes } = readConversation(lines, { path: '/home/me/log' });

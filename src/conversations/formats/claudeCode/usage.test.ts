@@ -44,7 +44,7 @@ describe('the usage of one Claude Code answer in several records', () => {
     ['is zero in the first', [usage(0, 0), usage(9, 50)]],
     ['is no number in one of them', [usage(9, 50), usage(9, '50')]],
     ['is endless in one of them', [usage(9, 50), usage(9, Infinity)]],
-  ])('is the largest one if it %s', (_, usages) => {
+  ])('is taken from the largest record if it %s', (_, usages) => {
     expect(tokens(usages.map((each) => answer(ids, each)))).toEqual([[9, 50]]);
   });
 });
@@ -59,7 +59,7 @@ describe('Claude Code answers without IDs', () => {
     expect(tokens([answer({}, usage(9, 1)), answer({}, usage(10, 1))])).toHaveLength(2);
   });
 
-  it('are identified by their record, whose ID copies keep', () => {
+  it("are identified by their record's ID, which copies keep", () => {
     const [first] = collect([answer({}, usage(9, 1))])?.requests ?? [];
     expect(first?.key).toMatch(/^u\d+$/);
   });
@@ -70,7 +70,7 @@ describe('Claude Code answers without IDs', () => {
   });
 });
 
-it('a copy made during an answer gets the key of the whole answer', () => {
+it("a copy of a Claude Code session made during an answer identifies the answer's request like the whole original", () => {
   const keyOf = (used: Fields): RecordedRequest['key'] =>
     collect([answer({ id: 'm' }, used)])?.requests.map(({ key }) => key)[0];
   expect(keyOf(usage(9, 1))).toBe(keyOf(usage(9, 50)));
@@ -82,7 +82,7 @@ describe('usage of zeros in a Claude Code session', () => {
     expect(collect([answer({ id: 'a' }, usage(0, 0)), answer({ id: 'b' }, usage(0, 0))])).toBeUndefined();
   });
 
-  it('in a given-back session means that another session paid', () => {
+  it('means, in a session given back to Claude Code, that the original session paid', () => {
     const titles = [
       { type: 'summary', summary: 'T', leafUuid: 'x' },
       { type: 'custom-title', customTitle: 'T', sessionId: 's' },
@@ -90,7 +90,7 @@ describe('usage of zeros in a Claude Code session', () => {
     expect(collect([...titles, answer({ id: 'a' }, usage(0, 0))])).toMatchObject({ requests: [], isComplete: true });
   });
 
-  it('counts if a server-side compaction has steps', () => {
+  it('counts as real if a server-side compaction has steps', () => {
     const step = { type: 'compaction', ...usage(7, 3) };
     expect(collect([answer({ id: 'a' }, usage(0, 0, { iterations: [step] }))])?.requests).toMatchObject([
       { parts: [{ usage: { inputTokens: 7, outputTokens: 3 } }] },
@@ -103,6 +103,6 @@ it.each<[string, unknown, unknown]>([
   ['endless', Infinity, [{ isOdd: true }]],
   ['negative', -5, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
   ['nothing', null, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
-])('a request whose input is %s is counted with its size as far as known', (_, input, expected) => {
+])('a Claude Code request whose input is %s is counted with its size as far as it is known', (_, input, expected) => {
   expect(collect([answer({ id: 'a' }, usage(input, 3))])?.requests).toMatchObject(expected as object[]);
 });

@@ -57,7 +57,7 @@ describe('a Codex rollout', () => {
     line('turn_context', { model: 'gpt-5.5' }),
   ];
 
-  it('is read item by item, and joins what the model said together into one message', () => {
+  it("is read item by item, and the model's consecutive texts become one message", () => {
     const conversation = read(rollout);
     expect(conversation).toMatchObject({
       id: 'codex:019d24c3',
@@ -123,7 +123,7 @@ describe('a Codex rollout', () => {
     ]);
   });
 
-  it('from before September 2025 has no envelope', () => {
+  it('from before September 2025 is read although its items have no envelope', () => {
     const bare = [
       { id: 'old', timestamp: 't', instructions: 'Be short.' },
       said('user', 'Hello'),
@@ -148,7 +148,7 @@ describe('a Codex rollout', () => {
     expect(read([META, item(said('user', 'Hello'))])).not.toHaveProperty('parent');
   });
 
-  it('notes unknown kinds of items without making messages of them', () => {
+  it('has a note on unknown kinds of items, which become no messages', () => {
     const odd = { type: 'later_invention', value: 1 };
     const noId = { type: 'function_call_output', output: 'x' };
     const { messages, notes } = read([META, item(said('user', 'x')), item(odd), line('later_record', {}), item(noId)]);

@@ -47,7 +47,7 @@ const textsIn = (path: string): unknown[] =>
   readConversationFile(path).messages.flatMap((message) => getBlocks(message).map(({ text }) => text));
 
 describe('a fork of a Codex thread', () => {
-  it('begins with the records that it refers to in other rollouts, without their later additions', () => {
+  it("begins with the other rollouts' records that it refers to, without records added there later", () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B')]);
     const more = `${JSON.stringify({ ...said('user', 'not in the fork'), ordinal: one.end })}\n`;
     writeFileSync(one.path, more, { flag: 'a' });

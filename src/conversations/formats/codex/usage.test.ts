@@ -28,7 +28,7 @@ describe('requests recorded in a Codex thread', () => {
     expect(inputs([said, first, first, said, second, first, second])).toEqual([100, 120]);
   });
 
-  it('are computed from the increase of the total if only that is recorded', () => {
+  it('are computed from the increase of the total if only the total is recorded', () => {
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(100, 10)), said, alone(sums(220, 20)), alone(sums(220, 20))])).toEqual([100, 120]);
     expect(inputs([said, alone(sums(100, 10)), said, counted(sums(220, 20), null)])).toEqual([100, 120]);
@@ -49,7 +49,7 @@ describe('requests recorded in a Codex thread', () => {
     expect(inputs([said, first, said, second, header, said, first, said, second])).toEqual([100, 120]);
   });
 
-  it('are none for a rate-limit check without token counts', () => {
+  it('do not include a rate-limit check without token counts', () => {
     expect(inputs([{ type: 'event_msg', payload: { type: 'token_count', info: null } }])).toEqual([]);
   });
 

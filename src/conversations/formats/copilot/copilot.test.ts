@@ -86,7 +86,7 @@ describe('a Copilot CLI session', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('includes calls that were recorded only when they ran', () => {
+  it('includes calls that were recorded only when they were run', () => {
     const run = (id: string): Fields => event('tool.execution_start', { toolCallId: id, toolName: 'read' });
     const { messages } = read([
       typed('x'),
@@ -137,7 +137,7 @@ describe('a Copilot CLI session', () => {
   });
 
   // As Copilot CLI 1.0.79 writes it: the whole prompt again with each prompt of a person's or of a notification, changed in places.
-  it('has one system prompt, the latest, and the notice that a subagent is done is a separate prompt', () => {
+  it('has one system prompt, the latest, and a separate prompt for the notice that a subagent is done', () => {
     const prompt = (text: string): Fields => event('system.message', { role: 'system', content: text });
     const notification = '<system_notification>\nAgent "a" is now idle.\n</system_notification>';
     const events = [
@@ -215,7 +215,7 @@ describe('a Copilot CLI session that was shortened', () => {
   });
 });
 
-it('the error for a Copilot CLI session without messages names its content, and a given title is kept if there are no words', () => {
+it('the error for a Copilot CLI session without messages names its content, and a given title is kept if it has no words', () => {
   expect(() => read([start, event('session.info', {})])).toThrow('found no messages, only 1 session.info');
   expect(() => read([start])).toThrow('found no messages');
   expect(read([answered('hi'), event('session.title_changed', { title: 'Named' })]).title).toBe('Named');

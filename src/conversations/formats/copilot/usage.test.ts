@@ -25,7 +25,7 @@ it.each<[string, readonly Fields[]]>([
   ['with a record before it', [record(1, 100), record(2, 70), compaction(70)]],
   ['with a record behind it', [record(1, 100), compaction(70), record(2, 70)]],
   ['twice', [record(1, 100), compaction(70), compaction(70)]],
-])('counts a Copilot CLI compaction once if it is recorded %s', (_, events) => {
+])('a Copilot CLI compaction is counted once if it is recorded %s', (_, events) => {
   expect(collect(events)).toEqual([
     [100, 'answer', undefined],
     [70, 'compaction', undefined],

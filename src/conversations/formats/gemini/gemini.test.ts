@@ -142,7 +142,7 @@ describe('a Gemini CLI session in lines', () => {
     ).toEqual(['one', 'final', 'two']);
   });
 
-  it('is emptied by a rewind to a missing message, and by $set with all messages gets those', () => {
+  it('is emptied by a rewind to a missing message, and gets all messages that a $set record contains', () => {
     const rewound = lines([HEAD, record('1', 'user', 'one'), { $rewindTo: 'x' }, record('2', 'user', 'two')]);
     expect(rewound.messages).toHaveLength(1);
     expect(rewound.notes).toContain('Left out: 1 message taken back (rewound).');
@@ -188,7 +188,7 @@ describe('Gemini CLI results repeated in a user record', () => {
     expect(messages[2]?.content).toEqual([result('c', 'words')]);
   });
 
-  it('are matched to the calls among the parts of a resumed session, which repeats each', () => {
+  it('are matched to the calls in a resumed session, which repeats each part', () => {
     const conversation = lines([
       record('1', 'user', 'Read both'),
       record('2', 'gemini', [{ text: 'I think.', thought: true }, { text: 'Yes' }, made('c1'), made('c2')]),
@@ -208,13 +208,13 @@ describe('Gemini CLI results repeated in a user record', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('stay parts if the previous answer has no matching call', () => {
+  it('remain parts of the message if the previous answer has no matching call', () => {
     const { messages } = document([record('1', 'user', 'Go'), record('2', 'user', [response('c', 'words')])]);
     expect(messages[1]?.content).toEqual([{ type: 'gemini_part', part: response('c', 'words') }]);
   });
 });
 
-it.each(['gemini', 'model'])('a request whose answer is a record of type "%s" counts', (type) => {
+it.each(['gemini', 'model'])('a Gemini CLI request whose answer is a record of type "%s" counts', (type) => {
   const tokens = { input: 100, output: 5, cached: 40, thoughts: 7, tool: 3 };
   const text = [HEAD, record('1', 'user', 'Go'), record('2', type, 'done', { tokens, model: 'gemini-3-pro' })]
     .map((each) => JSON.stringify(each))

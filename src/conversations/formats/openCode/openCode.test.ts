@@ -202,7 +202,7 @@ describe('an exported OpenCode session', () => {
     expect(read([user('m', text('hi'))], {}, { ...INFO, parentID: 'ses_0' }).parent).toBe('opencode:ses_0');
   });
 
-  it('notes reverted, failed and unfinished parts', () => {
+  it('has notes on reverted, failed and unfinished parts', () => {
     const messages = [
       user('m1', text('one')),
       reply('m2', [], { error: {} }),
@@ -237,7 +237,7 @@ describe('a compacted OpenCode session', () => {
     expect(texts(messages, { history: 'all' })).toHaveLength(6);
   });
 
-  it('includes the kept tail only after the summary', () => {
+  it('has the kept last messages only after the summary', () => {
     const kept = user('m4', { type: 'compaction', auto: true, tail_start_id: 'm3' });
     expect(texts([...before, kept, summary, user('m6', text('three'))])).toEqual([
       'What did we do so far?',
@@ -249,14 +249,14 @@ describe('a compacted OpenCode session', () => {
     expect(texts([...before, lost, summary])).toEqual(['What did we do so far?', 'SUMMARY']);
   });
 
-  it('is complete if the summary was never finished', () => {
+  it('is read completely if the summary was never finished', () => {
     const request = user('m4', { type: 'compaction', auto: true });
     const failed = reply('m5', [text('x')], { summary: true, finish: 'stop', parentID: 'm4', error: {} });
     expect(texts([...before, request, failed])).toHaveLength(5);
     expect(texts([...before, summary])).toHaveLength(4);
   });
 
-  it('shows cleared outputs as cleared, or whole with history "all"', () => {
+  it('shows cleared outputs as cleared, or in full if the whole history ("all") is requested', () => {
     const messages = [
       user('m1', text('x')),
       reply('m2', [tool('c', completed('long', { time: { start: 1, end: 2, compacted: 3 } }))]),
@@ -330,7 +330,7 @@ describe("OpenCode's stores", () => {
     ]);
   });
 
-  it('get no extra files beside a closed database', () => {
+  it('get no extra files beside a database that is closed', () => {
     makeDatabase(['ses_a']);
     writer?.close();
     writer = undefined;
@@ -338,7 +338,7 @@ describe("OpenCode's stores", () => {
     expect(readdirSync(folder)).toEqual(['opencode.db']);
   });
 
-  it('require a session ID if there are several sessions, none, or not the given one', () => {
+  it('require a session ID if they have several sessions, none, or not the given one', () => {
     makeDatabase(['ses_a', 'ses_b']);
     expect(() => readConversationFile(file)).toThrow('found several sessions; expected the path of the database, "#"');
     expect(() => readConversationFile(`${file}#ses_x`)).toThrow('no session "ses_x"');
@@ -353,7 +353,7 @@ describe("OpenCode's stores", () => {
     expect(() => readConversationFile(broken)).toThrow(/a database that can't be read \(.*\)/);
   });
 
-  it('from before 1.2 are assembled from files, and broken files are left out and noted', () => {
+  it('from before 1.2 are assembled from files, and broken files are left out with a note', () => {
     const write = (path: string, value: unknown): void => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), typeof value === 'string' ? value : JSON.stringify(value, null, 2));

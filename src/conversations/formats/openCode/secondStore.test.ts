@@ -124,7 +124,7 @@ describe('a store of OpenCode 2', () => {
     expect(conversation.recorded?.requests).toMatchObject([{ model: 'claude-sonnet-5', recordedCost: 0.002 }]);
   });
 
-  it('begins with its last compaction and notes unknown kinds', () => {
+  it('begins with its last compaction, with notes on unknown kinds of messages', () => {
     addSession('ses_a', 2, [
       ...SESSION,
       ['compaction', { summary: 'SUMMARY', recent: 'RECENT' }],
@@ -164,7 +164,7 @@ describe('a store of OpenCode 2', () => {
 });
 
 /** Sources: packages/schema session-message, prompt, shell, tool; packages/core to-llm-message. */
-describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
+describe('a message in a store of OpenCode 2', () => {
   const base64 = (words: string): string => Buffer.from(words).toString('base64');
   const read = (...messages: readonly (readonly [string, Fields])[]) => {
     addSession('ses_a', 2, messages);
@@ -191,14 +191,14 @@ describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
       ['shell', { shell: { command: 'ls' }, output: { output: 'a.ts' } }],
       text('Shell command: ls\n\na.ts'),
     ],
-  ])('%s is sent, but is not what a person wrote', (_, message, expected) => {
+  ])("of the kind %s is sent to the model, but does not count as the person's words", (_, message, expected) => {
     expect(contentOf(['user', { text: 'Go' }], message)).toEqual([
       { role: 'user', content: [text('Go')] },
       { role: 'user', content: [expected], isMeta: true },
     ]);
   });
 
-  it('attached files are sent with their bytes, texts apart from what the person wrote', () => {
+  it('has attached files sent with their bytes, and texts apart from what the person wrote', () => {
     const source = (uri: string): Fields => ({ type: 'uri', uri });
     expect(
       contentOf([
@@ -234,7 +234,7 @@ describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
     ['native', { native: { signature: 'SIG' } }],
     ['state', { state: { signature: 'SIG' } }],
     ['provider', { provider: { metadata: { anthropic: { signature: 'SIG' } } } }],
-  ])("thinking keeps the vendor's signature in %s", (_, fields) => {
+  ])("keeps the vendor's signature of thinking in %s", (_, fields) => {
     const [, { content } = { content: [] }] = contentOf(
       ['user', { text: 'Go' }],
       answer({ type: 'reasoning', text: 'look', ...fields }),
@@ -242,7 +242,7 @@ describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
     expect(content).toEqual([{ type: 'thinking', thinking: 'look', signature: 'SIG' }]);
   });
 
-  it('redacted thinking is kept', () => {
+  it('keeps redacted thinking', () => {
     const [, { content } = { content: [] }] = contentOf(
       ['user', { text: 'Go' }],
       answer({ type: 'reasoning', text: '', native: { redactedData: 'R' } }),
@@ -250,7 +250,7 @@ describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
     expect(content).toEqual([{ type: 'redacted_thinking', data: 'R' }]);
   });
 
-  it.each(['streaming', 'pending'])('a call that is still %s has its input as an object', (status) => {
+  it.each(['streaming', 'pending'])('has the input of a call that is still %s as an object', (status) => {
     const call = (input: string): Fields => ({ type: 'tool', id: 'c', name: 'read', state: { status, input } });
     expect(contentOf(['user', { text: 'Go' }], answer(call('{"path":"a.ts"}')))[1]?.content).toMatchObject([
       { type: 'tool_use', input: { path: 'a.ts' } },
@@ -269,7 +269,7 @@ describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
       { content: 'killed\nhalf', is_error: true },
     ],
     ['from the vendor', { status: 'completed', content: [], result: 'found' }, { content: 'found' }],
-  ])('a result that is %s is kept', (_, state, expected) => {
+  ])('keeps a result that is %s', (_, state, expected) => {
     expect(contentOf(['user', { text: 'Go' }], answer(tool('c', state)))[2]?.content).toMatchObject([expected]);
   });
 
@@ -278,7 +278,7 @@ describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
     ['completed', { status: 'completed', summary: 'SUMMARY', recent: 'R', model, tokens, cost: 0.01 }, 1],
     ['failed', { status: 'failed', error: { type: 'x', message: 'refused' }, tokens, cost: 0.01 }, 0],
     ["the vendor's own", { status: 'completed', summary: '', recent: '', model, tokens, providerContext: {} }, 0],
-  ])('the request of a compaction that is %s is counted', (_, compaction, summaries) => {
+  ])('counts the request of a compaction that is %s', (_, compaction, summaries) => {
     const { recorded, messages, notes } = read(
       ['user', { text: 'Go' }],
       ['assistant', { model, content: [text('done')], tokens: { ...tokens, input: 5 } }],

@@ -93,7 +93,7 @@ describe('converting back to OpenAI messages', () => {
     expect(message).toMatchObject({ tool_calls: [call('c', JSON.stringify(input), 'n')] });
   });
 
-  it('puts edited results, texts and custom calls back in place', () => {
+  it('puts edited results, texts and custom calls back in their places', () => {
     const custom = { id: 'c9', type: 'custom', custom: { name: 'patch', input: 'raw text' } };
     const messages = convertFromOpenAI([
       { role: 'assistant', content: 'see', tool_calls: [custom], audio: null },
@@ -145,7 +145,7 @@ describe('converting back to OpenAI messages', () => {
     ]);
   });
 
-  it('accepts messages that did not come from OpenAI', () => {
+  it('accepts messages that did not come from OpenAI originally', () => {
     expect(
       convertToOpenAI([
         {
@@ -200,7 +200,7 @@ describe('converting back to OpenAI messages', () => {
   });
 });
 
-describe('converting OpenAI messages and back', () => {
+describe('converting OpenAI messages to ours and back', () => {
   const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
   const extra = fc.dictionary(
     fc.oneof(

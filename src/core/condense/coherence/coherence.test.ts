@@ -55,7 +55,7 @@ function watching<T extends object>(value: T, tell: () => void): T {
   });
 }
 
-describe('the coherence report', () => {
+describe('the report on facts kept by a condensation', () => {
   it('finds files, error lines, instructions and to-dos', () => {
     const report = measureCoherence(MESSAGES, []);
     expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
@@ -112,7 +112,7 @@ describe('the coherence report', () => {
     expect(example.length).toBeLessThanOrEqual(120);
   });
 
-  it('reports what can only be recalled', () => {
+  it('reports facts that can only be recalled by reference', () => {
     const draft = new Draft(MESSAGES, createCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
     cutWhole(draft, 7, ['content']);
@@ -139,7 +139,7 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
   });
 
-  it('reports facts as lost if no reference in the view leads to them', () => {
+  it('reports facts as lost if no reference in the condensed conversation leads to them', () => {
     const draft = new Draft(MESSAGES, createCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
     const text = draft.getText(place);
@@ -209,13 +209,13 @@ describe('the coherence report', () => {
     );
   });
 
-  it('does not find a file in a fact sheet that lists only one with a longer name', () => {
+  it('does not find a file in a fact sheet that lists only a file with a longer name', () => {
     const sheet = new ListedFacts('### Files changed (below /w/)\n- src/a.tsx (2 times)\n- b.ts');
     expect(['/w/src/a.tsx', '/w/b.ts', 'b.ts'].map((file) => sheet.hasFile(file))).toEqual([true, true, true]);
     expect(['/w/src/a.ts', '/w/a.tsx', '/v/b.ts'].map((file) => sheet.hasFile(file))).toEqual([false, false, false]);
   });
 
-  it('finds facts in a summary, and those that its reference leads to', () => {
+  it("finds facts in a summary, and facts that the summary's reference leads to", () => {
     const draft = new Draft(MESSAGES, createCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
     draft.replaceWithSummary('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
@@ -240,7 +240,7 @@ describe('the coherence report', () => {
     expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
   });
 
-  it('has a minimum (the floor) that Smart checks after each pass, dropping passes that fall below it', async () => {
+  it('has a minimum of kept facts that Smart checks after each pass, dropping passes that fall below it', async () => {
     const pass = (id: string, operation: object) =>
       ({
         id,
@@ -267,7 +267,7 @@ describe('the coherence report', () => {
     expect(measureCoherence(MESSAGES, edits).errors.kept).toBe(1);
   });
 
-  it('reads the floor from settings that were not validated', () => {
+  it('reads the minimum of kept facts from settings that were not validated', () => {
     expect(parseMinimumCoherence({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
     expect(parseMinimumCoherence(7)).toEqual({});
   });

@@ -35,7 +35,7 @@ const original = [block('a'), block('b'), block('c'), block('d')].join('');
 const SIZE = block('a').length;
 const at = (index: number): number => index * SIZE;
 
-it("a draft's exchanges are those of its view, even after changes that leave the token count equal", () => {
+it('a draft lists the tool calls of its current text, even after changes that leave the token count equal', () => {
   const both = [...conversation(original), assistant(call('b', 'Read', {})), user(result('b', original))];
   const draft = new Draft(both, counter);
   const last: ContentPlace = { ...PLACE, message: 4 };
@@ -50,11 +50,11 @@ it("a draft's exchanges are those of its view, even after changes that leave the
   expect(texts()).toEqual([draft.getText(PLACE), draft.getText(last)]);
 });
 
-describe('a cut whose text was restored', () => {
+describe('a cut whose text was put back', () => {
   const BACK: CutDetails = { ...INFO, operation: 'restore' };
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
 
-  it('leaves no edit if the place is unchanged, even as a copy', () => {
+  it('leaves no edit if its place is unchanged, even in a copy of the message', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)));
     const copy = draft.copyDraft();
@@ -68,7 +68,7 @@ describe('a cut whose text was restored', () => {
     }
   });
 
-  it('leaves an edit if an earlier condensation had cut the place, unless it is cut again', () => {
+  it('leaves an edit if an earlier condensation had cut its place, unless the place is cut again', () => {
     const first = draftOf(original);
     cut(first, slice(at(0), at(1)));
     const draft = new Draft(first.original, counter, first.edits);
@@ -81,7 +81,7 @@ describe('a cut whose text was restored', () => {
   });
 });
 
-describe('cutting in a draft', () => {
+describe('cutting text in a draft', () => {
   it('replaces slices with markers and records an edit', () => {
     const draft = draftOf(original);
     const before = draft.tokens;
@@ -112,7 +112,7 @@ describe('cutting in a draft', () => {
     expect(expanded).toEqual([block('a'), block('c')]);
   });
 
-  it('rejects slices that overlap an earlier one, are empty, or are out of range', () => {
+  it('rejects slices of text that overlap an earlier one, are empty, or are out of range', () => {
     const draft = draftOf(original);
     cut(
       draft,
@@ -125,7 +125,7 @@ describe('cutting in a draft', () => {
     expect(cut(draft, slice(-5, at(1)))).toBe(0);
   });
 
-  it('cuts slices without a marker, including those at the boundaries', () => {
+  it('can cut slices of text without a marker, including those at the boundaries', () => {
     const draft = draftOf(original);
     cut(draft, slice(0, at(1), null));
     cut(draft, slice(at(2), at(3), null));
@@ -139,7 +139,7 @@ describe('cutting in a draft', () => {
     ]);
   });
 
-  it('absorbs markers that a later cut touches', () => {
+  it('replaces markers that a later cut touches', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1), 'a'));
     cut(draft, slice(draft.getText(PLACE).indexOf('<c'), draft.getText(PLACE).indexOf('<d'), 'c'));
@@ -150,7 +150,7 @@ describe('cutting in a draft', () => {
     expect(listCuts(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });
 
-  it('assigns a marker between two slices to the first slice', () => {
+  it('assigns a marker between two slices of text to the first slice', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(1), at(2), 'b'));
     const middle = draft.getText(PLACE).indexOf(MARKER_START) + 2;
@@ -175,13 +175,13 @@ describe('cutting in a draft', () => {
     expect(cut(draft, slice(3, 3 + 3 * few, null))).toBeGreaterThan(0);
   });
 
-  it('keeps a slice that is cheaper than its marker while it cuts others', () => {
+  it('keeps a slice of text that is cheaper than its marker while it cuts others', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(0) + 2, 'two'), slice(at(1), at(2), 'second'));
     expect(textOf(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
   });
 
-  it('never cuts just a marker, even without a replacement', () => {
+  it('never cuts only a marker, even without a replacement', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(2), 'a long description of what stood here, '.repeat(3)));
     const [found] = findMarkers(draft.getText(PLACE));
@@ -216,7 +216,7 @@ describe('cutting in a draft', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('rejects places without text', () => {
+  it('rejects places in a message that have no text', () => {
     const draft = draftOf(original);
     expect(() => draft.cutText('s', { message: 9, path: ['content'] }, [slice(0, 1)], INFO)).toThrow('no text at 9/');
     expect(() => draft.getText({ message: 1, path: ['role', 'x'] })).toThrow('no text at 1/');
@@ -231,10 +231,10 @@ describe('cutting in a draft', () => {
   });
 });
 
-describe('the rule about markers in a view', () => {
+describe('the explanation of markers in a condensed conversation', () => {
   const count = (draft: Draft): number => JSON.stringify(draft.messages).split(MARKER_RULE).length - 1;
 
-  it('is stated once per view', () => {
+  it('is given once per conversation', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     cut(draft, slice(draft.getText(PLACE).indexOf('<d'), draft.getText(PLACE).length));
@@ -242,7 +242,7 @@ describe('the rule about markers in a view', () => {
     expect(count(draft)).toBe(1);
   });
 
-  it('is stated again after the marker that stated it was absorbed, rolled back, restored or excluded', () => {
+  it('is given again after the marker that contained it was replaced, rolled back, restored or excluded', () => {
     const draft = draftOf(original);
     const start = draft.saveState();
     cut(draft, slice(at(0), at(1)));
@@ -273,7 +273,7 @@ describe('the rule about markers in a view', () => {
 });
 
 describe('a draft on top of earlier edits', () => {
-  it('starts with their view and keeps their references', () => {
+  it('starts with the conversation as they left it and keeps their references', () => {
     const first = draftOf(original);
     cut(first, slice(at(0), at(1), 'a'));
     const second = new Draft(first.original, counter, first.edits);
@@ -313,7 +313,7 @@ describe('a draft on top of earlier edits', () => {
     );
   });
 
-  it('is strict only if all cuts of a place are strict', () => {
+  it('marks cuts of a place as strict only if all of them are strict', () => {
     const draft = draftOf(original);
     draft.cutText('one', PLACE, [slice(at(3), at(4))], { ...INFO, strict: true });
     expect(draft.edits.at(-1)?.strict).toBe(true);
@@ -326,7 +326,7 @@ describe('a draft on top of earlier edits', () => {
     ]);
   });
 
-  it('keeps the last edit per step and place, with the token count from before the first', () => {
+  it('keeps the last edit per step and place, with the token count from before the first edit', () => {
     const draft = draftOf(original);
     const before = counter.countText(original);
     cut(draft, slice(at(3), at(4)));
@@ -340,7 +340,7 @@ describe('a draft on top of earlier edits', () => {
 });
 
 describe('rolling a draft back', () => {
-  it('drops everything since the checkpoint', () => {
+  it('drops everything cut since the checkpoint', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(3), at(4)));
     const checkpoint = draft.saveState();
@@ -355,7 +355,7 @@ describe('rolling a draft back', () => {
   });
 });
 
-describe('arbitrary cuts in any order', () => {
+describe('arbitrary cuts, in any order,', () => {
   const requests = fc.array(
     fc
       .tuple(fc.nat(3000), fc.nat(1500), fc.constantFrom('x', null))
@@ -363,7 +363,7 @@ describe('arbitrary cuts in any order', () => {
     { maxLength: 6 },
   );
 
-  it('make a view equal to the original with the edits applied, never larger, and expandable to the original bytes', () => {
+  it('in a draft equal the original with the edits applied, never grow it, and expand to the original bytes', () => {
     const originalText = makeLines('α😀', 60);
     const original = conversation(originalText);
     fc.assert(

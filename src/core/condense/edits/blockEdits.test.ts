@@ -68,7 +68,7 @@ describe('edits of whole blocks', () => {
     expect(JSON.stringify(restoreMessagesBeforeEdits(summarized, all, originals(all)))).toBe(JSON.stringify(messages));
   });
 
-  it('are visible in a draft that starts with them, and are not made twice', () => {
+  it('are visible in a draft that starts with them, and are not made again', () => {
     const { edits, tokens } = withoutAll();
     const again = draftOf(edits);
     expect(again.tokens).toBe(tokens);
@@ -99,7 +99,7 @@ describe('edits of whole blocks', () => {
     }
   });
 
-  it('are stale if the block has changed, and rejected if their reference is wrong', () => {
+  it('no longer apply if the block has changed, and are rejected if their reference is wrong', () => {
     const { edits } = withoutAll();
     const other = messages.with(2, user(result('a', 'another'), text('another')));
     expect(applyEdits(other, edits).stale).toHaveLength(2);
@@ -113,7 +113,7 @@ describe('edits of whole blocks', () => {
     expect(checkEdits(messages, [wrong])).toMatchObject([{ rule: 'reference-valid', message: 2 }]);
   });
 
-  it('are rejected by the firewall if an image’s placeholder is not a marker', () => {
+  it('are rejected by the validity check if an image’s placeholder is not a marker', () => {
     const view = messages.with(2, user(result('a', [text('a picture'), image]), text('I saw nothing')));
     expect(findNewViolations(messages, view)).toMatchObject([{ rule: 'structure-kept', message: 2 }]);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { makeChangeExcerpt } from './changeExcerpt';
 
-it('a change excerpt shows the differing lines with one line around them', () => {
+it('the excerpt of a change shows the differing lines with one line around them', () => {
   const before = 'a\nb\nc\nold\nd\ne\nf';
   expect(makeChangeExcerpt(before, before.replace('old', 'new'))).toEqual({
     before: '…\nc\nold\nd\n…',
@@ -10,7 +10,7 @@ it('a change excerpt shows the differing lines with one line around them', () =>
   });
 });
 
-it('a change excerpt is short for any texts and shows that they differ', () => {
+it('the excerpt of a change is short for any texts and shows that they differ', () => {
   const text = fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 }).map((lines) => lines.join('\n'));
   fc.assert(
     fc.property(text, text, (before, after) => {

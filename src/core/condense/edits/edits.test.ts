@@ -69,7 +69,7 @@ describe('applying edits to a conversation', () => {
     ['a message that is not there', edit('x', { ...place, message: 7 }, 'one two three')],
     ['a place that is not there', edit('x', { ...place, path: ['content', 0, 'input'] }, 'one two three')],
     ['another text', edit('x', place, 'one two four')],
-  ])('reports as stale an edit of %s', (_, stale) => {
+  ])('reports an edit of %s as outdated', (_, stale) => {
     expect(applyEdits(messages, [stale, parameter]).stale).toEqual([stale]);
     expect(applyEdits(messages, [stale]).messages).toEqual(messages);
   });
@@ -81,7 +81,7 @@ describe('restoring the original of a condensed conversation', () => {
   );
   const { messages: view } = applyEdits(messages, [first, second, parameter]);
 
-  it('restores the original from the view, the edits and the store', () => {
+  it('gets it from the condensed conversation, the edits and the store', () => {
     expect(restoreMessagesBeforeEdits(view, [first, second, parameter], (hash) => store.get(hash))).toEqual(messages);
   });
 

@@ -40,7 +40,7 @@ it.each([
   expect(await outcomesWith(operation)).toEqual(new Set(['kept', outcome]));
 });
 
-it('text that is elsewhere in the view has the outcome “referenced”', async () => {
+it('an edit that replaces text which is still elsewhere in the conversation has the outcome “referenced”', async () => {
   const checked = losslessProvider.validateConfig({ strictOnly: true });
   if (!checked.valid) throw new Error('no defaults');
   const context = { messages, edits: [], counter: createCounter() };
@@ -52,7 +52,7 @@ it('messages without edits have the outcome “kept”', () => {
   expect(new Set(getMessageOutcomes(messages, []))).toEqual(new Set(['kept']));
 });
 
-it('the words of a reason do not affect the outcome', () => {
+it("the wording of an edit's reason does not affect its outcome", () => {
   const counter = createCounter();
   const draft = new Draft(messages, counter);
   const message = messages.findIndex(({ role, content }) => role === 'user' && typeof content !== 'string') + 2;

@@ -18,17 +18,17 @@ it.each([
   expect(upgradeStoredEdit(edit)).toEqual({ ...edit, operation });
 });
 
-it('an old edit’s block text is renamed to the current field', () => {
+it('the block text of an edit stored by an old version is renamed to the current field', () => {
   const text = { text: 'a marker', reference: 'a1b2c3' };
   const edit = { ...old, kind: 'block', reason: 'old' };
   expect(upgradeStoredEdit({ ...edit, standIn: text })).toEqual({ ...edit, operation: 'suppress', placeholder: text });
 });
 
-it('a current edit stays unchanged', () => {
+it('a stored edit of the current version stays unchanged', () => {
   const edit = { ...old, reason: 'suppressed', operation: 'truncate', placeholder: { text: 'a', reference: 'b' } };
   expect(upgradeStoredEdit(edit)).toEqual(edit);
 });
 
-it.each([undefined, null, 7, 'text'])('a value that is not an edit is passed through: %j', (value) => {
+it.each([undefined, null, 7, 'text'])('a stored value that is not an edit is passed through: %j', (value) => {
   expect(upgradeStoredEdit(value)).toBe(value);
 });

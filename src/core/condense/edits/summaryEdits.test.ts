@@ -28,8 +28,8 @@ function originalsOf(edits: readonly Edit[], messages = conversation): (hash: Ha
   return (hash) => originals.get(hash);
 }
 
-describe('a summary in the view', () => {
-  it('replaces its range in the view, and every byte can be restored', () => {
+describe('a summary in a condensed conversation', () => {
+  it('replaces its range of messages, and every byte of them can be restored', () => {
     const draft = draftOf();
     const before = draft.tokens;
     const saved = draft.replaceWithSummary('Summary', { start: 1, end: 5 }, summary('a and b were read'), WHY);
@@ -84,7 +84,7 @@ describe('a summary in the view', () => {
     expect(draft.cutText('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBeGreaterThan(0);
   });
 
-  it('is stale if its range contains other messages now', () => {
+  it('no longer applies if its range contains other messages now', () => {
     const draft = draftOf();
     draft.replaceWithSummary('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const branched = conversation.with(2, user('another way'));
@@ -107,7 +107,7 @@ describe('a summary in the view', () => {
   });
 });
 
-describe("the firewall's check of a summary", () => {
+describe('the validity check of a summary', () => {
   const rules = (view: readonly ApiMessage[], origins: readonly number[]): string[] =>
     findNewViolations(conversation, view, { origins }).map(({ rule }) => rule);
 
@@ -116,7 +116,7 @@ describe("the firewall's check of a summary", () => {
     expect(rules(view, [0, 1, SUMMARY_ORIGIN, 3, 4, 5, 6, 7])).toContain('call-answered');
   });
 
-  it('rejects a view that lacks a message without a summary', () => {
+  it('rejects a conversation that lacks a message without having a summary of it', () => {
     expect(rules([conversation[0]!, ...conversation.slice(3)], [0, 3, 4, 5, 6, 7])).toEqual(['messages-kept']);
     expect(rules(conversation.slice(0, 5), [0, 1, 2, 3, 4])).toEqual(['messages-kept']);
   });

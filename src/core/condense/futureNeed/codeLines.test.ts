@@ -9,13 +9,13 @@ import { chooseSessionCuts } from './cuts';
 
 const messages = generateConversation({ seed: 4, targetTokens: 60_000 });
 
-it('an uncondensed conversation keeps all lines that are needed later', async () => {
+it('a conversation that is not condensed keeps all lines that are needed later', async () => {
   const retention = await measureCodeLineRetention(messages, (prefix) => Promise.resolve(createUneditedView(prefix)));
   expect(retention.needed).toBeGreaterThan(0);
   expect(retention.verbatim).toBe(retention.needed);
 });
 
-it('an empty view keeps no line that is needed later', async () => {
+it('an empty conversation keeps no line that is needed later', async () => {
   const retention = await measureCodeLineRetention(messages, (prefix) =>
     Promise.resolve({ original: prefix, messages: prefix.slice(0, 1), origins: [0], edits: [] }),
   );
@@ -34,6 +34,6 @@ it('Lossless keeps all lines that are needed later', async () => {
   expect(retention.verbatim + retention.recallable).toBe(retention.needed);
 });
 
-it('a conversation without turns has no cuts', () => {
+it('a conversation without turns offers no point at which to measure a condensation', () => {
   expect(chooseSessionCuts(messages.slice(0, 1))).toEqual([]);
 });

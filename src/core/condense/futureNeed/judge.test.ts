@@ -31,8 +31,8 @@ const session = (edits: number): ApiMessage[] => [
 const choice = (id: string): JudgedChoice => JUDGED_CHOICES.find((one) => one.id === id)!;
 const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOICE_ID });
 
-describe('tallying what a session needed after cuts', () => {
-  it('counts what each choice keeps of the lines needed after the cuts', async () => {
+describe('measuring what a session needed after a condensation', () => {
+  it('counts how many needed lines each configuration keeps', async () => {
     const choices = [current('lossless'), choice('truncation')];
     const tally = await tallyNeededLinesOfSession(session(12), choices, tokens);
     const { points, lines: needed } = compareChoices([tally!], choices);
@@ -72,10 +72,10 @@ const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly numb
       ),
   );
 
-describe('comparing choices by the lines they lose', () => {
+describe('comparing configurations by the lines they lose', () => {
   const choices = [current('truncation'), choice('file-aware')];
 
-  it('decides nothing for few sessions or lines', () => {
+  it('recommends nothing for few sessions or lines', () => {
     expect(compareChoices([], choices)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
     const few = tallies(choices, [
       [20, 0],
@@ -86,7 +86,7 @@ describe('comparing choices by the lines they lose', () => {
     expect(compareChoices(few, choices).verdict).toEqual({ kind: 'too-little' });
   });
 
-  it('recommends only a choice that leaves no more tokens and significantly loses less', () => {
+  it('recommends only a configuration that leaves no more tokens and significantly loses less', () => {
     const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
     expect(compareChoices(tallies(choices, better), choices).verdict).toMatchObject({
       kind: 'change',
@@ -97,7 +97,7 @@ describe('comparing choices by the lines they lose', () => {
     expect(compareChoices(tallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
   });
 
-  it('keeps the share within its interval, whatever the order of sessions', () => {
+  it('keeps the share of lost lines within its interval, whatever the order of sessions', () => {
     const losses = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 2, maxLength: 25 });
     fc.assert(
       fc.property(losses, (lost) => {

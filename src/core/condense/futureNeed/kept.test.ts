@@ -27,7 +27,7 @@ const start = TEXT.indexOf(LINES[1]);
 const cut = { start, end: start + LINES[1].length };
 const reference = 'abcdef' as ReferenceId;
 
-describe('a line from before a condensation', () => {
+describe('a line of a conversation, classified after a condensation,', () => {
   it.each<[string, readonly Edit[], string]>([
     ['stands where nothing was changed', [], 'verbatim'],
     ['is lost where it was cut for good', [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
@@ -41,7 +41,7 @@ describe('a line from before a condensation', () => {
       [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
       'lost',
     ],
-  ])('is classified: it %s', (_, edits, kept) => {
+  ])('has the right class: it %s', (_, edits, kept) => {
     // Those around it stay.
     expect(keptOf(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
   });
@@ -49,7 +49,7 @@ describe('a line from before a condensation', () => {
   it.each([
     ['can be recalled where the summary names it', makeTestMarker('2 messages'), 'recallable'],
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
-  ])('in place of which a summary stands, %s', (_, words, kept) => {
+  ])('has the right class if a summary stands in its place: it %s', (_, words, kept) => {
     const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];
     expect(keptOf(edits).lines).toEqual([kept, kept, kept]);
   });
@@ -61,7 +61,7 @@ describe('a line from before a condensation', () => {
     expect(lines).toEqual(['verbatim', 'verbatim', 'verbatim']);
   });
 
-  it('is searched in the view if no edit explains a change', () => {
+  it('is searched in the condensed conversation if no edit explains a change', () => {
     const messages = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
     const parts = new NeededLineChecker({ ...createUneditedView(PREFIX), messages });
     const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];
@@ -72,7 +72,7 @@ describe('a line from before a condensation', () => {
     ]);
   });
 
-  it('counts as lost if the prefix never showed it', () => {
+  it('counts as lost if the messages before the condensation never showed it', () => {
     const { parts } = keptOf([]);
     const elsewhere = [{ message: 7, path: ['content'], start: 0, end: 1 }];
     expect(parts.checkLine({ file: 'a.ts', line: LINES[0], shown: elsewhere })).toBe('lost');

@@ -67,7 +67,7 @@ const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined
 };
 
 describe('condensations stored in a ledger', () => {
-  it('add to the view, in which the last edit of a place shows', () => {
+  it('add up, and the last edit of a place is the one that shows', () => {
     const ledger = buildLedger([
       condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('a2', 1)),
@@ -76,7 +76,7 @@ describe('condensations stored in a ledger', () => {
     expect(shown(ledger)).toEqual(['a2', 'b1']);
   });
 
-  it('replace earlier ones if they were made from the original', () => {
+  it('replace earlier ones if they were made from the original conversation', () => {
     const ledger = buildLedger([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
     expect(active(ledger)).toEqual(['c2']);
     expect(shown(ledger)).toEqual(['b2']);
@@ -84,7 +84,7 @@ describe('condensations stored in a ledger', () => {
     expect(active(applyEntry(after(ledger, createUndoEntry), redone('c2')))).toEqual(['c2']);
   });
 
-  it('leave no edits and no undo if there are none', () => {
+  it('leave no edits and nothing to undo if there are none', () => {
     expect(active(EMPTY_LEDGER)).toEqual([]);
     expect(createUndoEntry(EMPTY_LEDGER)).toBeUndefined();
     expect(createToggleEditEntry(EMPTY_LEDGER, editId('a'))).toBeUndefined();
@@ -136,21 +136,21 @@ describe('undoing condensations in a ledger', () => {
   });
 });
 
-describe('an excluded edit in a ledger', () => {
+describe('an excluded edit in a ledger of condensations', () => {
   const ledger = buildLedger([
     condensed('c1', 'view', edit('a1', 1)),
     condensed('c2', 'view', edit('a2', 1), edit('b2', 2)),
   ]);
   const toggle = (name: string) => (state: Ledger) => createToggleEditEntry(state, editId(name));
 
-  it('reveals the previous edit, and can be included again', () => {
+  it('reveals the previous edit of its place, and can be included again', () => {
     const without = after(ledger, toggle('a2'));
     expect(shown(without)).toEqual(['a1', 'b2']);
     expect(shown(after(without, toggle('a1')))).toEqual(['b2']);
     expect(shown(after(without, toggle('a2')))).toEqual(['a2', 'b2']);
   });
 
-  it('is listed if it would show: the last one of its place, unless a later one shows', () => {
+  it('is listed if it would show: it is the last one of its place, and no later one shows', () => {
     const named = (state: Ledger): string[] => getExcludedEdits(state).map((one) => one.id);
     expect(named(ledger)).toEqual([]);
     const without = after(ledger, toggle('a2'));
@@ -168,7 +168,7 @@ describe('an excluded edit in a ledger', () => {
     expect(shown(applyEntry(after(without, createUndoEntry), redone('c2')))).toEqual(['a2']);
   });
 
-  it('is the one that the view shows if several condensations contain it', () => {
+  it('is the one that was visible if several condensations contain it', () => {
     const again = buildLedger([
       condensed('c1', 'view', edit('a', 1)),
       condensed('c2', 'view', edit('a', 1)),
@@ -179,7 +179,7 @@ describe('an excluded edit in a ledger', () => {
   });
 });
 
-it('applying 10,000 ledger entries is fast', () => {
+it('applying 10,000 entries of a ledger of condensations is fast', () => {
   const edits = Array.from({ length: 100 }, (_, index) => edit(`e${index}`, index));
   const entries: LedgerEntry[] = [condensed('c', 'view', ...edits)];
   for (let index = 0; index < 10_000; index++) {
@@ -191,7 +191,7 @@ it('applying 10,000 ledger entries is fast', () => {
 });
 
 describe('the edits that a condensation was based on', () => {
-  it('are its own and those it was made on top of', () => {
+  it('are its own and those of the condensations below it', () => {
     const ledger = buildLedger([
       condensed('c1', 'view', edit('a1', 1)),
       condensed('c2', 'original', edit('a2', 1)),
@@ -201,7 +201,7 @@ describe('the edits that a condensation was based on', () => {
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
   });
 
-  it('omit edits that were undone or excluded at the time', () => {
+  it('exclude edits that were undone or excluded when it was made', () => {
     const entries = [
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),
@@ -241,7 +241,7 @@ describe('pinned messages in a ledger', () => {
   });
 });
 
-describe('edits of a conversation whose messages moved', () => {
+describe("a ledger's edits of a conversation whose messages moved", () => {
   it('are moved condensation by condensation, without excluded edits', () => {
     const ledger = buildLedger([
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
@@ -258,7 +258,7 @@ describe('edits of a conversation whose messages moved', () => {
   });
 });
 
-it('the hash of a view is the hash of its JSON, however it was created', () => {
+it('the hash of a condensed conversation is the hash of its JSON, however it was created', () => {
   for (const texts of [[], ['one'], ['häß 🎉', 'a\ud800', '"two"']]) {
     const messages = texts.map((content) => ({ role: 'user', content }) as const);
     expect(hashView(messages)).toBe(hashText(JSON.stringify(messages)));

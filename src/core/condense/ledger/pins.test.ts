@@ -21,7 +21,7 @@ describe('matching pins to messages', () => {
     }
   });
 
-  it('needs no entry if the pins do not change', () => {
+  it('adds no ledger entry if the pins do not change', () => {
     const entries = createPinEntries([], messages, new Set([1]));
     expect(createPinEntries(buildLedger(entries).pinned, messages, new Set([1]))).toEqual([]);
   });

@@ -25,7 +25,7 @@ function linesIn(text: string): { line: string; inString: boolean }[] {
 }
 
 describe('lines inside JSON', () => {
-  it('end at escaped newlines', () => {
+  it('end at escaped newlines of a string', () => {
     expect(detectLineTerminator('a\nb')).toBe('\n');
     expect(detectLineTerminator('[a\\nb\\nc\\n')).toBe('\n');
     expect(detectLineTerminator('{"a":"\\n\\n"}')).toBe('\n');
@@ -36,7 +36,7 @@ describe('lines inside JSON', () => {
     expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
   });
 
-  it('are inside one string, or contain one of its quotes', () => {
+  it('are recognized as inside a string, or as containing one of its quotes', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.string(), { minLength: 2 }), { minLength: 2 }), fc.nat(2), (texts, indent) => {
         const value = texts.map((lines) => lines.join('\n'));
@@ -74,7 +74,7 @@ describe('lines inside JSON', () => {
     expect(getShownResult(draft, 4)).toBe(report('two'));
   });
 
-  it('differ from equal text outside JSON that means something else', () => {
+  it('differ from equal text outside JSON, which has another meaning', () => {
     const escapes = makeCodeLines('a', 1, 20).map((line) => `${line}\\t`);
     const json = JSON.stringify({ body: ['', ...makeCodeLines('a', 1, 20).map((line) => `${line}\t`), ''].join('\n') });
     expect(json).toContain(`\\n${escapes.join('\\n')}\\n`);
@@ -86,7 +86,7 @@ describe('lines inside JSON', () => {
     expect(runSteps(STEPS, messages).edits).toEqual([]);
   });
 
-  it('lose their numbers, as in Cline’s reads', () => {
+  it('are compared without their line numbers, as in Cline’s reads', () => {
     const text = numberLines(makeCodeLines('a', 1, 40)).replaceAll('→', ' | ');
     const json = JSON.stringify([{ query: 'src/a.ts', result: text, success: true }]);
     const draft = runSteps(STEPS, [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SharedLineTables } from './lineTables';
 
 describe('cached tables of line ends', () => {
-  it('returned for separate ranges are independent and zeroed', () => {
+  it('are independent and zeroed when requested for separate ranges', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 30 }), (counts) => {
         const tables = new SharedLineTables();
@@ -20,7 +20,7 @@ describe('cached tables of line ends', () => {
     );
   });
 
-  it('are shared by short texts', () => {
+  it('share memory for short texts', () => {
     const tables = new SharedLineTables();
     expect(tables.allocateSlice(20).table).toBe(tables.allocateSlice(20).table);
     expect(tables.allocateSlice(20_000).table).toHaveLength(20_000);

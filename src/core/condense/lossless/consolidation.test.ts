@@ -25,7 +25,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ...makeExchange('Read', LS, earlier),
   ];
 
-  it('keeps the lines that the latest lacks, and refers to it for the rest', () => {
+  it('keeps the lines that the latest one lacks, and refers to the latest for the rest', () => {
     expect(listShownResults(runSteps(createRepeatedListingsStep(tools, 'latest'), messages))).toEqual([
       '[12 lines as in later LS of src]\ngone.ts',
       earlier,
@@ -37,7 +37,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ]);
   });
 
-  it('refers for one pattern to the search that shares most lines, wherever they look', () => {
+  it('refers for one pattern to the search that shares most lines, whatever folder was searched', () => {
     const found = (from: number, to: number): string =>
       Array.from({ length: to - from }, (_, at) => `src/f${from + at}.ts:${at}: const foo${from + at} = make();`).join(
         '\n',
@@ -58,7 +58,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ]);
   });
 
-  it('still refers to their own repetition if another search for the pattern follows', () => {
+  it('refers to a repetition of the same search even if another search for the pattern follows', () => {
     const messages = [
       TASK_MESSAGE,
       ...makeExchange('Grep', { pattern: 'x', path: 'src' }, A),
@@ -72,7 +72,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ]);
   });
 
-  it('refers to the first one if the first copy is to stay', () => {
+  it('refers to the first one if the setting keeps first copies', () => {
     expect(listShownResults(runSteps(createRepeatedListingsStep(tools, 'first'), messages)).slice(0, 5)).toEqual([
       earlier,
       earlier,
@@ -130,7 +130,7 @@ describe('Lossless, for repeated commands,', () => {
 describe('Lossless, for small similar results,', () => {
   const saved = (name: string): string =>
     `The file /src/${name}.ts has been updated. ${'All checks of the editor passed. '.repeat(6)}`;
-  it('of one writing tool keeps the latest, with the count', () => {
+  it("keeps only the latest of one writing tool's results, with their number", () => {
     const messages = [
       TASK_MESSAGE,
       ...['a', 'b', 'c', 'd'].flatMap((name) => makeExchange('Edit', { file_path: name }, saved(name))),
@@ -148,7 +148,7 @@ describe('Lossless, for small similar results,', () => {
     ]);
   });
 
-  it('removes none if they are answers and not confirmations', () => {
+  it('removes none if the results are answers and not confirmations', () => {
     const answer = (city: string, degrees: number): string =>
       `In '${city}' it is ${degrees} degrees. ${'And more weather. '.repeat(10)}`;
     const messages = [
@@ -161,7 +161,7 @@ describe('Lossless, for small similar results,', () => {
     expect(runSteps(createSimilarResultsStep(tools), messages).edits).toEqual([]);
   });
 
-  it('removes none if they are few, long, or already contain a marker', () => {
+  it('removes none if the results are few, long, or already contain a marker', () => {
     const few = [TASK_MESSAGE, ...['a', 'b'].flatMap((name) => makeExchange('Edit', {}, saved(name)))];
     expect(runSteps(createSimilarResultsStep(tools), few).edits).toEqual([]);
     const long = [TASK_MESSAGE, ...['a', 'b', 'c'].flatMap((name) => makeExchange('Edit', {}, saved(name).repeat(5)))];

@@ -53,7 +53,7 @@ describe.each(FORMS)('a file display that is %s', (_, form) => {
     expect(draft.messages[3]).toEqual(messages[3]);
   });
 
-  it('refers to a later read of its lines and keeps its own words', () => {
+  it('refers to a later read of its lines and keeps its own additional words', () => {
     const blocks = form(lines, 10);
     const messages = [
       TASK_MESSAGE,

@@ -47,7 +47,7 @@ describe('duplicate reads under Lossless', () => {
     ...makeExchange('Bash', { command: 'cat a' }, A),
   ];
 
-  it('refer to the latest by default, and to the first if the first copy is to stay', () => {
+  it('refer to the latest by default, and to the first if the setting keeps first copies', () => {
     expect(listShownResults(runSteps(createDuplicateReadsStep(tools, 'latest'), messages))).toEqual([
       '[same as later read_file of src/a.ts]',
       B,
@@ -87,7 +87,7 @@ describe('duplicate reads under Lossless', () => {
     ]);
   });
 
-  it('do not include errors, short texts or the task', () => {
+  it('are not removed if they are errors, short texts or the task', () => {
     const rest = [
       user('t', ...[result('x', A)]),
       ...makeExchange('Read', {}, A, { is_error: true }),
@@ -103,7 +103,7 @@ describe('duplicate reads under Lossless', () => {
     expect(runSteps(createDuplicateReadsStep(tools, 'latest'), same).edits).toEqual([]);
   });
 
-  it('do not include tools named like members of an object', () => {
+  it('are not removed for tools named like members of an object', () => {
     const strange = [TASK_MESSAGE, ...makeExchange('constructor', {}, A), ...makeExchange('__proto__', {}, A)];
     expect(runSteps(createDuplicateReadsStep(tools, 'latest'), strange).edits).toEqual([]);
     expect(runSteps(createDuplicateResultsStep(tools, 'latest'), strange).edits).toHaveLength(1);
@@ -135,7 +135,7 @@ it('duplicate results of tools other than reads refer to each other', () => {
   ]);
 });
 
-it('duplicates whose lines differ between tools do not refer to each other', () => {
+it('duplicate results whose lines differ between tools do not refer to each other', () => {
   const numbered = A.split('\n')
     .map((line, at) => `${at + 1} | ${line}`)
     .join('\n');

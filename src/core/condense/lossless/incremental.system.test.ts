@@ -72,7 +72,7 @@ describe('Lossless over a conversation that was condensed before', () => {
   it.each([
     ['generated conversations', generated(8_000)],
     ['histories that repeat themselves', repeating],
-  ])('gives the same result as a first run after any change: %s', (_name, histories) =>
+  ])('gives the same result as a first run even after a change of the conversation: %s', (_name, histories) =>
     fc.assert(
       fc.asyncProperty(
         histories,
@@ -106,7 +106,7 @@ describe('Lossless over a conversation that was condensed before', () => {
     ),
   );
 
-  it('reads a result again if its call was replaced', async () => {
+  it('shows a result again if the call it refers to was replaced', async () => {
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
     const line = (number: number): string => `  const a${number} = compute(request, ${number});`;
     const call = (id: string, name: string, input: Readonly<Record<string, unknown>>): ApiMessage => ({

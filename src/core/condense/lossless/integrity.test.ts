@@ -55,8 +55,8 @@ function condensed(): Draft {
   return draft;
 }
 
-describe("the check of a condensation's references", () => {
-  it('finds nothing if all removed lines are in the view', () => {
+describe('the check of references after a condensation', () => {
+  it('finds nothing wrong if all removed lines are still in the conversation', () => {
     const draft = condensed();
     expect(findCutsWithBrokenReferences(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe("the check of a condensation's references", () => {
     expect(restoreBrokenCuts(draft)).toBe(0);
   });
 
-  it('runs after a step of a pipeline, which may then work on what was restored', async () => {
+  it('runs after a step of a pipeline, and later steps may condense what it restored', async () => {
     const draft = condensed();
     let runs = 0;
     const counted: MechanicalStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
@@ -92,7 +92,7 @@ describe("the check of a condensation's references", () => {
     expect(describeRestoredReferences([])).toEqual([]);
   });
 
-  it('finds a line number that no longer follows from the line before', () => {
+  it('finds a line number that no longer follows from the line before it', () => {
     const only = [TASK_MESSAGE, ...makeExchange('Read', FILE, numberLines(A))];
     const draft = new Draft(only, counter);
     createLineNumbersStep(DEFAULT_TOOLS).run(draft);
@@ -117,7 +117,7 @@ describe("the check of a condensation's references", () => {
     expect(findCutsWithBrokenReferences(only, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
-  it('ignores cuts in messages that are not part of it', () => {
+  it('ignores cuts in messages that are not part of the checked conversation', () => {
     const place = { message: 9, path: ['content'] };
     expect(
       findCutsWithBrokenReferences([TASK_MESSAGE], [TASK_MESSAGE], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }]),

@@ -28,7 +28,7 @@ const linked = (index: RepeatedLineIndex): number =>
   }, 0);
 
 describe('the index of lines that Lossless uses', () => {
-  it('finds runs inside other text, whichever line is found first', () => {
+  it('finds equal runs of lines inside other text, whichever line is found first', () => {
     const run = ['}', '', ...makeCodeLines('a', 1, 9)];
     const messages = [
       TASK_MESSAGE,
@@ -81,7 +81,7 @@ describe('the index of lines that Lossless uses', () => {
   });
 });
 
-it('the line index is restored when sources are truncated', async () => {
+it('the line index of Lossless is restored when the texts in it are removed again', async () => {
   const known = new LineCache(DEFAULT_TOOLS);
   const followed = new CurrentLineSources(known);
   const text = fc

@@ -12,7 +12,7 @@ const cut = (tool: string, content: string, fields = {}): string =>
   );
 
 describe('line numbers in results under Lossless', () => {
-  it('stay only on the first line of a run', () => {
+  it('stay only on the first line of consecutive lines', () => {
     expect(cut('Read', numberLines(A, 7))).toBe(`     7→${A.join('\n')}`);
     expect(cut('read_file', A.map((line, at) => `${at + 1} | ${line}`).join('\n'))).toBe(`1 | ${A.join('\n')}`);
   });
@@ -32,7 +32,7 @@ describe('line numbers in results under Lossless', () => {
     ]);
   });
 
-  it('restart after a gap', () => {
+  it('start again after lines were skipped', () => {
     const shown = cut('Read', `${numberLines(A.slice(0, 10), 1)}\n${numberLines(A.slice(10), 31)}`);
     expect(shown.split('\n')).toEqual([
       `     1→${A[0] ?? ''}`,
@@ -72,7 +72,7 @@ describe('line numbers in results under Lossless', () => {
 describe('paths of search results under Lossless', () => {
   const PATH = 'src/core/condense/lines/lines.ts';
 
-  it('stay only on the first line of a file', () => {
+  it('stay only on the first matching line of a file', () => {
     const shown = cut(
       'Grep',
       ['Found 4 matches', `${PATH}:7:one`, `${PATH}:19:two`, `${PATH}:20:three`, 'src/other.ts:1:four'].join('\n'),
@@ -88,7 +88,7 @@ describe('paths of search results under Lossless', () => {
     expect(shown).toBe([`${PATH}-6-before`, '7:match', '8-after', '9-more', '--', '31:again'].join('\n'));
   });
 
-  it('stay once in each spelling', () => {
+  it('stay once in each spelling that the results use', () => {
     const root = `/work/${PATH}`;
     const shown = cut('Grep', [`${root}-6-before`, `${PATH}:7:match`, `${root}-8-after`, `${root}-9-more`].join('\n'));
     expect(shown).toBe([`${root}-6-before`, `${PATH}:7:match`, '8-after', '9-more'].join('\n'));
@@ -99,7 +99,7 @@ describe('paths of search results under Lossless', () => {
     expect(shown).toBe([`${PATH}:7:one`, '8-9:nine', '9-ten'].join('\n'));
   });
 
-  it('restart after lines that were removed without a description, so that the check restores none', () => {
+  it('are repeated after lines that were removed without a description, so that the check restores none', () => {
     const gap = makeTestMarker('37 lines truncated', 'e9a2a5');
     const named = makeTestMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
     const shown = (marker: string): string => {
@@ -112,7 +112,7 @@ describe('paths of search results under Lossless', () => {
     expect(length).toBe(`${PATH}:`.length + '7:line 7\n8:line 8\n41:line 41\n42:line 42\n43:line 43'.length);
   });
 
-  it('restart after other text', () => {
+  it('are repeated after other text', () => {
     const lines = [`${PATH}:7:one`, `${PATH}:8:two`, 'a note', `${PATH}:9:three`, `${PATH}:10:four`];
     expect(cut('Grep', lines.join('\n'))).toBe(
       [`${PATH}:7:one`, '8:two', 'a note', `${PATH}:9:three`, '10:four'].join('\n'),

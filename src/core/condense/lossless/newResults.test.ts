@@ -124,7 +124,7 @@ describe('a new result under Lossless', () => {
     for (const line of FILE.slice(0, 40)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('stays whole if it asks for what a marker replaced, and the file is left alone from then on', async () => {
+  it('stays whole if the agent asks again for what a marker replaced, and then so do later reads of that file', async () => {
     const turns = [readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)];
     const { shown, rereads } = await sendAll(turns);
     expect(rereads).toBe(1);
@@ -133,7 +133,7 @@ describe('a new result under Lossless', () => {
     for (const line of FILE.slice(9, 80)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('is cut in both cases if caution is off, to measure its cost', async () => {
+  it('becomes a reference even in doubtful cases if caution is off, to measure what caution costs', async () => {
     const careless = { ...LOSSLESS, isCautious: false };
     const later = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
@@ -141,7 +141,7 @@ describe('a new result under Lossless', () => {
     expect(again.at(-1)).toBe('[lines 31-59, shown above]');
   });
 
-  it('of an unknown tool is read by the user’s rule', async () => {
+  it('of an unknown tool is interpreted by the user’s rule for the tool', async () => {
     const turns = [
       readFile(1, 90),
       makeExchange('acme', { what: 'src/a.ts' }, numberLines(makeCodeLines('a', 30, 60), 30)),
@@ -162,7 +162,7 @@ describe('a new result under Lossless', () => {
     expect(edits.map(({ place }) => place.message)).toEqual([4]);
   });
 
-  it('counts as fixed once it was sent, also for the process that sent it', async () => {
+  it('is no longer changed once it was sent, even by the process that sent it', async () => {
     const reminder = `\n\n<system-reminder>\n${makeCodeLines('a', 1, 2).join('\n')}\n</system-reminder>`;
     const output = makeCodeLines('a', 1, 6).join('\n');
     const turns = [
@@ -193,7 +193,7 @@ describe('a new result under Lossless', () => {
     });
   });
 
-  it('leaves sent messages unchanged, loses no line, and is final after one run', () =>
+  it('leaves earlier messages unchanged, loses no line, and is not changed by a second run', () =>
     fc.assert(
       fc.asyncProperty(repeatingHistoryArbitrary, async (history) => {
         let edits: readonly CutEdit[] = [];

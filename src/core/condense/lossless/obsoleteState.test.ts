@@ -6,7 +6,7 @@ import { runSteps, TASK_MESSAGE } from './testing';
 
 const tools = DEFAULT_TOOLS;
 
-describe('superseded state under Lossless', () => {
+describe('superseded information under Lossless', () => {
   const env = (time: string): string =>
     `<environment_details>\n${makeLines('tab', 15)}\n\nnow ${time}\n</environment_details>`;
 
@@ -34,7 +34,7 @@ describe('superseded state under Lossless', () => {
     expect(older).toContain('\n[1 line as in later environment details]\n');
   });
 
-  it('in plans keeps what differs, also with several XML-era plans in one text', () => {
+  it('in plans keeps what differs, also if one text has several plans in XML', () => {
     const plan = (mark: string): string => `${makeLines('step', 12)}\n[${mark}] last`;
     const xml = (mark: string): string => `<update_todo_list><todos>${plan(mark)}</todos></update_todo_list>`;
     const messages = [
@@ -76,7 +76,7 @@ describe('superseded state under Lossless', () => {
     expect(draft.messages.slice(3)).toEqual(messages.slice(3));
   });
 
-  it('stays if it occurs once', () => {
+  it('stays if it is the only one of its kind', () => {
     expect(
       runSteps(createObsoleteStateStep(tools), [TASK_MESSAGE, assistant('x'), user(text(env('1')), 'y')]).edits,
     ).toEqual([]);

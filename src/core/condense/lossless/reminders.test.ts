@@ -23,7 +23,7 @@ describe('repeated reminders under Lossless', () => {
     expect(getShownText(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
   });
 
-  it('stay at their first place if the first copy is to stay, without emptying a block', () => {
+  it('stay at their first place if the setting keeps first copies, without emptying a block', () => {
     const draft = runSteps(createRepeatedRemindersStep(DEFAULT_TOOLS, 'first'), messages);
     expect(getShownResult(draft, 2)).toBe(`one\n\n${REMINDER}\n`);
     expect(getShownResult(draft, 4)).toBe(`two\n\n${OTHER}`);

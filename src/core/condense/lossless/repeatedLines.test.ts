@@ -67,7 +67,7 @@ describe('repeated lines of one file under Lossless', () => {
     expect(getShownResult(draft, 4)).toBe(numberLines(A.slice(20, 50), 21));
   });
 
-  it('are described by one place that has all of them, even if others have some', () => {
+  it('are described by one place that shows all of them, even if others show some', () => {
     const few = numberLines(A.slice(38, 40), 39);
     const draft = condense([
       TASK_MESSAGE,
@@ -80,7 +80,7 @@ describe('repeated lines of one file under Lossless', () => {
     expect(getShownResult(draft, 6)).toBe(few);
   });
 
-  it('stay in the first read if the first copy is to stay', () => {
+  it('stay in the first read if the setting keeps first copies', () => {
     const draft = condense(twoReads, 'first');
     expect(getShownResult(draft, 2)).toBe(numberLines(A));
     expect(getShownResult(draft, 4)).toBe('[lines 21-50, shown above]');
@@ -119,7 +119,7 @@ describe('repeated lines of one file under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('[lines 1-60, shown later]');
   });
 
-  it('in several places are described by one marker', () => {
+  it('are described by one marker if they are in several places', () => {
     const draft = condense([
       TASK_MESSAGE,
       ...makeExchange('Read', FILE, numberLines(A)),
@@ -148,7 +148,7 @@ describe('lines of edits under Lossless', () => {
   const edit = { ...FILE, old_string: before.join('\n'), new_string: after.join('\n') };
   const echo = `The file has been updated. Here's the result of running \`cat -n\` on a snippet:\n${numberLines(edited.slice(6, 29), 7)}`;
 
-  it('are removed from an echo if the edit and the read show them', () => {
+  it('are removed from the result of an edit if the edit and a read show them', () => {
     const draft = condense([
       TASK_MESSAGE,
       ...makeExchange('Read', FILE, numberLines(A)),
@@ -210,7 +210,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('[lines 5-24 of src/a.ts, shown later]');
   });
 
-  it('are described by the command without its leading cd', () => {
+  it('are described by their command without its leading cd', () => {
     const log = A.join('\n');
     const draft = condense([
       TASK_MESSAGE,
@@ -222,7 +222,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     );
   });
 
-  it('are described by the task whose output was requested, if there were several', () => {
+  it('are described by the task whose output was requested, if there are several tasks', () => {
     const log = A.join('\n');
     const draft = condense([
       TASK_MESSAGE,
@@ -259,7 +259,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(other, 2)).toBe('[60 lines, shown in the later Other]\nend');
   });
 
-  it('include blank lines between two runs, and nothing else', () => {
+  it('are removed with blank lines between two of them, and with nothing else', () => {
     const [first, second] = [A.slice(0, 20), A.slice(20, 40)];
     const draft = condense([
       TASK_MESSAGE,
@@ -270,7 +270,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('[42 lines, shown in the later Probe]');
   });
 
-  it('never include markers', () => {
+  it('are removed without any markers among them', () => {
     const marked = `${makeTestMarker('90 lines, shown later')} ${A.join(' ')}`;
     const messages = [
       TASK_MESSAGE,
@@ -280,7 +280,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(condense(messages).edits).toEqual([]);
   });
 
-  it('are found in XML-era texts', () => {
+  it('are found in texts of agents that write calls as XML', () => {
     const write = `Writing.\n\n<write_to_file>\n<path>src/a.ts</path>\n<content>\n${A.join('\n')}\n</content>\n</write_to_file>`;
     const messages = [
       TASK_MESSAGE,
@@ -295,7 +295,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
 });
 
 describe('a Lossless operation that is turned off', () => {
-  it('leaves its texts whole, but other texts may refer to them', () => {
+  it('leaves its texts whole, but other texts may still refer to them', () => {
     const messages = [
       TASK_MESSAGE,
       ...makeCall('Write', { ...FILE, content: A.join('\n') }),
@@ -321,7 +321,7 @@ describe('markers for repeated lines under Lossless', () => {
     expect(getShownText(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, shown in new_string]');
   });
 
-  it('in a parameter refer to the call’s own answer, and keep what differs between the sides of an edit', () => {
+  it('in a parameter refer to the call’s own result, and keep what differs between the sides of an edit', () => {
     const body = A.slice(0, 20).join('\n');
     const answered = condense([TASK_MESSAGE, ...makeExchange('issue', { body }, `created\n${body}`)]);
     expect(getShownText(answered, 1, 'content', 0, 'input', 'body')).toBe('[20 lines, shown in its result]');
@@ -374,7 +374,7 @@ describe('markers for repeated lines under Lossless', () => {
     expect(getShownResult(condense(spread), 2)).toBe('[lines 1-10, shown later]\n[lines 11-20, shown later as 71-80]');
   });
 
-  it('state the enclosing range of a run with other lines inside', () => {
+  it('state the enclosing range of lines if other lines are among them', () => {
     const spread = [...A.slice(0, 10), 'one line more', ...A.slice(10, 20)];
     const messages = [
       TASK_MESSAGE,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { splitToLineSet, findRunsOfSharedLines } from './standing';
 
-describe('finding runs of lines that two texts share', () => {
+describe('finding the consecutive lines that two texts share', () => {
   const runs = (value: string, other: string): string[] =>
     findRunsOfSharedLines(value, splitToLineSet(other)).map(
       ({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`,
@@ -14,7 +14,7 @@ describe('finding runs of lines that two texts share', () => {
     ['', 'a', []],
     ['a', 'a', ['1: a']],
     ['a\r\nx\r\nb', 'a\r\nb', ['1: a', '1: b']],
-  ])('for %j and %j returns the runs', (value, other, expected) => {
+  ])('returns them for %j and %j', (value, other, expected) => {
     expect(runs(value, other)).toEqual(expected);
   });
 });

@@ -26,7 +26,7 @@ const condense = async (
 const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
   findFalseStatements(messages, applyEdits(messages, edits).messages, edits);
 
-describe('what markers state', () => {
+describe('what markers say under Lossless', () => {
   it.each([{}, { keep: 'first' }])('is true in conversations that repeat themselves, with %o', (config) =>
     fc.assert(
       fc.asyncProperty(repeatingHistoryArbitrary, async (messages) => {
@@ -64,7 +64,7 @@ describe('what markers state', () => {
     ));
 });
 
-describe('the test of what markers state', () => {
+describe('the test that checks what markers say', () => {
   const A = makeCodeLines('a', 1, 60);
   const FILE = { file_path: '/work/src/a.ts' };
   const messages = [

@@ -31,7 +31,7 @@ const written = (messages: Parameters<typeof runSteps>[1]): string[] => {
 };
 
 describe('superseded versions of a file under Lossless', () => {
-  it('become references after the whole file is written again; the newest version stays', () => {
+  it('become references after the whole file is written again, and the newest version stays', () => {
     const versions = Array.from({ length: 10 }, (_, version) => makeLines(`v${version}`, 30));
     const messages = [TASK_MESSAGE, ...versions.flatMap((text) => write(text))];
     expect(written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
@@ -64,7 +64,7 @@ describe('superseded versions of a file under Lossless', () => {
     expect(runSteps(step, [TASK_MESSAGE, ...write(makeLines('old', 30)), ...later]).edits).toEqual([]);
   });
 
-  it('are left to the line steps if later versions have all their lines', () => {
+  it('are left to the steps for single lines if later versions have all their lines', () => {
     const old = makeCodeLines('line', 1, 20);
     const edited = [...old.slice(0, 9), 'const changed = true;', ...old.slice(10)];
     const messages = [
@@ -76,7 +76,7 @@ describe('superseded versions of a file under Lossless', () => {
     expect(runSteps(step, messages).edits).toEqual([]);
   });
 
-  it('stay if only text that is elsewhere in the view may go', async () => {
+  it('stay if Lossless may remove only text that is elsewhere in the conversation', async () => {
     const messages = [
       TASK_MESSAGE,
       ...write(makeLines('one', 30)),

@@ -32,11 +32,11 @@ describe('terminal noise that Lossless removes', () => {
     expect(cut('\n\n\n\n\n\nb')).toBe('\n\n\n\n\n\nb');
   });
 
-  it('inside a repeated line goes with the line', () => {
+  it('is removed with the line if it is inside a repeated line', () => {
     expect(cut(`${'\u001b[1mx\u001b[0m  \n'.repeat(9)}end`)).toBe('x\n[the line above × 8 more]\nend');
   });
 
-  it('does not include anything else', () => {
+  it('includes nothing else', () => {
     const output = `${makeCodeLines('a', 1, 30).join('\n')}\n  indented`;
     expect(findTerminalNoise(output)).toEqual([]);
   });

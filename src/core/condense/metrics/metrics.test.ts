@@ -50,7 +50,7 @@ const condensed = (changes: Partial<CondensationOutcome> = {}): CondensationOutc
     ...changes,
   }) as CondensationOutcome;
 
-describe('metrics of a run', () => {
+describe('metrics of a condensation', () => {
   it('exist for every outcome', () => {
     expect(createRunMetrics(condensed(), 'native', NOW)).toEqual({
       at: '2026-11-20T00:00:00.000Z',
@@ -92,7 +92,7 @@ describe('metrics of a run', () => {
   });
 });
 
-describe('a summary of metrics', () => {
+describe("a summary of condensations' metrics", () => {
   it('has mean and 95th percentile', () => {
     expect(computeDistribution([])).toBeUndefined();
     expect(computeDistribution([5])).toEqual({ count: 1, mean: 5, p95: 5 });
@@ -124,7 +124,7 @@ describe('a summary of metrics', () => {
     expect(summarizeMetrics([])).toMatchObject({ condensations: 0, latencyMs: undefined, byProfile: {} });
   });
 
-  it('calibrates by the reported and counted tokens of the last calls', () => {
+  it('calibrates cost estimates by the reported and counted tokens of the last calls', () => {
     const one = createRunMetrics(condensed(), 'native', NOW);
     expect(computeTokenFactor([one], 'm')).toBeCloseTo(1.2, 10);
     expect(computeTokenFactor([one], 'other')).toBeUndefined();

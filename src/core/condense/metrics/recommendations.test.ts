@@ -159,7 +159,7 @@ describe('recommending a threshold', () => {
   });
 });
 
-it('no recommendation repeats the current setting or costs more', () => {
+it('no recommendation from the metrics repeats the current setting or costs more', () => {
   const one = fc.record({
     provider: fc.constantFrom('lossless', 'truncation', 'native', 'smart', 'mine'),
     outcome: fc.constantFrom<RunMetrics['outcome']>('condensed', 'failed', 'unchanged'),

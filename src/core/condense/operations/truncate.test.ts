@@ -25,7 +25,7 @@ describe('truncating a text', () => {
     [{ maxLines: 10, keep: 'both' }, TEN],
     [{ maxChars: TEN.length, keep: 'both' }, TEN],
     [{ keep: 'both' }, TEN],
-  ])('keeps the right lines and characters with %j', (limits, expected) => {
+  ])('keeps the right lines and characters with the limits %j', (limits, expected) => {
     expect(truncated(TEN, limits)).toBe(expected);
   });
 

@@ -44,7 +44,7 @@ const idle = (turns: number): ApiMessage[] =>
 
 const resultOf = (draft: Draft, message: number): string => draft.getText({ message, path: ['content', 0, 'content'] });
 
-describe('the outline of an old read', () => {
+describe('the outline that replaces an old read of a file', () => {
   it('keeps declarations and quoted lines, with a line on either side', () => {
     const quoted = '\tteardownCall5("argument of teardown")';
     const draft = outline([
@@ -108,7 +108,7 @@ describe('the outline of an old read', () => {
     expect(resultOf(draft, 2)).toContain(reminder);
   });
 
-  it('is valid, restorable and deterministic for any history', async () => {
+  it('is valid, restorable and deterministic for any conversation', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyHistory,

@@ -38,7 +38,7 @@ async function resultOf(
   return { edits, steps: steps.map((step) => ({ ...step, timeMs: 0 })) };
 }
 
-it('a cached run of Lossless gives the result of a new one for any target', async () => {
+it('a run of Lossless from the cache gives the result of a new run for any target', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory, fc.array(asked, { minLength: 2, maxLength: 6 }), async (history, questions) => {
       const shared: CachedLosslessRunsByMessages = new WeakMap();

@@ -16,7 +16,7 @@ import { createNativeProvider } from './native';
 import { createTestBed, condenseScripted, makeConversation, SUMMARY_REPLY, getMessageText } from './testingNative';
 
 describe('a summary by the Summary provider', () => {
-  it('is between the task and the last three units, as a user message with an ID', async () => {
+  it('is put between the task and the last three messages or calls, as a user message with an ID', async () => {
     const messages = makeConversation();
     const { view, outcome } = await condenseScripted(messages);
     expect(view[0]).toBe(messages[0]);
@@ -45,7 +45,7 @@ describe('a summary by the Summary provider', () => {
     expect(text).not.toContain('Now the printer.');
   });
 
-  it('can omit facts', async () => {
+  it('leaves out the list of facts if the setting says so', async () => {
     const words = getMessageText((await condenseScripted(makeConversation(), { config: { factTokens: 0 } })).view[1]);
     expect(words).toContain('1. Use tabs, please.');
     expect(words).not.toContain('file1.ts');
@@ -53,7 +53,7 @@ describe('a summary by the Summary provider', () => {
     expect(getMessageText((await condenseScripted(makeConversation(), { config })).view[1])).not.toContain('Use tabs');
   });
 
-  it('keeps the requested units and never separates a call from its results', async () => {
+  it('keeps the requested number of latest messages and never separates a call from its results', async () => {
     const messages = makeConversation();
     const one = await condenseScripted(messages, { config: { keepLast: 1 } });
     expect(one.view.slice(2)).toEqual(messages.slice(-2));
@@ -116,7 +116,7 @@ describe('the prompt of Summary', () => {
     expect(prompt).toContain('## Next steps');
   });
 
-  it('is the user’s, or the default if that is blank', async () => {
+  it("is the user’s, or the default if the user's is blank", async () => {
     const own = await condenseScripted(makeConversation(), {
       config: { prompt: 'Just the goal.\n{{conversation}}\nThanks' },
     });
@@ -127,7 +127,7 @@ describe('the prompt of Summary', () => {
     expect(blank.summarizer.requests[0]?.prompt).toContain('## Goal');
   });
 
-  it('with an error is reported, and the default is used', async () => {
+  it("is the default if the user's prompt has an error, which is reported", async () => {
     const { outcome, summarizer } = await condenseScripted(makeConversation(), { config: { prompt: 'Use {{facts}}' } });
     expect(outcome.notes.join()).toMatch(
       /prompt: \{\{facts\}\} is not known; known placeholders: \{\{conversation\}\}/,
@@ -149,7 +149,7 @@ describe('the prompt of Summary', () => {
 });
 
 describe('an earlier summary in the conversation', () => {
-  it('is updated: the prompt contains its prose and later messages, and the new one replaces it', async () => {
+  it('is updated: the prompt contains its text and later messages, and the new summary replaces it', async () => {
     const first = makeConversation();
     const { condense: once } = createTestBed(first);
     const before = await once();
@@ -172,7 +172,7 @@ describe('an earlier summary in the conversation', () => {
     expect(applyEdits(grown, [...before.edits, ...outcome.edits]).messages).toEqual(outcome.view);
   });
 
-  it('by the agent itself is updated, too', async () => {
+  it('is updated, too, if the agent itself wrote it', async () => {
     const messages = makeConversation();
     const agents = { ...user('This session is being continued. It was about lists.'), isCompactSummary: true };
     const { summarizer } = await condenseScripted([...messages.slice(0, 6), agents, ...messages.slice(6)]);

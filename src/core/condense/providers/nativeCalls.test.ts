@@ -61,10 +61,10 @@ describe('the cost of Summary', () => {
   });
 });
 
-describe("a window that is too small for Summary's prompt", () => {
+describe('for a window that is too small for the prompt of Summary, the summary', () => {
   const long = makeConversation(120);
 
-  it('is filled part by part, each updating the summary so far', async () => {
+  it('is written part by part, each call updating the summary so far', async () => {
     const counter = createCounter();
     const replies = ['first', 'second', 'third', 'fourth', 'last'].map((part) => `The ${part} part. ${SUMMARY_REPLY}`);
     const { condense, summarizer } = createTestBed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
@@ -87,7 +87,7 @@ describe("a window that is too small for Summary's prompt", () => {
     expect(outcome.cost).toBeCloseTo(outcome.calls?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0, 10);
   });
 
-  it('that turns out smaller than stated leads to a smaller plan, once', async () => {
+  it('is planned again, once and in smaller parts, if the window turns out smaller than stated', async () => {
     const { condense, summarizer } = createTestBed(makeConversation(60), ['too-long', 'shorter', 'shorter still']);
     expect(await condense()).toMatchObject({ kind: 'condensed' });
     expect(summarizer.requests.length).toBeGreaterThan(1);
@@ -96,7 +96,7 @@ describe("a window that is too small for Summary's prompt", () => {
     expect(never.summarizer.requests).toHaveLength(4);
   });
 
-  it('is not assumed after a vendor’s compaction failed', async () => {
+  it('is written with our own prompt for the full window after the vendor’s compaction failed', async () => {
     const sent = async (script: readonly string[], compacts: boolean): Promise<(number | undefined)[]> => {
       const made = createTestBed(makeConversation(60), script, { compacts });
       await made.condense({ config: { vendorCompaction: compacts } });
@@ -107,7 +107,7 @@ describe("a window that is too small for Summary's prompt", () => {
     expect(await sent(['not-compacted', 'too-long', 'shorter'], true)).toEqual([Number(calls) + 1, tokens]);
   });
 
-  it('does not start a smaller plan that would exceed the limit', async () => {
+  it('is not planned again in smaller parts if that would exceed the cost limit', async () => {
     const { condense, summarizer, manager } = createTestBed(makeConversation(60), ['too-long']);
     const { cost = 0 } = await manager.estimate({
       conversation: 'c',
@@ -119,7 +119,7 @@ describe("a window that is too small for Summary's prompt", () => {
     expect(summarizer.requests).toHaveLength(1);
   });
 
-  it('without any room is reported', async () => {
+  it('is not written if there is no room at all, which is reported', async () => {
     const { condense } = createTestBed(long, [SUMMARY_REPLY], { contextWindow: 1_500 });
     expect(await condense()).toMatchObject({
       kind: 'failed',
@@ -127,7 +127,7 @@ describe("a window that is too small for Summary's prompt", () => {
     });
   });
 
-  it('removes repeated content first', async () => {
+  it('is written only after repeated content was removed', async () => {
     const same = makeLines('same', 60);
     const messages = [
       ...makeConversation(4),
@@ -152,7 +152,7 @@ describe('the model that Summary calls', () => {
   const own = createTestSummarizer([SUMMARY_REPLY], { profile: 'Chat', model: 'claude-opus-4' });
   const gone = { profile: 'Cheap', reason: 'it has no key.' };
 
-  it('is the condensing profile’s, otherwise the conversation’s, with a warning', () => {
+  it('is the condensing profile’s, otherwise the conversation’s own, with a warning', () => {
     expect(selectSummarizer({ condensing: there, conversation: own })).toEqual({
       summarizer: there,
       chosen: 'condensing-profile',
@@ -169,7 +169,7 @@ describe('the model that Summary calls', () => {
     });
   });
 
-  it('is required, and an error says how to set one up', () => {
+  it('must be set up, and an error says how if it is not', () => {
     // A pass names a profile that isn't there: the condensing profile is no model of the conversation.
     expect(selectSummarizer({ condensing: gone, fallback: own })).toEqual({
       summarizer: own,

@@ -71,7 +71,7 @@ describe('Truncation', () => {
     );
   });
 
-  it('keeps the configured part, also in characters', async () => {
+  it('keeps the configured part of a text, also if it is given in characters', async () => {
     const config = { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 100, keep: 'tail' } };
     const one = 'word '.repeat(500);
     expect(texts(await view([user('t'), ...makeToolExchange('a', 'x', {}, one)], config))).toEqual([

@@ -37,7 +37,7 @@ const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): Text
   splitIntoBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
 
 describe('the words of a text for relevance', () => {
-  it('are found at the places where the pattern finds them', () => {
+  it('are found where the regular expression finds them', () => {
     const texts = fc.string({
       unit: fc.constantFrom('a', 'Z', '_', '$', '0', '9', ' ', '.', '\n', 'é', '漢'),
       maxLength: 40,
@@ -60,7 +60,7 @@ describe('blocks of a text for relevance', () => {
     expect(blocks.map(({ head }) => head)).toEqual(['function one() {', 'function two() {']);
   });
 
-  it('know their line numbers if all lines have one', () => {
+  it('know their line numbers if all lines of the text have one', () => {
     const numbered = Array.from({ length: 5 }, (_, at) => `${at + 3}→line ${at}`).join('\n');
     expect(blocksOf(numbered)[0]?.numbers).toEqual([3, 7]);
     expect(blocksOf('a\nb\nc')[0]?.numbers).toBeUndefined();
@@ -76,7 +76,7 @@ describe('blocks of a text for relevance', () => {
     ]);
   });
 
-  it('contain each nonblank line after the offset once, in order', () => {
+  it('contain each nonblank line after the start once, in order', () => {
     const line = fc.constantFrom('', '  ', 'function a() {', '  b();', '}', 'plain text', '12→x');
     fc.assert(
       fc.property(fc.array(line, { maxLength: 200 }), fc.nat(300), fc.nat(300), fc.nat(300), (lines, from, a, b) => {
@@ -236,7 +236,7 @@ describe('choosing the least relevant blocks', () => {
     expect(gone(200 - MARKER_TOKENS, [0, 0.2, 0.1, 0.3])).toEqual([0, 1]);
   });
 
-  it('keeps blocks that need not go and those that cost more than they save', () => {
+  it('keeps blocks that need not be removed and those that cost more than they save', () => {
     const choice = chooseLeastNeededBlocks(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
     expect([0, 1, 2].map((block) => choice.isRemoved(block))).toEqual([false, false, true]);
   });
@@ -293,14 +293,14 @@ describe('the protection of the newest results from pruning', () => {
     expect(guarded(ten, -1)).toEqual([]);
   });
 
-  it('counts every result but keeps only lines of files', () => {
+  it('counts every result but protects only lines of files', () => {
     const blocks = ten.map((block, at) => (at === 8 ? { ...block, showsFile: false } : block));
     expect(guarded(blocks, 1_000)).toEqual([7, 9]);
     const withCalls = [...ten, { tokens: 5_000, result: undefined, showsFile: false }];
     expect(guarded(withCalls, 1_000)).toEqual([7, 8, 9]);
   });
 
-  it('never exceeds the budget, and gives way if nothing else is left', () => {
+  it('never exceeds the budget, and is lifted if nothing else is left to remove', () => {
     const block = fc.record({ tokens: fc.integer({ min: 1, max: 500 }), result: fc.nat(9), showsFile: fc.boolean() });
     fc.assert(
       fc.property(fc.array(block, { maxLength: 40 }), fc.nat(8_000), (blocks, room) => {

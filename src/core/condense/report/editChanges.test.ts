@@ -36,7 +36,7 @@ function condensed() {
   return draft;
 }
 
-describe('a preview of edits', () => {
+describe("the preview of a condensation's edits", () => {
   it('gives each edit’s text before and after and its reason, step by step', () => {
     const draft = condensed();
     const [first, second, third, summary] = describeEditChanges(MESSAGES, [], draft.edits);

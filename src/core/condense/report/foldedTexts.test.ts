@@ -7,7 +7,7 @@ import { foldUnchangedText } from './foldedTexts';
 const conversation = (bodies: readonly string[]): string => renderConversation(bodies.map((body) => user(body)));
 const countOf = (text: string): number => text.split('\n').length;
 
-it('folding reduces equal parts to a line, keeps some lines around changes, and locates the first change', () => {
+it('the folded comparison shortens equal parts to a line, keeps some lines around changes, and locates the first change', () => {
   const long = makeLines('same', 100);
   const before = conversation([long, `${long}\ngone\n${long}`, long]);
   const after = conversation([long, `${long}\nmarker\n${long}`, long]);
@@ -18,7 +18,7 @@ it('folding reduces equal parts to a line, keeps some lines around changes, and 
   expect(right).toContain('⋯ 97 lines unchanged ⋯');
 });
 
-it('folding keeps the line that identifies a changed result', () => {
+it('the folded comparison keeps the line that identifies a changed tool result', () => {
   const path = 'src/a.ts';
   const said = (text: string): string =>
     renderConversation([
@@ -38,7 +38,7 @@ it('folding keeps the line that identifies a changed result', () => {
   }
 });
 
-it('folding reduces 10,000 changed lines to a number that an editor can compare', () => {
+it('the folded comparison shortens 10,000 changed lines to a number that an editor can compare', () => {
   const one = conversation(['task', makeLines('old', 10_000), makeLines('kept', 5_000)]);
   const folded = foldUnchangedText(one, conversation(['task', 'marker', makeLines('kept', 5_000)]));
   expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
@@ -48,14 +48,14 @@ it('folding reduces 10,000 changed lines to a number that an editor can compare'
   expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);
 });
 
-it('folding two equal texts gives the same result and no first change', () => {
+it('the folded comparison of two equal texts gives the same text twice and no first change', () => {
   const text = conversation(['a', makeLines('b', 50)]);
   const { before, after, firstChange } = foldUnchangedText(text, text);
   expect(before).toBe(after);
   expect(firstChange).toBeUndefined();
 });
 
-it('folding pairs a summary with the messages that it replaced, and later messages with themselves', () => {
+it('the folded comparison pairs a summary with the messages that it replaced, and later messages with themselves', () => {
   const messages = ['task', 'one', 'two', 'three'].map((body) => user(body));
   const view = renderConversation([user('task'), user('summary of two'), user('three')], [0, -1, 3]);
   const { before, after } = foldUnchangedText(renderConversation(messages), view);
@@ -63,7 +63,7 @@ it('folding pairs a summary with the messages that it replaced, and later messag
   expect(before).toContain('two');
 });
 
-it('folding keeps equal texts equal, and different ones different at the reported line', () => {
+it('the folded comparison keeps equal texts equal, and different ones different at the reported line', () => {
   const bodies = fc.array(fc.array(fc.constantFrom('a', 'b', '', '━━━ 2 · user ━━━'), { maxLength: 40 }), {
     minLength: 1,
     maxLength: 5,
@@ -83,7 +83,7 @@ it('folding keeps equal texts equal, and different ones different at the reporte
   );
 });
 
-it('folding ignores a removed line number but not removed text', () => {
+it('the folded comparison ignores a removed line number but not removed text', () => {
   const numbered = (text: string): string =>
     text
       .split('\n')
@@ -98,7 +98,7 @@ it('folding ignores a removed line number but not removed text', () => {
   for (const line of changed) expect(line).toContain('gone');
 });
 
-it('folding keeps the line numbers of removed text, even of lines that are everywhere', () => {
+it('the folded comparison keeps the line numbers of removed text, even of lines that are everywhere', () => {
   const body = ['import a', '', 'export function f() {', '  return a;', '}', ''];
   const numbered = body.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join('\n');
   const other = ['const b = 1;', '', 'if (b) {', '}', ''].join('\n');
@@ -108,7 +108,7 @@ it('folding keeps the line numbers of removed text, even of lines that are every
   for (const line of numbered.split('\n')) expect(folded.before.split('\n')).toContain(line);
 });
 
-it('folding does not mention a command that previews lack', () => {
+it('the folded comparison does not mention a command that previews lack', () => {
   const one = conversation(['task', makeLines('old', 10_000)]);
   const other = conversation(['task', makeLines('new', 10_000)]);
   expect(foldUnchangedText(one, other).before).toContain('“Read What Was Condensed” shows them');

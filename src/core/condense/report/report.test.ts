@@ -102,7 +102,7 @@ describe('the printed report of a condensation', () => {
     ],
     ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
-  ])('says %j with the cost', (headline, outcome) => {
+  ])('says %j, with the cost', (headline, outcome) => {
     expect(formatOutcomeReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
   });
 

@@ -17,7 +17,7 @@ const makeReply = (inputTokens: number, source: 'reported' | 'counted' = 'report
 });
 
 describe('a request for a summary', () => {
-  it('counts as cut off exactly if fewer tokens were read than any tokenizer makes of it', () => {
+  it('counts as cut off by the server exactly if fewer tokens were read than any tokenizer makes of it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 500, max: 1_000_000 }),
@@ -49,7 +49,7 @@ describe('a request for a summary', () => {
     ['the server reported zero', makeReply(0), { counted: 90_000, cached: 0 }],
     ['cached tokens may be left out of the report', makeReply(2_000), { counted: 90_000, cached: 88_000 }],
     ['it is short', makeReply(12), { counted: 499, cached: 0 }],
-  ])('does not count as cut off if %s', (_, reply, sent) => {
+  ])('does not count as cut off by the server if %s', (_, reply, sent) => {
     expect(failIfRequestWasCut(reply, sent, makeTestModel())).toBe(reply);
   });
 });
@@ -68,7 +68,7 @@ describe('a summary', () => {
   it.each([
     ['is too short', 'OK', undefined, "can't be a summary"],
     ['is of a part of the request', SUMMARY, 12, 'read only 12 of about'],
-  ])('that %s fails the condensation again and again', async (_, text, inputTokens, words) => {
+  ])('fails the condensation each time if it %s', async (_, text, inputTokens, words) => {
     const { condense } = createTestBed(makeConversation(120), [text], {}, (reply) =>
       inputTokens === undefined || !reply.usage ? reply : { ...reply, usage: { ...reply.usage, inputTokens } },
     );

@@ -30,7 +30,7 @@ describe('instructions in a fact sheet', () => {
     ).toEqual(['Fix the parser', 'Fix the parser', 'And test it', '/review 12']);
   });
 
-  it('that were repeated are listed twice only if there was an answer in between', () => {
+  it('are listed twice if repeated, but only if there was an answer in between', () => {
     const said = [
       user('Go'),
       assistant('Done.'),
@@ -77,7 +77,7 @@ describe('instructions in a fact sheet', () => {
     ['WebFetch', { url: 'https://example.org' }, 'User has answered your questions: "Colour"="blue"'],
     ['AskUserQuestion', { questions: [] }, 'User has answered your questions: "Colour"="blue"'],
     ['ask_followup_question', {}, '<answer>do it</answer>'],
-  ])('do not include words in results of %s without a reader that finds a person’s', (tool, input, result) => {
+  ])('do not include words in results of %s if no rule finds a person’s words in them', (tool, input, result) => {
     const messages = [user('Go'), ...makeToolExchange('1', tool, input, result, { is_error: true })];
     expect(textsOf(messages)).toEqual(['Go']);
     const [call] = listToolExchanges(messages);
@@ -128,8 +128,8 @@ describe('instructions in a fact sheet', () => {
   });
 });
 
-describe('files in a fact sheet', () => {
-  it('are those of successful calls, with the number of changes', () => {
+describe('the list of files in a fact sheet', () => {
+  it('contains those of successful calls, with the number of changes', () => {
     const exchanges = listToolExchanges([
       user('Go'),
       ...makeToolExchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
@@ -169,7 +169,7 @@ describe('files in a fact sheet', () => {
     ]);
   });
 
-  it('in one folder share its name', () => {
+  it('names a folder once for several files in it', () => {
     expect(findCommonFolder(['/w/p/a.ts', '/w/p/src/b.ts', '/w/p/src/c.ts', 'rel.ts'])).toBe('/w/p/');
     expect(findCommonFolder(['/w/p/a/1', '/w/p/a/2', '/w/p/a/3', '/w/p/a/4', '/tmp/x'])).toBe('/w/p/a/');
     expect(findCommonFolder(['C:\\w\\a.ts', 'C:\\w\\b.ts'])).toBe('C:\\w\\');
@@ -178,8 +178,8 @@ describe('files in a fact sheet', () => {
   });
 });
 
-describe('commands in a fact sheet', () => {
-  it('are listed once, with the last run’s status if the result states it', () => {
+describe('the list of commands in a fact sheet', () => {
+  it('contains each command once, with the last run’s status if the result states it', () => {
     const run = (id: string, command: unknown, output: string, fields = {}): ApiMessage[] =>
       makeToolExchange(id, 'Bash', { command }, output, fields);
     const exchanges = listToolExchanges([
@@ -309,7 +309,7 @@ describe('the fact sheet', () => {
     );
   });
 
-  it('lets later messages resolve errors and replace the plan without listing them', () => {
+  it('drops errors and plans that later messages resolve or replace, without listing those messages', () => {
     const later = [
       ...messages,
       ...makeToolExchange('8', 'Edit', { file_path: '/w/c.ts' }, 'ok'),

@@ -25,7 +25,7 @@ describe('fencing a text for a prompt', () => {
 });
 
 describe('the prompt for a summary', () => {
-  it('puts parts where a custom prompt asks for them, and the others first', () => {
+  it('puts the conversation or the earlier summary where a custom prompt asks for it, and everything else first', () => {
     const { prompt } = buildSummaryPrompt({
       conversation: 'talk',
       earlier: 'before',
@@ -49,14 +49,14 @@ describe('the prompt for a summary', () => {
     expect(validateCustomPrompt('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
   });
 
-  it('yields the reply without the model’s thinking', () => {
+  it('yields the reply without the thinking that the model wrote in tags', () => {
     expect(extractSummary('<thinking>a</thinking>\n<summary>b')).toBe('b');
     expect(extractSummary(' plain ')).toBe('plain');
     expect(extractSummary('<analysis>never ends')).toBe('');
     expect(extractSummary('<analysis>a</analysis><thinking>b</thinking> c')).toBe('c');
   });
 
-  it('yields a whole reply that mentions such tags itself', () => {
+  it('yields the whole reply if it merely mentions such tags', () => {
     for (const summary of [
       '## Done\nThe parser drops `<thinking>` blocks.\n## Next steps\nNone',
       '## Done\n<analysis>x</analysis> is shown.',
@@ -69,7 +69,7 @@ describe('the prompt for a summary', () => {
 });
 
 describe('the summary message', () => {
-  it('yields its prose again', () => {
+  it("is read back as the model's text", () => {
     for (const facts of ['', '### Files changed\n- a'])
       expect(extractSummaryProse(formatSummaryText('## Goal\nx', facts))).toBe('## Goal\nx');
     expect(extractSummaryProse('of another agent')).toBe('of another agent');
@@ -92,7 +92,7 @@ describe('the range of messages to summarize', () => {
     assistant('c'),
   ];
 
-  it('is cut at unit boundaries', () => {
+  it('never separates a call from its results', () => {
     expect(findUnitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
     expect(chooseSummaryRange(messages, 1, 2)).toMatchObject({
       range: { start: 1, end: 6 },
@@ -103,7 +103,7 @@ describe('the range of messages to summarize', () => {
     expect(chooseSummaryRange(messages, 9, 1)).toMatchObject({ kind: 'not-enough' });
   });
 
-  it('is the longest one without pinned messages, and keeps their units whole', () => {
+  it('is the longest one without pinned messages, and keeps calls together with their results', () => {
     const messages = [
       user('task'),
       assistant('a'),
@@ -126,7 +126,7 @@ describe('the range of messages to summarize', () => {
 describe("the transcript in a summary's prompt", () => {
   const limits = { resultChars: 40, parameterChars: 20 };
 
-  it('renders every kind of block', () => {
+  it('contains every kind of block', () => {
     const shown = createTranscript(
       [
         { role: 'system', content: 'Rules' },
@@ -153,7 +153,7 @@ describe("the transcript in a summary's prompt", () => {
     ]);
   });
 
-  it('truncates XML-era results and parameters like native ones, but no prose', () => {
+  it('shortens results and parameters written as XML like native ones, but no prose', () => {
     const prose = 'I think about it for a long time. '.repeat(4).trim();
     const [call1 = '', result1 = ''] = createTranscript(
       [
@@ -168,7 +168,7 @@ describe("the transcript in a summary's prompt", () => {
     expect(result1).toMatch(/Result:\n│\n│y{24}\n│… \(460 characters left out\) …\n│y{16}$/);
   });
 
-  it('truncates in the middle', () => {
+  it('shortens long texts in the middle', () => {
     expect(cutMiddle('short', 10)).toBe('short');
   });
 });
@@ -197,14 +197,14 @@ describe("chunks of a summary's transcript", () => {
 });
 
 describe('the expected length of a summary', () => {
-  it('starts with what real agents write', () => {
+  it('is at first what real agents write', () => {
     expect(getDefaultOutputTokens(100_000)).toBe(2_000);
     expect(getDefaultOutputTokens(5_000)).toBe(1_350);
     expect(estimateOutputTokens(100_000, [])).toBe(2_000);
     expect(estimateOutputTokens(100_000, [], 1.5)).toBe(3_000);
   });
 
-  it('follows earlier runs', () => {
+  it('then follows the lengths of earlier summaries', () => {
     const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 4_000 }));
     const expected = estimateOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
     expect(expected).toBeGreaterThan(3_600);
@@ -213,7 +213,7 @@ describe('the expected length of a summary', () => {
 });
 
 describe('the expected length of a summary of one result', () => {
-  it('follows runs of similar length', () => {
+  it('follows earlier summaries of results of similar length', () => {
     const asked = { askedTokens: 150 };
     const short = Array.from({ length: 30 }, () => ({ ...asked, inputTokens: 230, outputTokens: 30 }));
     const long = Array.from({ length: 5 }, () => ({ ...asked, inputTokens: 2_000, outputTokens: 170 }));

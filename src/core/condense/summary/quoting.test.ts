@@ -30,7 +30,7 @@ const hostile = fc
   .map((parts) => parts.join(''));
 
 describe('quoted data in a prompt', () => {
-  it('never imitates one of our lines', () => {
+  it("never imitates one of the prompt's own lines", () => {
     fc.assert(
       fc.property(
         fc.array(hostile, { minLength: 7, maxLength: 7 }),
@@ -93,7 +93,7 @@ describe('quoted data in a prompt', () => {
     expect(toOneLine('a'.repeat(400))).toBe(`${'a'.repeat(149)}…${'a'.repeat(149)}`);
   });
 
-  it('has headers with a code that no turn contains, the same for the same texts', () => {
+  it('has headers with a code that occurs in no message, and is the same for the same texts', () => {
     const texts = Array.from({ length: 200 }, (_, index) => `word ${index}`);
     expect(createUnusedNonce(texts)).toBe(createUnusedNonce([...texts]));
     const first = createUnusedNonce(['a']);
@@ -101,7 +101,7 @@ describe('quoted data in a prompt', () => {
   });
 });
 
-it('a nonce is found for a text that contains every word of four hexadecimal digits', () => {
+it('the code that separates quoted data is found even for a text that contains every word of four hexadecimal digits', () => {
   const words = Array.from({ length: 0x1_00_00 }, (_, word) => word.toString(16).padStart(4, '0')).join(' ');
   expect(words).not.toContain(createUnusedNonce([words]));
 });

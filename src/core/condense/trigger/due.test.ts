@@ -10,27 +10,27 @@ const input = (changes: Partial<DueCheckInput> = {}): DueCheckInput => ({
   ...changes,
 });
 
-describe('an automatic condensation', () => {
-  it('is due at the threshold, a percentage or a number of tokens', () => {
+describe('an automatic condensation is due', () => {
+  it('at the threshold, a percentage or a number of tokens', () => {
     expect(findReasonToCondense(input({ tokens: 29_999 }))).toBeUndefined();
     expect(findReasonToCondense(input({ tokens: 30_000 }))).toBe('threshold');
     expect(findReasonToCondense(input({ threshold: { percent: 75, tokens: 5_000 } }))).toBe('threshold');
     expect(findReasonToCondense(input({ threshold: { percent: 20 } }))).toBe('threshold');
   });
 
-  it('is due if the request does not fit, even during the cool-down', () => {
+  it('if the request does not fit, even during the waiting time', () => {
     expect(findReasonToCondense(input({ isFitting: false, isWaiting: true }))).toBe('window');
     expect(findReasonToCondense(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
   });
 
-  it('is due from a lower threshold on if the cache is cold and the setting allows it', () => {
+  it('from a lower threshold on if the cache is cold and the setting allows it', () => {
     expect(findReasonToCondense(input({ tokens: 20_000, isCold: true }))).toBe('cold-cache');
     expect(findReasonToCondense(input({ tokens: 19_999, isCold: true }))).toBeUndefined();
     expect(findReasonToCondense(input({ tokens: 20_000 }))).toBeUndefined();
     expect(findReasonToCondense(input({ tokens: 20_000, isCold: true, coldPercent: undefined }))).toBeUndefined();
   });
 
-  it('is never due if the window is unknown', () => {
+  it('never if the window is unknown', () => {
     expect(findReasonToCondense(input({ contextWindow: 0, isFitting: false, tokens: 1e9 }))).toBeUndefined();
   });
 });

@@ -21,12 +21,12 @@ describe('thresholds and targets', () => {
     expect(computeTargetTokens({ percent: 75, tokens: 50_000 }, 1_000_000)).toBe(33_500);
   });
 
-  it('have a lower target for a conversation that is due below its threshold', () => {
+  it('have a lower target for a conversation that is condensed below its threshold', () => {
     expect(computeTargetTokens({ percent: 75 }, 100_000, 40_000)).toBe(26_800);
     expect(computeTargetTokens({ percent: 75 }, 100_000, 90_000)).toBe(50_250);
   });
 
-  it('have a worthwhile size between threshold and target for any values', () => {
+  it('have between them a size that is worth condensing to, for any values', () => {
     for (let percent = 5; percent <= 100; percent += 5) {
       for (const targetPercent of [10, 67, 90]) {
         const threshold = { percent, targetPercent };
@@ -39,7 +39,7 @@ describe('thresholds and targets', () => {
   });
 });
 
-it('reserves 8192 tokens if the model states no output limit', () => {
+it('the part of the window reserved for the answer is 8192 tokens if the model states no output limit', () => {
   expect(computeMaxPromptTokens(100_000)).toBe(100_000 * 0.9 - 8192);
   expect(computeMaxPromptTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
 });
@@ -57,7 +57,7 @@ describe('the part of the window reserved for the answer', () => {
     [32_768, undefined],
     [8_192, 4_096],
   ])(
-    'keeps requests of a window of %d with an output of %s sendable until the threshold',
+    'lets requests be sent until the threshold with a window of %d and an output of %s',
     (contextWindow, maxOutputTokens) => {
       for (const wanted of [undefined, maxOutputTokens]) {
         const input = {
@@ -72,7 +72,7 @@ describe('the part of the window reserved for the answer', () => {
     },
   );
 
-  it('is at most a tenth of the window or 8,192, unless the user wants more', () => {
+  it('is at most a tenth of the window or 8,192 tokens, unless the user wants more', () => {
     const input = {
       contextWindow: 400_000,
       threshold: { percent: 50 },

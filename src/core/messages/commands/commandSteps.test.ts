@@ -26,8 +26,8 @@ function parseRows(table: string): Row[] {
 
 const rows = parseRows(readFileSync(new URL('../../../../test/fixtures/commands.txt', import.meta.url), 'utf8'));
 
-describe('the table of command lines with their effects', () => {
-  it('has more than 300 kinds', () => {
+describe('the table that says what command lines do', () => {
+  it('knows more than 300 kinds of them', () => {
     expect(new Set(rows.map(({ line }) => line)).size).toBeGreaterThan(300);
   });
 
@@ -53,7 +53,7 @@ describe('a command line', () => {
   });
 
   it.each(["cat > a.txt <<'EOF'\none\ntwo\nEOF", "bash -lc 'cat > a.txt <<X\none\ntwo\nX'"])(
-    'has the position of the text that it writes to a file: %s',
+    'is parsed with the position of the text that it writes to a file: %s',
     (line) => {
       const steps = parseCommandSteps(line, { shell: 'sh' });
       const effect = steps?.flatMap(({ effects }) => effects)[0];
@@ -67,7 +67,7 @@ describe('a command line', () => {
     expect(parseCommandSteps('cat a.c\n'.repeat(401), { shell: 'sh' })).toBeUndefined();
   });
 
-  it('for PowerShell is not parsed', () => {
+  it('is not parsed if it is for PowerShell', () => {
     expect(parseCommandSteps('Get-Content a.c')).toBeUndefined();
     expect(parseCommandSteps('cat a.c', { shell: 'powershell' })).toBeUndefined();
   });

@@ -15,13 +15,13 @@ function shown(line: string, output: string): (readonly [string, string])[] {
 const numbered = (first: number, last: number): string =>
   Array.from({ length: last - first + 1 }, (_, at) => `line ${first + at}\n`).join('');
 
-describe('the output of one command', () => {
-  it('is searched once for an error, however far the next colon is', () => {
+describe("the output of one command in an agent's shell call", () => {
+  it('is searched only once for an error message, even if its next colon is millions of characters away', () => {
     const output = `${'\n'.repeat(4_000_000)}x: y`;
     expect(shown('cat a.c', output)).toEqual([['a.c:1', output]]);
   });
 
-  it('is assigned to the file that it prints', () => {
+  it('is attributed to the file that the command prints', () => {
     expect(shown('cat a.c', 'one\ntwo\n')).toEqual([['a.c:1', 'one\ntwo']]);
     expect(shown("sed -n '5,6p' a.c", 'five\nsix\n')).toEqual([['a.c:5', 'five\nsix']]);
     expect(shown('nl -ba a.c | sed -n 5,6p', '     5\tfive\n     6\tsix\n')).toEqual([
@@ -31,14 +31,14 @@ describe('the output of one command', () => {
     expect(shown('git show HEAD~1:a.c | head -5', 'one\n')).toEqual([['a.c:1', 'one']]);
   });
 
-  it('is assigned to the ranges of a file that it prints', () => {
+  it('is attributed to the ranges of a file that the command prints', () => {
     expect(shown("sed -n '1,2p;9,10p' a.c", '1\n2\n9\n10\n')).toEqual([
       ['a.c:1', '1\n2'],
       ['a.c:9', '9\n10'],
     ]);
   });
 
-  it('is assigned to several files by their headers or prefixes', () => {
+  it('is attributed to several files by their headers or prefixes', () => {
     expect(shown('head -2 a.c b.c', '==> a.c <==\n1\n2\n\n==> b.c <==\n3\n')).toEqual([
       ['a.c:?', '1\n2'],
       ['b.c:?', '3'],
@@ -60,13 +60,13 @@ describe('the output of one command', () => {
     ['is not found', 'sed -n 1,5p a.c', 'bash: line 1: sed: command not found\n'],
     ['changes the lines', "sed 's/a/b/' a.c", 'one\n'],
     ['prints more than it was asked for', 'head -2 a.c', 'one\ntwo\nthree\n'],
-  ])('is not assigned if the command %s', (_, line, output) => {
+  ])('is not attributed to a file if the command %s', (_, line, output) => {
     expect(shown(line, output)).toEqual([]);
   });
 });
 
-describe('the output of several commands', () => {
-  it('is separated by text that they print in between', () => {
+describe('the output of several commands in one shell call', () => {
+  it('is separated at text that the commands print in between', () => {
     expect(shown("echo '== a'; cat a.c; echo '== b'; cat b.c", '== a\none\n== b\ntwo\n')).toEqual([
       ['a.c:1', 'one'],
       ['b.c:1', 'two'],
@@ -77,7 +77,7 @@ describe('the output of several commands', () => {
     ]);
   });
 
-  it('is separated by line numbers', () => {
+  it('is separated at a jump of line numbers', () => {
     const counted = (first: number, last: number): string =>
       Array.from(
         { length: last - first + 1 },
@@ -103,7 +103,7 @@ describe('the output of several commands', () => {
     expect(shown("./x; nl -ba a.c | sed -n '5,9p'", counted(5, 6) + counted(5, 6))).toEqual([]);
   });
 
-  it('is separated if they print parts of one file from its beginning on', () => {
+  it('is separated if the commands print parts of one file from its beginning on', () => {
     const line = "sed -n '1,4p' a.c && sed -n '11,14p' a.c && sed -n '21,24p' a.c";
     expect(shown(line, numbered(1, 4) + numbered(11, 14) + numbered(21, 22)).map(([path]) => path)).toEqual([
       'a.c:1',
@@ -113,18 +113,18 @@ describe('the output of several commands', () => {
     expect(shown(line, numbered(1, 4) + numbered(11, 13)).map(([path]) => path)).toEqual(['a.c:1', 'a.c:11']);
   });
 
-  it('is not separated if a file contains the separating line', () => {
+  it('is not separated if a file itself contains the separating line', () => {
     expect(shown("cat a.c; echo '---'; cat b.c", 'one\n---\n---\ntwo\n')).toEqual([]);
   });
 
-  it('is separated if each printed all the lines requested', () => {
+  it('is separated by length if each command printed all the lines requested', () => {
     expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", numbered(1, 3) + numbered(5, 6))).toEqual([
       ['a.c:1', 'line 1\nline 2\nline 3'],
       ['b.c:5', 'line 5\nline 6'],
     ]);
   });
 
-  it("is assigned to one command only where it cannot be another's", () => {
+  it("is attributed to one command only where it cannot be another's", () => {
     // Four lines of at most three and two: one file was shorter.
     expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", 'a\nb\nc\nd\n')).toEqual([
       ['a.c:1', 'a\nb'],
@@ -141,7 +141,7 @@ describe('the output of several commands', () => {
     ]);
   });
 
-  it('does not include a command that runs only after a failure', () => {
+  it('is separated without a command that would run only after a failure', () => {
     expect(shown('cat a.c || echo none', 'one\n')).toEqual([['a.c:1', 'one']]);
     expect(shown('cd x && mkdir -p y && cat a.c', 'one\n')).toEqual([['x/a.c:1', 'one']]);
   });
@@ -155,7 +155,7 @@ describe('the output of several commands', () => {
 
 const CUT = '…5 tokens truncated…\n';
 
-describe('the output of', () => {
+describe('the output of an agent’s shell call', () => {
   it.each<[string, string, string, (readonly [string, string])[]]>([
     ['matches without numbers', 'grep x src/a.c', 'ax\nbx\n', [['src/a.c:?', 'ax\nbx']]],
     [
@@ -264,19 +264,19 @@ describe('the output of', () => {
       '     1\tx\n     5\tx\nb\n',
       [],
     ],
-  ])('a command is assigned: %s', (_, line, output, parts) => {
+  ])('is attributed to the files that it shows, or to none: %s', (_, line, output, parts) => {
     expect(shown(line, output)).toEqual(parts);
   });
 });
 
-it('output truncated by the agent is assigned before and after the gap', () => {
+it('shell output that the agent truncated is attributed to its file both before and after the missing part', () => {
   expect(shown("sed -n '10,400p' a.c", 'ten\neleven\nx…87 tokens truncated…y\nlast\n')).toEqual([
     ['a.c:10', 'ten\neleven'],
     ['a.c:?', 'last'],
   ]);
 });
 
-it('each output line is assigned to the file that printed it, for any number and length of outputs', () => {
+it('each line of shell output is attributed to the file that it was printed from, for any number and length of outputs', () => {
   const read = fc.record({ lines: fc.nat({ max: 6 }), most: fc.integer({ min: 1, max: 6 }), says: fc.boolean() });
   fc.assert(
     fc.property(fc.array(read, { minLength: 1, maxLength: 5 }), (reads) => {

@@ -27,7 +27,7 @@ const valid: ApiMessage[] = [
   assistant('done', call('e', 'Read', {})),
 ];
 
-describe("the firewall's check of a conversation", () => {
+describe('the validity check of a conversation', () => {
   it('finds nothing in a valid conversation', () => {
     expect(checkConversation(valid)).toEqual([]);
     expect(checkConversation([])).toEqual([]);
@@ -145,7 +145,7 @@ describe("the firewall's check of a conversation", () => {
   });
 });
 
-describe("the firewall's check of a view", () => {
+describe('the validity check of a condensed conversation', () => {
   const original = valid;
   const withMessage = (index: number, message: ApiMessage): ApiMessage[] => original.with(index, message);
   const blocks = (index: number): Block[] => [...(original[index]!.content as Block[])];
@@ -203,7 +203,7 @@ describe("the firewall's check of a view", () => {
     expect(checkView(two, without(0, 1, 2)).map(where)).toEqual(['thinking-kept at 1']);
   });
 
-  it("rejects thinking removed from the open turn's first answer, but not from another", () => {
+  it('rejects thinking removed from the first answer of the unfinished turn, but not from another', () => {
     const step = (id: string): ApiMessage[] => [assistant(thinking('hm'), call(id, 'Read', {})), user(result(id, 'x'))];
     const open = [user('t'), ...step('a'), assistant('done'), user('more'), ...step('b'), ...step('c')];
     const without = (index: number): ApiMessage[] =>
@@ -220,7 +220,7 @@ describe("the firewall's check of a view", () => {
     expect(checkView(open, [open[0]!, summary, ...without(5).slice(5)], [0, SUMMARY_ORIGIN, 5, 6, 7, 8])).toEqual([]);
   });
 
-  it('finds a changed order and a missing task', () => {
+  it('rejects messages in another order and a missing task', () => {
     expect(found([original[0]!, original[3]!, original[1]!], [0, 3, 1])).toEqual(['messages-kept at 1']);
     expect(found([original[0]!, user('x'), original[3]!, original[1]!], [0, SUMMARY_ORIGIN, 3, 1])).toEqual([
       'messages-kept at 3',
@@ -238,7 +238,7 @@ describe("the firewall's check of a view", () => {
   });
 });
 
-describe('finding violations that a view adds', () => {
+describe('finding violations that a condensation adds', () => {
   const imperfect = [
     user('task'),
     assistant(thinking('hm'), 'x', ' ', call('a', 'Read', 'broken')),

@@ -16,7 +16,7 @@ function chunks(text: string, size: number): string[] {
 }
 
 describe('chunks of a text', () => {
-  it('end at the last end of a word or number within the size, otherwise at the first one after it', () => {
+  it('end at the last end of a word or number within the size, otherwise at the first one beyond it', () => {
     expect(chunks('one two three', 8)).toEqual(['one two', ' three']);
     expect(chunks('one two three', 100)).toEqual(['one two three']);
     expect(chunks('abcdefghijklm(n)', 4)).toEqual(['abcdefghijklm', '(n)']);
@@ -30,7 +30,7 @@ describe('chunks of a text', () => {
     expect(chunks('abc𐐀d', 3)).toEqual(['abc𐐀d']);
   });
 
-  it('never change the pieces of the text, whatever the size', () => {
+  it('never split what the tokenizer treats as one piece, whatever the size', () => {
     const random = createRandom(5);
     for (let i = 0; i < 20_000; i++) {
       const text = makeRandomText(random) + makeRandomText(random);

@@ -26,7 +26,7 @@ function addStrings(json: string, strings: Set<string>): void {
   }
 }
 
-describe('the o200k counter agrees with js-tiktoken on', () => {
+describe('the o200k token counter agrees with js-tiktoken on', () => {
   const corpus = resolve(import.meta.dirname, '../../../../../shared/corpus');
   if (!existsSync(corpus)) console.warn(`SKIPPED: no conversations to compare token counts on, ${corpus} is absent`);
   it.skipIf(!existsSync(corpus))('all files of the real conversations and all strings in them', () => {

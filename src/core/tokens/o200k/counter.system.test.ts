@@ -67,7 +67,7 @@ const SPECIAL = {
   'CRLF code': 'if (a) {\r\n\treturn;\r\n}\r\n\r\n\r\n  // done\r\n',
 };
 
-describe('the o200k counter agrees with js-tiktoken on', () => {
+describe('the o200k token counter agrees with js-tiktoken on', () => {
   it.each(Object.entries({ ...LANGUAGES, ...SPECIAL, log: LOG }))('a text with %s', (_, text) => {
     expect(counter.count(text)).toBe(countWithReference(text));
     const upper = text.toUpperCase();
@@ -118,7 +118,7 @@ describe('the o200k counter agrees with js-tiktoken on', () => {
   });
 });
 
-describe('the o200k counter', () => {
+describe('the o200k token counter', () => {
   it('gives the same count whatever the size of its chunks', () => {
     const random = createRandom(6);
     const texts = Array.from({ length: 3000 }, () => makeRandomText(random) + makeRandomText(random));

@@ -57,7 +57,7 @@ describe('byte-pair merging', () => {
     );
   });
 
-  it('joins its windows over long runs of every kind', () => {
+  it('joins the results of its windows correctly over long runs of every kind of character', () => {
     const random = createRandom(3);
     const draw = (letters: string) => Array.from({ length: 6000 }, () => letters[random(letters.length)]).join('');
     const usual = new BytePairMerger(ranks);

@@ -16,13 +16,13 @@ function counted() {
   return { count, asked: () => asked };
 }
 
-describe('the cache of piece counts', () => {
-  it.each([2, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 55, 56])('computes a piece of %d bytes once', (length) => {
+describe('the cache of token counts of text pieces', () => {
+  it.each([2, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 55, 56])('has a piece of %d bytes counted only once', (length) => {
     const { count, asked } = counted();
     expect([count('x'.repeat(length)), count('x'.repeat(length)), asked()]).toEqual([length, length, 1]);
   });
 
-  it('computes a piece that is too long for it every time', () => {
+  it('has a piece that is too long for it counted every time', () => {
     const { count, asked } = counted();
     expect([count('x'.repeat(57)), count('x'.repeat(57)), asked()]).toEqual([57, 57, 2]);
   });

@@ -100,7 +100,7 @@ it('the account groups by the selected field over the selected days', async () =
   await page.until(() => page.all('#account table')[0]?.textContent.includes('Jan 2, 2026$3.00'));
 });
 
-it('the account compares with another provider as a range, and states its basis', async () => {
+it('the account compares with another provider as a range, and states what the comparison is based on', async () => {
   const whatIf = {
     ...{ choice: 'File-Aware', sessions: 2, condensed: 1, unknown: 1, cost: 4.5, after: 3, atMost: 3.25 },
     ...{ condensations: 4, needed: 250, missing: 3, recallable: 3 },
@@ -118,15 +118,18 @@ it('the account compares with another provider as a range, and states its basis'
   expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
 });
 
-it('the account says “one request” if one has an unknown price', () => {
+it('the account says “one request” if exactly one has an unknown price', () => {
   const money = { cost: 4.5, replayedCost: 0, requests: 10 };
   expect(formatMoney({ ...money, unpriced: 1 })).toBe('$4.50 for 9 of 10 requests; 1 has no known price');
   expect(formatMoney({ ...money, unpriced: 2 })).toBe('$4.50 for 8 of 10 requests; 2 have no known price');
 });
 
-it.each([1, 2])('the account never counts fewer than no requests with a known price (%i unpriced of 1)', (unpriced) => {
-  expect(formatMoney({ cost: 4.5, replayedCost: 0, requests: 1, unpriced })).toBe('$4.50; some prices are not known');
-});
+it.each([1, 2])(
+  'the account never shows a negative number of requests with a known price (%i unpriced of 1)',
+  (unpriced) => {
+    expect(formatMoney({ cost: 4.5, replayedCost: 0, requests: 1, unpriced })).toBe('$4.50; some prices are not known');
+  },
+);
 
 it('the account shows replayed costs as a range', async () => {
   const overview = makeAccountOverview([
@@ -143,7 +146,7 @@ it('the account shows replayed costs as a range', async () => {
   expect(rows.some((row) => row.startsWith('Codex$1.00'))).toBe(true);
 });
 
-it('the account exports what it would sum, with the selected days and comparison', async () => {
+it("the account's export contains what the page would sum, with the selected days and comparison", async () => {
   const saveAccount = vi.fn().mockRejectedValueOnce(new vscode.CancellationError()).mockResolvedValue(undefined);
   const page = await openPage({ backend: { saveAccount }, view: { open: ['account'] } });
   await page.until(() => page.find('vscode-button', 'Save as a page'));
@@ -164,7 +167,7 @@ it('the account exports what it would sum, with the selected days and comparison
   expect(page.find('#account .problems').textContent).toBe('');
 });
 
-it('the account of one session says so', async () => {
+it('the account says so if it is that of one session', async () => {
   const overview = makeAccountOverview([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));

@@ -72,7 +72,7 @@ describe('the history section', () => {
     await page.until(() => page.all('#history .item').length === 1);
   });
 
-  it('sums all entries and says how far the search reaches', async () => {
+  it('sums up all entries and says how far back the search reaches', async () => {
     const entries = Array.from({ length: 600 }, (_, index) => entry(String(index), { title: `Task ${index}` }));
     const page = await shown({ entries });
     const figure = (name: string): string | undefined =>

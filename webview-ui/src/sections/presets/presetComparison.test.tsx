@@ -39,7 +39,7 @@ async function choose(page: TestPage, value: string): Promise<void> {
   await page.until(() => true);
 }
 
-it('the comparison describes differences from the current settings and follows changes', async () => {
+it('the comparison of presets describes differences from the current settings and follows changes', async () => {
   fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a', 'Old results', 5)] };
   fake.settings['contextCondenser.presets'] = [preset('mine', [pass('a', 'Old results', 20)])];
   const page = await unfolded('mine');
@@ -54,7 +54,7 @@ it('the comparison describes differences from the current settings and follows c
   await page.until(() => page.find('#presets p', 'Both are the same.'));
 });
 
-it('the comparison says that the current preset’s summaries have no profile', async () => {
+it('the comparison of presets says that the current preset’s summaries have no profile', async () => {
   fake.settings['contextCondenser.provider'] = 'smart';
   fake.settings['contextCondenser.smart'] = 'balanced';
   const page = await openPage({ view: { open: ['smart'] } });
@@ -62,7 +62,7 @@ it('the comparison says that the current preset’s summaries have no profile', 
   expect(page.all('#presets [role="note"]')).toHaveLength(1);
 });
 
-it('the comparison with another preset shows added, removed and moved passes, and counts equal ones', async () => {
+it('the comparison of presets shows added, removed and moved passes, and counts equal ones', async () => {
   const [a, b, c] = [pass('a', 'A', 1), pass('b', 'B', 2), pass('c', 'C', 3)];
   fake.settings['contextCondenser.presets'] = [
     preset('mine', [a, b, c]),
@@ -85,7 +85,7 @@ it('the comparison with another preset shows added, removed and moved passes, an
   await page.until(() => rows(page).includes('Place | pass 2 | has no such pass'));
 });
 
-it('the comparison can be continued on a conversation with both presets', async () => {
+it('the comparison of presets can be continued on a conversation with both presets', async () => {
   const page = await unfolded('Speed');
   await choose(page, 'preset cost');
   await page.click(() => page.find('#presets vscode-button', 'Compare on a conversation'));
@@ -94,7 +94,7 @@ it('the comparison can be continued on a conversation with both presets', async 
   await page.until(() => document.activeElement?.closest('#two-configurations'));
 });
 
-it('the comparison offers only presets other than the current one, accessibly', async () => {
+it('the comparison of presets offers only presets other than the current one, accessibly', async () => {
   fake.settings['contextCondenser.smart'] = 'speed';
   const page = await unfolded('Speed');
   await page.until(() => rows(page).length > 3);
@@ -107,7 +107,7 @@ it.each([
   [['losslessPrelude', 'enabled'], 'Enabled'],
   [['individualConfig', 'defaults', 'toolResults', 'maxLines'], 'Tool results › Lines'],
   [['selection', 'count'], 'Selection › Newest messages left alone'],
-])('the comparison names the field %j “%s”', (path, words) => {
+])('the comparison of presets names the field %j “%s”', (path, words) => {
   expect(describeSettingPath(path)).toBe(words);
 });
 
@@ -122,6 +122,6 @@ it.each<[unknown, string]>([
   [[], 'none'],
   [['toolResults', 'x y'], 'Tool results, x y'],
   [null, 'null'],
-])('the comparison shows the value %j as “%s”', (value, words) => {
+])('the comparison of presets shows the value %j as “%s”', (value, words) => {
   expect(describeValue(value)).toBe(words);
 });

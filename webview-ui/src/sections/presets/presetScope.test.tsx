@@ -73,7 +73,7 @@ describe('presets in a workspace without its own', () => {
 });
 
 it.each(['user', 'workspace'] as const)(
-  'a workspace’s own list of presets is changed in its scope: %s',
+  'a workspace’s own list of presets is changed in the workspace: %s',
   async (scope) => {
     fake.workspaceSettings[KEY] = [preset('a'), preset('w')];
     const page = await opened(scope);
@@ -86,7 +86,7 @@ it.each(['user', 'workspace'] as const)(
   },
 );
 
-it('a workspace’s list that the user has not allowed is not changed', async () => {
+it('a workspace’s list of presets that the user has not allowed is not changed', async () => {
   fake.settings['contextCondenser.profiles'] = [{ id: 'dear', name: 'Dear', vendor: 'anthropic', model: 'm' }];
   const batch = { operation: 'summarize', apiProfile: 'dear' };
   const pass = { ...config.passes[0], mode: 'batch', batchConfig: batch };

@@ -48,7 +48,7 @@ it('evaluating stored conversations shows verdict, curve and figures', async () 
   expect(page.root.textContent).toContain('Truncation (current)');
 });
 
-it('the lines of the comparison differ in color and dashes, and the legend shows both', async () => {
+it('the lines in the curve that compares configurations differ in color and dashes, and the legend shows both', async () => {
   const page = await openPage({
     backend: { judgeStored: () => Promise.resolve(JUDGED) },
     view: { open: ['comparison'] },
@@ -66,7 +66,7 @@ it('the lines of the comparison differ in color and dashes, and the legend shows
   expect(new Set(colors).size).toBe(2);
 });
 
-it('the comparison shows its progress in its section, and can be canceled and started again', async () => {
+it('the comparison of configurations shows its progress in its section, and can be canceled and started again', async () => {
   let round = 0;
   const judgeStored = vi.fn(
     (_services: unknown, signal: AbortSignal, report: (done: number, of: number) => void) =>

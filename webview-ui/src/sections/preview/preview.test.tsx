@@ -94,7 +94,7 @@ it.each([
   expect(shown.includes('12,000 tokens in, 300 written to the cache, 900 out')).toBe(preview.calls > 0);
 });
 
-it('the preview shows after the estimate which facts stay in the view, and names those that go', async () => {
+it('the preview shows after the estimate which facts are kept in the conversation, and names those that are lost', async () => {
   fake.settings['contextCondenser.provider'] = 'truncation';
   fake.settings['contextCondenser.manual.targetPercent'] = 10;
   const page = await open();
@@ -118,7 +118,7 @@ it('the preview shows after the estimate which facts stay in the view, and names
   expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
-it('the preview stays if its report fails, and says so', async () => {
+it('the preview stays visible if its report fails, and says so', async () => {
   let asked = 0;
   const setup = { provider: 'lossless', config: undefined, presets: [], targetPercent: 50, maxCost: 0.5, models: [] };
   const readPreviewSetup = () =>
@@ -128,7 +128,7 @@ it('the preview stays if its report fails, and says so', async () => {
   expect(cells(page).length).toBeGreaterThan(20);
 });
 
-it('the preview can pin and leave out messages by keyboard, updates the estimate, and undoes the last mark', async () => {
+it('the preview can pin and leave out messages by keyboard, updates the estimate, and undoes the last of these marks', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);
   const after = figure(page, 'Tokens afterwards');
@@ -209,7 +209,7 @@ function chat() {
   };
 }
 
-it('the preview follows a growing chat conversation and the next one, until something is marked', async () => {
+it('the preview follows a growing chat conversation and the next one, until a message is pinned or left out', async () => {
   const live = chat();
   const page = await open({ backend: live.backend });
   await page.until(() => cells(page).length === live.size() && page.find('#preview .tag', 'follows the chat'));
@@ -300,7 +300,7 @@ it('the preview compares two configurations on selected conversations', async ()
   expect(configurations).toContainEqual({ kind: 'preset', id: 'file-aware' });
 });
 
-it('the preview saves pins and condenses with the marks', async () => {
+it('the preview saves pins and condenses with the marked messages pinned or left out', async () => {
   const asked: unknown[] = [];
   const note =
     (what: string) =>

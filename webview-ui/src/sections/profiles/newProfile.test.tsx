@@ -65,7 +65,7 @@ it.each([
   expect(listVendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
 });
 
-it('a local server that is not running is named, and asked again at another address', async () => {
+it("a new profile's local server that is not running is named, and asked again at another address", async () => {
   const { page, listVendorModels } = await openForm();
   listVendorModels.mockRejectedValueOnce(new Error('Nothing listens there.'));
   choose(page, 'Vendor', 'Ollama');

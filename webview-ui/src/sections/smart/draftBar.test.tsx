@@ -40,24 +40,24 @@ describe('the estimated effect of a pass', () => {
     expect(await line([step])).toBe('1,000 → 600 tokens (−40%), 3 changes · free · in "Rename"');
   });
 
-  it('spans several steps from first to last', async () => {
+  it('adds up from the first to the last of several steps', async () => {
     const second = { ...step, tokensBefore: 600, tokensAfter: 500, edits: 2 };
     expect(await line([step, second])).toBe('1,000 → 500 tokens (−50%), 5 changes · free · in "Rename"');
   });
 
-  it('includes the price of its calls, or says that it is unknown', async () => {
+  it('includes the price of its model calls, or says that it is unknown', async () => {
     const priced = { ...step, calls: 2, cost: 0.05 };
     expect(await line([priced])).toContain(' · $0.05 for 2 calls · ');
     expect(await line([priced, { ...step, calls: 1 }])).toContain(' · unknown for 3 calls · ');
     expect(await line([{ ...step, edits: 1, calls: 1, cost: 0.05 }])).toContain(', 1 change · $0.05 for 1 call · ');
   });
 
-  it('may be none', async () => {
+  it('may be that nothing changes', async () => {
     expect(await line([{ ...step, tokensAfter: 1_000, edits: 0 }])).toBe('Finds nothing to do · free · in "Rename"');
     expect(await line([])).toBe('Switched off: it does nothing.');
   });
 
-  it('may be impossible for a stated reason', async () => {
+  it('may be that it is impossible, for a stated reason', async () => {
     expect(await line([{ ...step, outcome: { kind: 'skipped', reason: 'no profile' } }])).toBe(
       'Does not run in "Rename": no profile.',
     );

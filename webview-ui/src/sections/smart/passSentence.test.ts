@@ -67,7 +67,7 @@ it.each([
     },
     'Replaces all but the newest 25% of the messages with one summary by a model, if more than 35,000 tokens are left.',
   ],
-])('%j is described in one sentence', (pass, sentence) => {
+])('the pass %j is described in one sentence', (pass, sentence) => {
   expect(describeOne(pass)).toBe(sentence);
 });
 
@@ -88,14 +88,14 @@ it.each([
   );
 });
 
-it('a pass names only content that its filter selects', () => {
+it('the description of a pass names only content that its filter selects', () => {
   const selection = { type: 'custom', filter: { contentTypes: ['toolParameters'] } };
   const defaults = { ...removed, toolParameters: { operation: 'truncate' } };
   expect(describeOne(individual(defaults, { selection }))).toBe('Shortens tool parameters in all messages.');
 });
 
 it.each(BUILT_IN_PRESETS.map(({ id, config }) => [id, config] as const))(
-  'every pass of the preset %s says what it does',
+  'the description of every pass of the preset %s says what it does',
   (_id, config) => {
     for (const entry of readPassEntries(config)) expect(describePass(entry)).toMatch(/^[A-Z].{20,180}\.$/);
   },

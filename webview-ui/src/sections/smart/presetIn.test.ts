@@ -9,6 +9,6 @@ it.each([
   ['the one that holds without it', setting({ version: 1, passes: [] }, false), 'file-aware', 'file-aware'],
   ['none beside passes of its own', setting({ version: 1, passes: [] }, true), 'file-aware', undefined],
   ['none where passes are inherited', setting({ version: 1, passes: [] }, false), { passes: [] }, undefined],
-])("a scope's current preset is %s", (_name, own, inherited, expected) => {
+])('the current preset of a settings scope is %s', (_name, own, inherited, expected) => {
   expect(getCurrentPreset(own, inherited)).toBe(expected);
 });

@@ -19,11 +19,11 @@ it.each([
   ['little loss at any price', answers('more', 'long', 'little', 'all'), 'smart', 'conservative'],
   ['little loss, and fast', answers('some', 'short', 'little', 'presets'), 'smart', 'conservative'],
   ['the gist, and fast', answers('some', 'short', 'much', 'presets'), 'smart', 'aggressive'],
-])('the recommendation fits answers: %s', (_what, given, provider, preset) => {
+])('the recommendation from “Help me choose” fits the answers: %s', (_what, given, provider, preset) => {
   expect(recommendSettings(given, ALL)).toMatchObject({ provider, ...(preset !== undefined && { preset }) });
 });
 
-it('the recommendation never costs more than allowed, calls a model if time is short, or names an unavailable provider', () => {
+it('the recommendation from “Help me choose” costs no more than allowed, calls no model if time is short, and names only available providers', () => {
   const answer = fc.record(
     Object.fromEntries(
       listChoiceQuestions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
@@ -43,6 +43,6 @@ it('the recommendation never costs more than allowed, calls a model if time is s
   );
 });
 
-it('the recommendation requires all four answers', () => {
+it('the recommendation from “Help me choose” requires all four answers', () => {
   expect(recommendSettings({ budget: 'none', wait: 'short', loss: 'none' }, ALL)).toBeUndefined();
 });

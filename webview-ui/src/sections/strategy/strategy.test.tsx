@@ -59,7 +59,7 @@ it("a user's own strategy shows its steps, each with its conditions", async () =
   await page.until(() => fake.executed.some(([command]) => command === 'workbench.action.openSettingsJson'));
 });
 
-it('a copy of a built-in strategy is edited step by step, and is still there after another one was chosen', async () => {
+it('a copy of a built-in strategy can be edited step by step, and is still there after another strategy was chosen', async () => {
   const saved = (): unknown => fake.settings['contextCondenser.strategy'];
   const steps = (): unknown => (saved() as { readonly steps?: unknown } | undefined)?.steps;
   const page = await open();

@@ -18,7 +18,7 @@ describe('a batch pass of Smart', () => {
   const range = ({ result: made }: RunResult): unknown =>
     made.edits.map((edit) => (edit.kind === 'summary' ? [edit.start, edit.end] : edit.kind));
 
-  it('summarizes the selection between the messages kept at both ends', async () => {
+  it('summarizes the selected messages between those kept at both ends', async () => {
     const summarizer = createTestSummarizer(['All is well.']);
     expect(
       range(await runPasses(createMessagesWithCalls(8), [batch()], { smart: createOptionsWithModel(summarizer) })),
@@ -68,7 +68,7 @@ describe('a batch pass of Smart', () => {
     ).not.toContain(early);
   });
 
-  it('is final after one run', async () => {
+  it('finds nothing more to summarize in a second run', async () => {
     const summarizer = createTestSummarizer(['All is well.']);
     const messages = createMessagesWithCalls(8);
     const { result: made } = await runPasses(messages, [batch()], { smart: createOptionsWithModel(summarizer) });

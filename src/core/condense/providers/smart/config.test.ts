@@ -24,7 +24,7 @@ describe('configurations of Smart', () => {
     expect(createSmartProvider().validateConfig(config)).toMatchObject({ valid: false, problems: [{ path }] });
   });
 
-  it('can be the name of a built-in or own preset, and default to File-Aware', () => {
+  it("may be the name of a built-in preset or the user's own, and default to File-Aware", () => {
     const own = { id: 'mine', name: 'Mine', description: '', config: { passes: [createPass({})] } };
     const provider = createSmartProvider({ presets: () => [own] });
     expect(provider.validateConfig('mine')).toMatchObject({ valid: true, config: { passes: [{ id: 'one' }] } });

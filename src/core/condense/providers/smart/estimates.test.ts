@@ -29,7 +29,7 @@ describe('estimates of Smart', () => {
     },
   ];
 
-  it('match the run’s calls, cost and tokens per pass, without a call', async () => {
+  it('match the calls, cost and tokens per pass of the actual condensation, without calling a model', async () => {
     const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
     const summarizer = createTestSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(words(maxOutputTokens > 1_000 ? 900 : 32)),
@@ -66,7 +66,7 @@ describe('estimates of Smart', () => {
     expect(await cost(seen)).toBeLessThan(await cost([]));
   });
 
-  it('count a call once if the run makes it once', async () => {
+  it('count a call once if the condensation makes it once', async () => {
     const summarizer = createTestSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
     // A text too short for its summary to be used stands there for the next pass, too.
     const pass = createPass({ toolResults: { operation: 'summarize', maxTokens: 200 } });
@@ -85,7 +85,7 @@ describe('estimates of Smart', () => {
     expect(steps.reduce((sum, { calls = 0 }) => sum + calls, 0)).toBe(1);
   });
 
-  it('are exact without a model', async () => {
+  it('are exact if no pass uses a model', async () => {
     const { provider, config, context } = preparePass(createMessagesWithCalls(6), [
       createPass({ toolResults: SUPPRESS_OPERATION }),
     ]);

@@ -15,7 +15,7 @@ describe('old thinking and images under Smart', () => {
     user(image),
   ];
 
-  it('are removed as configured, except from the newest messages and the model’s last one', async () => {
+  it('are removed as configured, except from the newest messages and from the model’s last answer', async () => {
     const suppress = { operation: 'suppress', keepRecent: 1 } as const;
     const {
       view,

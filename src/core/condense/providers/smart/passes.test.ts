@@ -42,7 +42,7 @@ describe('passes of Smart', () => {
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
-  it('run once if the reference check restored nothing, whatever their names', async () => {
+  it('run only once if the check of references put nothing back, whatever their names', async () => {
     let runs = 0;
     const selector = (_message: unknown, index: number): boolean => {
       if (index === 0) runs++;
@@ -62,7 +62,7 @@ describe('passes of Smart', () => {
     expect(runs).toBe(1);
   });
 
-  it('are followed by Lossless even if restored text outweighs what they removed', async () => {
+  it('are followed by Lossless even if the text put back is larger than what the passes removed', async () => {
     const shown = makeLines('shown', 12);
     const isLast = (_message: unknown, index: number): boolean => index === 6;
     const pass = createPass({ toolResults: SUPPRESS_OPERATION }, { selection: { type: 'custom', selector: isLast } });
@@ -89,7 +89,7 @@ describe('passes of Smart', () => {
     expect(even).toBe(1);
   });
 
-  it('that fail are dropped as a whole, and the others run', async () => {
+  it('that fail are dropped as a whole, and the other passes run', async () => {
     let asked = 0;
     const selector = (): boolean => {
       if (++asked > 3) throw new Error('broken');
@@ -107,7 +107,7 @@ describe('passes of Smart', () => {
     expect(new Set(made.edits.map(({ step }) => step))).toEqual(new Set(['Whole']));
   });
 
-  it('of a cancelled run change nothing, and the run’s spending is reported', async () => {
+  it('change nothing if the condensation is cancelled, and its spending is reported', async () => {
     const abort = new AbortController();
     const summarizer = createTestSummarizer(() => {
       if (summarizer.requests.length === 2) abort.abort(new Error('enough'));

@@ -46,7 +46,7 @@ const resultAt = (draft: Draft, message: number): string => draft.getText({ mess
 const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
 describe('the prune operation', () => {
-  it('is independent of earlier runs with other targets, items or views', async () => {
+  it('gives the same result whatever was pruned before with other targets, items or edits', async () => {
     const messages = [
       user('Rewrite migrate: migrateCall3 must not run twice.'),
       ...read('1', '/p/a.go', numbered(FILE)),
@@ -138,7 +138,7 @@ describe('the prune operation', () => {
     expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
   });
 
-  it('keeps what the agent recalled in the last turns, and treats it like other results later', async () => {
+  it('keeps what the agent recalled in the last turns, and treats it like other results in later turns', async () => {
     const recalled = makeToolExchange(
       '1',
       'recall',
@@ -234,7 +234,7 @@ describe('errors in pruned output', () => {
   const places = (text: string, line: string): number => text.split(line).length - 1;
   const pad = (): ApiMessage[] => Array.from({ length: 7 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
 
-  it('stay before the marker, each once, at its last place', async () => {
+  it('stay before the marker, each error once, at its last place', async () => {
     const line = 'src/a.ts(3,7): error TS2322: Type string is not assignable.';
     const task = user(`Task. ${'The rest of it. '.repeat(1_000)}`);
     const messages = [task, ...bash('1', failing(line)), ...bash('2', failing(line)), ...pad(), user('Go on.')];
@@ -318,7 +318,7 @@ describe('the marker of pruned file lines', () => {
     expect(new Set(names.map(([message]) => message)).size).toBeGreaterThan(1);
   });
 
-  it('names nothing for outputs, or if nearly everything must go', async () => {
+  it('names nothing for outputs of commands, or if nearly everything must go', async () => {
     const bodies = ['first', 'second', 'third'].map(body).join('\n\n');
     const messages = [user('Task.'), ...bash('1', bodies), ...read('2', '/p/a.go', bodies), assistant('Done.')];
     const size = counter.countText(bodies);

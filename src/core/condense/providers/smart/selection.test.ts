@@ -71,12 +71,12 @@ describe('selections and overrides of a pass', () => {
     expect(await editedBy(createPass({ toolResults: SUPPRESS_OPERATION }, { selection }))).toEqual(expected);
   });
 
-  it('apply an override to its message only', async () => {
+  it('apply an override only to the message that it names', async () => {
     const overrides = [{ messageIndex: 4, operations: { toolResults: { operation: 'keep' as const } } }];
     expect(await editedBy(createPass({ toolResults: SUPPRESS_OPERATION }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
   });
 
-  it('keep content below the threshold', async () => {
+  it("keep content that has fewer tokens than the pass's threshold", async () => {
     const kept = createPass(
       { toolResults: SUPPRESS_OPERATION },
       {},

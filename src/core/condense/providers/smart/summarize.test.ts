@@ -17,7 +17,7 @@ import {
 } from './testing';
 
 describe('the summarize operation', () => {
-  it('puts the reply before a marker and describes the call in its prompt', async () => {
+  it("puts the model's summary before a marker and describes the tool call in the prompt", async () => {
     const summarizer = createTestSummarizer([
       `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
     ]);
@@ -67,7 +67,7 @@ describe('the summarize operation', () => {
     expect(at(1, ...makeInputPath('old_string'))).toBe('[20 lines, summarized beside]');
   });
 
-  it('limits the parallel calls and reports which one runs', async () => {
+  it('limits the number of parallel calls and reports which one runs', async () => {
     let running = 0;
     let most = 0;
     const summarizer = createTestSummarizer(async () => {
@@ -105,19 +105,22 @@ describe('the summarize operation', () => {
     expect(summarizer.requests).toHaveLength(1);
   });
 
-  it.each(['truncate', 'keep'] as const)('uses the configured fallback if it fails: %s', async (onFailure) => {
-    const summarizer = createTestSummarizer(['short', 'failed', 'short']);
-    const pass = createPass({ toolResults: { ...SUMMARIZE_OPERATION, onFailure } });
-    const { at, result: made } = await runPasses(createMessagesWithCalls(3), [pass], {
-      smart: createOptionsWithModel(summarizer),
-      config: { parallelCalls: 1 },
-    });
-    expect(at(2, ...RESULT_PATH)).toContain('short');
-    expect(at(6, ...RESULT_PATH)).toContain('short');
-    if (onFailure === 'keep') expect(at(4, ...RESULT_PATH)).toBe(makeLines('r1', 40));
-    else expect(at(4, ...RESULT_PATH)).toMatch(/^r1 line 0 .*\[\d+ lines truncated\].*$/s);
-    expect(made.notes?.join()).toContain('1 of 3 summaries were not written: The model said: failed.');
-  });
+  it.each(['truncate', 'keep'] as const)(
+    'uses the configured fallback if the model call fails: %s',
+    async (onFailure) => {
+      const summarizer = createTestSummarizer(['short', 'failed', 'short']);
+      const pass = createPass({ toolResults: { ...SUMMARIZE_OPERATION, onFailure } });
+      const { at, result: made } = await runPasses(createMessagesWithCalls(3), [pass], {
+        smart: createOptionsWithModel(summarizer),
+        config: { parallelCalls: 1 },
+      });
+      expect(at(2, ...RESULT_PATH)).toContain('short');
+      expect(at(6, ...RESULT_PATH)).toContain('short');
+      if (onFailure === 'keep') expect(at(4, ...RESULT_PATH)).toBe(makeLines('r1', 40));
+      else expect(at(4, ...RESULT_PATH)).toMatch(/^r1 line 0 .*\[\d+ lines truncated\].*$/s);
+      expect(made.notes?.join()).toContain('1 of 3 summaries were not written: The model said: failed.');
+    },
+  );
 
   it('stops calling a model that fails three times in a row', async () => {
     const summarizer = createTestSummarizer(['failed']);
@@ -146,7 +149,7 @@ describe('the summarize operation', () => {
     expect(made.calls).toHaveLength(1);
   });
 
-  it('truncates without a model, and says so', async () => {
+  it('truncates if there is no model, and says so', async () => {
     const { at, result: made } = await runPasses(createMessagesWithCalls(1), [
       createPass({ toolResults: SUMMARIZE_OPERATION }),
     ]);
@@ -157,7 +160,7 @@ describe('the summarize operation', () => {
     expect(made.cost).toBe(0);
   });
 
-  it('masks keys for other vendors', async () => {
+  it('masks keys in requests to another vendor', async () => {
     const key = `sk-${'ant0'.repeat(6)}`;
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, `${LONG_TEXT}\n${key}`)];
     const own = createTestSummarizer(['short']);

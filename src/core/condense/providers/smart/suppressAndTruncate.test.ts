@@ -11,7 +11,7 @@ import {
 } from './testing';
 
 describe('the suppress operation', () => {
-  it('leaves a result valid and keeps what identifies a call', async () => {
+  it('leaves a result valid and keeps the parameters that identify a call', async () => {
     const messages = [
       TASK_MESSAGE,
       ...makeToolExchange('a', 'Write', { file_path: 'src/a.ts', content: LONG_TEXT }, LONG_TEXT),

@@ -76,13 +76,13 @@ it.each([
   ['a provider that isn’t there', { steps: [{ provider: 'gone' }, { preset: 'gone' }] }, false],
   ['passes with summaries', { steps: [{ provider: 'lossless' }, { preset: 'quality' }] }, true],
   ['Summary', { steps: [{ provider: 'native' }] }, true],
-])('a strategy with %s says whether it may call a model', (_what, steps, asks) => {
+])('a strategy with %s says beforehand whether it may call a model', (_what, steps, asks) => {
   const checked = bed().strategy.validateConfig({ id: 's', name: 'S', ...steps });
   expect(checked.valid && bed().strategy.asksModel?.(checked.config)).toBe(asks);
 });
 
-describe('the Pipeline strategy', () => {
-  it('continues only while the target is missed', async () => {
+describe('the strategy Pipeline', () => {
+  it('runs further steps only while the target is missed', async () => {
     expect((await bed().run('pipeline', share(0.9))).did).toEqual(['Lossless']);
     expect((await bed().run('pipeline', share(0.5))).did).toEqual(['Lossless', 'Truncation']);
     const all = await bed().run('pipeline', share(0.1));
@@ -101,7 +101,7 @@ describe('the Pipeline strategy', () => {
   });
 });
 
-describe('the Adaptive Threshold strategy', () => {
+describe('the strategy Adaptive Threshold', () => {
   it.each([
     [0.9, ['Lossless']],
     [0.6, ['Truncation']],
@@ -118,7 +118,7 @@ describe('the Adaptive Threshold strategy', () => {
   });
 });
 
-describe('the Cost-Aware strategy', () => {
+describe('the strategy Cost-Aware', () => {
   it('pays what the budget allows, and nothing without a budget', async () => {
     expect((await bed().run('cost-aware', share(0.3))).did).toEqual(['Summary']);
     const { run, summarizer } = bed();
@@ -131,7 +131,7 @@ describe('the Cost-Aware strategy', () => {
   });
 });
 
-describe('the Quality-First with Fallback strategy', () => {
+describe('the strategy Quality-First with Fallback', () => {
   it('suppresses content only if the models failed', async () => {
     const good = await bed().run('quality-first', share(0.2));
     expect(good.did).not.toContain('Truncation');
@@ -141,7 +141,7 @@ describe('the Quality-First with Fallback strategy', () => {
   });
 });
 
-describe('the Progressive Enhancement strategy', () => {
+describe('the strategy Progressive Enhancement', () => {
   it('calls models only if the budget allows it', async () => {
     const { run, summarizer } = bed();
     const free = await run('progressive-enhancement', { ...share(0.1), maxCost: 0.005 });
@@ -257,7 +257,7 @@ describe('a strategy of any kind', () => {
     expect(edits.every(({ step }) => step === 'Truncation')).toBe(true);
   });
 
-  it('puts text back if a step removes the copy that a reference of an earlier step points to', async () => {
+  it("puts text back if a step removes the copy that an earlier step's reference points to", async () => {
     const same = makeLines('same', 60);
     const messages = [
       user('task'),
@@ -345,22 +345,25 @@ function losslessConfig(config: unknown) {
   return checked.config;
 }
 
-it.each(['adaptive-threshold', 'cost-aware'])('a second run of %s without a budget finds nothing to do', async (id) => {
-  const strategy = createStrategyProvider({
-    providers: () => [losslessProvider, truncationProvider, createSmartProvider()],
-  });
-  const checked = strategy.validateConfig(id);
-  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-  for (let seed = 1; seed <= 4; seed++) {
-    const messages = generateConversation({ seed, targetTokens: 15_000 });
-    for (const part of [0.85, 0.6, 0.45, 0.3]) {
-      const options = { maxCost: 0, targetTokens: Math.floor(counter.countMessages(messages) * part) };
-      const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
-      expect(edits.length).toBeGreaterThan(0);
-      const estimated = await strategy.estimate({ messages, edits: [], counter }, checked.config, options);
-      expect(estimated.tokensAfter).toBe(counter.countMessages(applyEdits(messages, edits).messages));
-      const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
-      expect(again.edits, `seed ${seed}, target ${part}`).toEqual([]);
+it.each(['adaptive-threshold', 'cost-aware'])(
+  'a second run of the strategy %s without a budget finds nothing to do',
+  async (id) => {
+    const strategy = createStrategyProvider({
+      providers: () => [losslessProvider, truncationProvider, createSmartProvider()],
+    });
+    const checked = strategy.validateConfig(id);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    for (let seed = 1; seed <= 4; seed++) {
+      const messages = generateConversation({ seed, targetTokens: 15_000 });
+      for (const part of [0.85, 0.6, 0.45, 0.3]) {
+        const options = { maxCost: 0, targetTokens: Math.floor(counter.countMessages(messages) * part) };
+        const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
+        expect(edits.length).toBeGreaterThan(0);
+        const estimated = await strategy.estimate({ messages, edits: [], counter }, checked.config, options);
+        expect(estimated.tokensAfter).toBe(counter.countMessages(applyEdits(messages, edits).messages));
+        const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
+        expect(again.edits, `seed ${seed}, target ${part}`).toEqual([]);
+      }
     }
-  }
-});
+  },
+);

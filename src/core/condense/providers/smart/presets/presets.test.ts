@@ -34,7 +34,7 @@ describe('built-in presets', () => {
       expect(validateConfig(smartConfigSchema, config)).toMatchObject({ valid: true });
   });
 
-  it('are found by ID, after the user’s own', () => {
+  it('are found by ID, after the user’s own presets', () => {
     expect(findPresetById('speed')?.name).toBe('Speed');
     expect(findPresetById('mine', [MINE])).toBe(MINE);
     expect(findPresetById('none', [MINE])).toBeUndefined();
@@ -94,7 +94,7 @@ describe('migration of Smart configurations', () => {
     return checked.valid ? checked.config : checked.problems;
   };
 
-  it('reads all early forms', () => {
+  it('reads all configurations of earlier versions', () => {
     expect(
       migrated({
         losslessPrelude: true,
@@ -160,7 +160,7 @@ describe('migration of Smart configurations', () => {
     for (const { config } of BUILT_IN_PRESETS) expect(migrated(config)).toEqual(migrated({ ...config, version: 1 }));
   });
 
-  it('accepts any value', () => {
+  it('accepts any value without an error', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         migrateSmartConfig(value);
