@@ -98,7 +98,7 @@ describe('chat requests with thinking keep one setting, are never rejected, and 
     expect(cached(server)).toBeGreaterThan(0.8);
   });
 
-  it('keeps a thinking budget between calls, and drops thinking that is bound to removed messages', async () => {
+  it('with a thinking budget that stays between calls, and bound thinking that is dropped', async () => {
     const betas = (server: ModelServer) => server.requests.at(-1)?.headers['anthropic-beta'];
     const budget = await claude({}, { model: 'claude-haiku-4-5', thinkingTokens: 4_000 }, () => thinks('hm'));
     expect(betas(budget)).toContain('interleaved-thinking-2025-05-14');

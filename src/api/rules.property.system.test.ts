@@ -118,7 +118,7 @@ const marksThinking = (messages: readonly ApiMessage[]): boolean =>
   );
 
 describe('generated conversations', () => {
-  it('pass the firewall, and every test server accepts what the handlers send for them', () => {
+  it('pass the validity check, and every test server accepts what the handlers send for them', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         expect(checkConversation(messages)).toEqual([]);
@@ -136,7 +136,7 @@ describe('generated conversations', () => {
   });
 
   it.each(Object.entries(BREAKS))(
-    'get the same verdict from the firewall and the server after being broken: %s',
+    'get the same verdict from the validity check and the server after being broken: %s',
     (_, breakIt) => {
       let refused = 0;
       fc.assert(

@@ -166,7 +166,7 @@ describe('files replaced when a conversation is given back', () => {
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['b']);
   });
 
-  it('describe the state on disk after a failure at any step', async () => {
+  it('have their state on disk reported correctly after a failure at any step', async () => {
     const second = join(folder, 'second.json');
     const names = [path, second];
     const seen = { left: 0, part: 0, whole: 0 };

@@ -41,7 +41,7 @@ describe('condensing a running conversation manually', () => {
 });
 
 describe('undoing a condensation of a running conversation', () => {
-  it('restores the conversation byte for byte, and redo restores the view, even after a restart', () =>
+  it('restores the conversation byte for byte, and redo condenses it again, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const view = json(live.view(id)?.messages);
@@ -126,7 +126,7 @@ describe('undoing a condensation of a running conversation', () => {
 });
 
 describe('a single edit in a running conversation', () => {
-  it('can be excluded from the view and included again', () =>
+  it('can be excluded and included again', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const before = live.view(id);

@@ -55,7 +55,7 @@ describe('a deferred tool, for which the model must search first,', () => {
     expect(findVisibleTools([chat], found(reference('a'))).loaded).toEqual([chat]);
   });
 
-  it('leaves the same list of tools if none is deferred', () => {
+  it('does not change the list of tools unless there is one', () => {
     const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
     expect(findVisibleTools(tools, [user('go')]).loaded).toBe(tools);
   });

@@ -164,7 +164,7 @@ describe.each(GROWN)('a first message that is sent again with %s', (_how, grown)
       expect(stringify(after.messages.slice(1, before.messages.length))).toBe(stringify(before.messages.slice(1)));
     }));
 
-  it('is another conversation if no request was interrupted or the system prompt or id differs', () =>
+  it('starts another conversation if no request was interrupted or the system prompt or ID differs', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       const { conversation } = await bed.live.prepare(asked([BEGUN]), new AbortController().signal);

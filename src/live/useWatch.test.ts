@@ -113,7 +113,7 @@ describe('content that an agent reads again after a condensation', () => {
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
 
-  it('is the same however the turns arrive, and after a restart in between', async () => {
+  it('is counted equally however the turns arrive, and after a restart in between', async () => {
     const turn = fc.oneof(
       fc.constantFrom(...OLD).map((name) => (at: number) => again(name, at)),
       fc.constant((at: number) => makeRead(`new${at}`, 5)),

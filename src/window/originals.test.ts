@@ -30,7 +30,7 @@ beforeEach(async () => {
 const documentOf = (text: string) => textDocument(text) as unknown as vscode.TextDocument;
 const last = () => fake.shown.at(-1)?.message;
 
-it('each marker in a view links to its original', async () => {
+it('each marker in a condensed conversation links to its original', async () => {
   const originals = getOriginalDocuments(services);
   const markers = findMarkers(after);
   const links = originals.provideDocumentLinks(documentOf(after));

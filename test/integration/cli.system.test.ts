@@ -86,7 +86,7 @@ describe('condense-context run', () => {
     expect(stderr).toContain(`Written: ${out}`);
   });
 
-  it('writes the view as Anthropic messages and never changes the conversation', async () => {
+  it('writes the condensed conversation as Anthropic messages and never changes the original', async () => {
     const out = join(folder, 'out.json');
     await cli('condense', file, '--out', out);
     const text = JSON.stringify(messagesIn(out));
@@ -276,7 +276,7 @@ describe('condense-context run', () => {
 });
 
 describe('the expand and undo commands', () => {
-  it('restore every byte of the original from the view', async () => {
+  it('restore every byte of the original from the condensed conversation', async () => {
     const [view, original] = [join(folder, 'view.json'), join(folder, 'original.json')];
     await cli('condense', file, '--out', view);
     expect(await cli('expand', view, '--out', original)).toBe(0);

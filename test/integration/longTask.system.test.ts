@@ -114,7 +114,7 @@ describe('a question whose recalled answer is too large for the request', () => 
 });
 
 describe('a long task that is condensed continues', () => {
-  it('after a reload midway, with the same view', async () => {
+  it('after a reload midway, with the same condensed messages', async () => {
     const bench = await benchFor();
     const before = bench.open(TRUNCATION);
     const chat = before.chat(bench.tools, 'one');

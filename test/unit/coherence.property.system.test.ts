@@ -77,8 +77,8 @@ async function makeEdits(
   return (await smart.condense({ messages, edits, counter: freshCounter() }, checked.config, {})).edits;
 }
 
-describe('the coherence report of a growing conversation', () => {
-  it('equals a search of the whole view at each step and after an undo', async () => {
+describe('the report on kept facts of a growing conversation', () => {
+  it('equals a search of the whole conversation at each step and after an undo', async () => {
     let gone = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -69,7 +69,7 @@ const linesOfView = (view: History): Set<string> =>
   new Set(view.flatMap((message) => listContents(message).flatMap(({ text }) => linesIn(text))));
 
 describe('the test generator of valid histories', () => {
-  it('creates histories that pass the firewall', () => {
+  it('creates histories that pass the validity check', () => {
     fc.assert(
       fc.property(validHistory, (history) => {
         // Its texts contain lone surrogates; cuts must not add any.
@@ -159,14 +159,14 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       expect(JSON.stringify(again.view)).toBe(JSON.stringify(view));
     }));
 
-  it('are final for a second run over the view', () =>
+  it('find nothing more in a second run over the condensed messages', () =>
     holds(histories, async (_history, { view }, chosen) => {
       const again = await condense({ ...chosen, target: undefined }, view);
       // With a target the first run may have stopped early, leaving work for the second.
       if (chosen.target === undefined) expect(again.edits).toEqual([]);
     }));
 
-  it('are final for a second run on top of the edits', () =>
+  it('find nothing more in a second run on top of the edits', () =>
     holds(histories, async (history, { edits }, chosen) => {
       if (chosen.target !== undefined) return;
       expect((await condense(chosen, history, edits)).result.edits).toEqual([]);
@@ -191,7 +191,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       }
     }));
 
-  it('can be read by expanding the markers of the view', () =>
+  it('can be read by expanding their markers', () =>
     holds(histories, (history, { edits, view }) => {
       const references = collectReferences(edits);
       const originals = collectOriginals(history, edits);

@@ -216,7 +216,7 @@ describe("recorded sessions prepared in the engine's thread", () => {
 });
 
 describe('a user command on a running conversation', () => {
-  it('is visible as soon as it is done: undo, redo, pins, edits and the view', async () => {
+  it('is visible as soon as it is done: undo, redo, pins, edits and the condensed conversation', async () => {
     const { live } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const messages = makeReads(27);
     const { conversation } = await live.prepare(requestFor(messages, { model: createModel() }));

@@ -231,7 +231,7 @@ describe('a strategy of any kind', () => {
     expect(prepareStrategyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
   });
 
-  it('drops changes that make the view larger or invalid', async () => {
+  it('drops changes that make the conversation larger or invalid', async () => {
     const bad: CondensationProvider = {
       ...(losslessProvider as CondensationProvider),
       id: 'bad',
