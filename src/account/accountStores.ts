@@ -15,7 +15,7 @@ import { findConversations } from '../conversations/stores/find';
 import { streamRequests } from '../conversations/requests';
 import type { FindConversationsOptions, FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
-import { countRequestsOnce, listOriginIds, type ReadSession } from '../core/account/once';
+import { countCopiedRequestsOnce, listOriginIds, type ReadSession } from '../core/account/once';
 import { getErrorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -85,7 +85,7 @@ export async function computeAccountOfStores(
     await cache.saveAccounts(paths);
     report(kept.length, recent.length);
     const keptPaths = new Set(kept.map(({ path }) => path));
-    const counted = countRequestsOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
+    const counted = countCopiedRequestsOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
     return {
       sessions: counted.filter(({ path }) => keptPaths.has(path)),
       problems: [

@@ -4,7 +4,7 @@ import { assistant, user } from '../../test/fixtures/conversations/claudeCodeLin
 import { readClaudeCode } from '../conversations/formats/claudeCode/claudeCode';
 import { renderClaudeSession } from '../conversations/write/claudeCode';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { countRequestsOnce } from '../core/account/once';
+import { countCopiedRequestsOnce } from '../core/account/once';
 import { computeSessionAccount } from './sessionAccount';
 
 const SESSION = '00000000-0000-4000-8000-000000000001';
@@ -27,7 +27,7 @@ const given = renderClaudeSession({
 });
 
 const account = (text: string) =>
-  countRequestsOnce([
+  countCopiedRequestsOnce([
     computeSessionAccount(
       { agent: 'Claude Code', path: PATH, modified: 0 },
       readClaudeCode(text, { path: PATH }, { history: 'all' }),

@@ -8,7 +8,7 @@ import { READER_BY_FORMAT, readConversation } from '../conversations/read';
 import { readJsonLineRecords } from '../conversations/text/jsonLines';
 import { readLines } from '../conversations/text/lines';
 import { groupAccountInRows, GROUPINGS, sumSessionAccounts, type SessionAccount } from '../core/account/account';
-import { countRequestsOnce, type ReadSession } from '../core/account/once';
+import { countCopiedRequestsOnce, type ReadSession } from '../core/account/once';
 import { dropImplausibleUsage, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from '../conversations/formats/format';
 import { computeRecordedAccount } from './sessionAccount';
@@ -427,14 +427,14 @@ describe.each(Object.entries(WRITERS))('the account of generated %s sessions', (
       fc.property(family, ({ steps, order }) => {
         const { files, paid } = grow(writer, steps);
         const read = readAll(writer, files);
-        const accounts = countRequestsOnce(read);
+        const accounts = countCopiedRequestsOnce(read);
         const sum = (field: 'input' | 'output'): number => paid.reduce((all, each) => all + each[field], 0);
         expect(sumsOf(accounts)).toEqual({ requests: paid.length, fresh: sum('input'), output: sum('output') });
         const shuffled = read
           .map((session) => ({ session, place: order.next().value }))
           .sort((a, b) => a.place - b.place)
           .map(({ session }) => session);
-        expect(countRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
+        expect(countCopiedRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
         const whole = sumSessionAccounts(accounts);
         for (const grouping of GROUPINGS) {
           const rows = groupAccountInRows(accounts, grouping);

@@ -4,7 +4,7 @@ import type { Conversation } from '../conversations/types';
 import type { RecordedRequest, RecordedRequests } from '../core/account/recordedRequest';
 import type { Usage } from '../core/cost/usage';
 import type { SessionAccount } from '../core/account/account';
-import { countRequestsOnce, type ReadSession } from '../core/account/once';
+import { countCopiedRequestsOnce, type ReadSession } from '../core/account/once';
 import type { ApiMessage } from '../core/messages/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { computeSessionAccount, findLastUsedModel } from './sessionAccount';
@@ -54,7 +54,7 @@ const account = (recorded: RecordedRequests | undefined, fields: Partial<Convers
     ),
   );
 const counted = (session: ReadSession): SessionAccount => {
-  const [one] = countRequestsOnce([session]);
+  const [one] = countCopiedRequestsOnce([session]);
   if (!one) throw new Error('no account');
   return one;
 };

@@ -11,7 +11,7 @@ import type {
   RecordedTotal,
 } from '../core/account/recordedRequest';
 import {
-  fitCalibration,
+  fitTokenCalibration,
   findCompactionsInMessages,
   computeMedian,
   simulateRequestUsage,
@@ -396,7 +396,7 @@ export function calibrateSession(
     const usage = usages.get(each.answer);
     return usage ? [{ request: each, usage }] : [];
   });
-  const fitted = fitCalibration(pairs);
+  const fitted = fitTokenCalibration(pairs);
   if (fitted) return fitted;
   const factor = findModelPrices(prices, namedModel)?.tokenFactor ?? 1;
   const declaredParts = [request['system'], request['tools']].filter((value) => value !== undefined);

@@ -1,6 +1,6 @@
 import { makeConversationTitle, UNTITLED } from '../conversations/title';
 import { getBlocks, isText } from '../core/messages/blocks';
-import { cutContext } from '../core/messages/personText';
+import { removeContextAddedByAgent } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
 
 /** Start of the system prompt for VS Code's own summaries, as seen in 1.139. */
@@ -35,7 +35,9 @@ export function makeRequestTitle({ messages, conversationId }: ChatRequest): str
 export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;
-    const userText = cutContext(getBlocks(message).flatMap((block) => (isText(block) ? [block.text] : [])));
+    const userText = removeContextAddedByAgent(
+      getBlocks(message).flatMap((block) => (isText(block) ? [block.text] : [])),
+    );
     const title = userText ? makeConversationTitle([{ role: 'user', content: userText.join('') }]) : UNTITLED;
     if (title !== UNTITLED) return title;
   }

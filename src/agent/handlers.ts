@@ -1,7 +1,7 @@
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
 import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
-import { wrapWithoutImages } from '../api/withoutImages';
+import { createHandlerReplacingImages } from '../api/withoutImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getKeyForEndpoint, type SecretStore } from '../settings/keys';
 import { createProfileHandler } from '../settings/profileHandler';
@@ -36,7 +36,7 @@ export class ApiHandlerCache {
     if (cached && cached.key === key) return cached.handler;
     const retry = retries ? this.dependencies.retry : { retries: 0 };
     const plainHandler = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
-    const handler = wrapWithoutImages(plainHandler, model.seesImages);
+    const handler = createHandlerReplacingImages(plainHandler, model.seesImages);
     this.handlers.set(identity, { handler, key });
     return handler;
   }

@@ -6,7 +6,7 @@ import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { findStartOfOpenTurn } from '../core/messages/task';
+import { findStartOfUnfinishedTurn } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelFamily } from '../core/vendors/families';
 import { sanitizeId } from './tidyMessages';
@@ -95,7 +95,7 @@ export class ThinkingStore {
    */
   forgetBlocksBeforeAnswer(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    const first = findStartOfOpenTurn(messages) + 1;
+    const first = findStartOfUnfinishedTurn(messages) + 1;
     const isForgotten = (index: number): boolean => index < first || (!keepsTurn && index > first && index < last);
     this.forgetBlocks(
       model,

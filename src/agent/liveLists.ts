@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { pickSeveralItems } from '../window/notifications';
-import { selectLastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
+import { selectLastEditPerPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
 import { createPlaceDescriber } from '../live/describePlace';
 import type { LiveId } from '../live/request';
@@ -12,7 +12,7 @@ export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void>
   if (!shown) return;
   const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
   const describe = createPlaceDescriber(shown.original);
-  const edits = [...selectLastByPlace(shown.edits), ...shown.excluded].toSorted(compareEditsByPlace);
+  const edits = [...selectLastEditPerPlace(shown.edits), ...shown.excluded].toSorted(compareEditsByPlace);
   const items = edits.map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? formatMessageRange(edit) : describe(edit.place),

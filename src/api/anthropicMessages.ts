@@ -6,7 +6,7 @@
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { foldSystemMessages, type FoldedMessages } from '../core/messages/foldSystem';
-import { findStartOfOpenTurn } from '../core/messages/task';
+import { findStartOfUnfinishedTurn } from '../core/messages/task';
 import { findModelFamily } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
 import { convertUnsupportedToText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
@@ -110,7 +110,7 @@ function buildThinking(
 }
 
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
-  const first = messages[findStartOfOpenTurn(messages) + 1];
+  const first = messages[findStartOfUnfinishedTurn(messages) + 1];
   if (first?.role !== 'assistant') return true;
   const block = typeof first.content === 'string' ? undefined : first.content[0];
   return block !== undefined && isAnyThinking(block);

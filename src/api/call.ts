@@ -2,7 +2,7 @@ import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
 import { LargeTextPlaceholders } from './jsonFrames';
 import { systemClock, type TimeSource } from './clock';
-import { createGuardedFetch } from './guardedFetch';
+import { createFetchWithoutRedirects } from './guardedFetch';
 import { DEFAULT_RETRY, waitBeforeRetry, type RetryPolicy } from './retry';
 import type { ApiEvent, Usage } from './types';
 import { iterateUntilAborted } from './untilAborted';
@@ -157,7 +157,7 @@ async function* attemptCall<T>(
   const frames = new LargeTextPlaceholders();
   const attempt = {
     signal,
-    fetch: createGuardedFetch(name, onBytes, frames, send),
+    fetch: createFetchWithoutRedirects(name, onBytes, frames, send),
     frame: <T>(body: T): T => frames.insertPlaceholders(body),
     onBytes,
     sdkTimeoutMs: wholeMs + 60_000,

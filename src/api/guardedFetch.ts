@@ -4,16 +4,16 @@ import type { LargeTextPlaceholders } from './jsonFrames';
 import { normalizeErrorJson } from './refusal';
 
 /** Encoding a longer body (in UTF-16 units) takes noticeable time. */
-const LARGE_BODY_BYTES = 1_000_000;
+const MIN_BODY_BYTES_TO_YIELD_BEFORE = 1_000_000;
 
 /**
  * Follows no redirect, since a key must not reach an unconfigured address, rejects web pages, and
  * converts refusals to the SDKs' form.
  */
-export const createGuardedFetch =
+export const createFetchWithoutRedirects =
   (name: string, onBytes: () => void, frames: LargeTextPlaceholders, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
-    if (typeof init?.body === 'string' && init.body.length > LARGE_BODY_BYTES) await setImmediate();
+    if (typeof init?.body === 'string' && init.body.length > MIN_BODY_BYTES_TO_YIELD_BEFORE) await setImmediate();
     const framedBody =
       typeof init?.body === 'string' && !frames.isEmpty ? await writeFramedBody(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(framedBody && { body: framedBody }), redirect: 'manual' });

@@ -4,7 +4,7 @@ import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { createOpenAIHandler } from './openai';
 import { assistant, call, counter, imageBlock, TEST_API_KEY, collectOutcome, result, text, user } from './testing';
-import { wrapWithoutImages } from './withoutImages';
+import { createHandlerReplacingImages } from './withoutImages';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -26,7 +26,7 @@ async function blindServer(words: string, status = 400): Promise<ModelServer> {
   return open;
 }
 const createHandler = (server: ModelServer, sees: boolean | undefined) =>
-  wrapWithoutImages(
+  createHandlerReplacingImages(
     createOpenAIHandler({
       apiKey: TEST_API_KEY,
       baseUrl: `${server.url}/v1`,

@@ -21,7 +21,7 @@ const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because th
  * Replaces images by text if the model accepts none. If that is unknown, a rejection shows it and
  * the request is sent once more.
  */
-export function wrapWithoutImages(handler: ApiHandler, acceptsImages: boolean | undefined): ApiHandler {
+export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages: boolean | undefined): ApiHandler {
   if (acceptsImages === true) return handler;
   let isBlind = acceptsImages === false;
   return {

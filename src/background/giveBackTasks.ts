@@ -16,7 +16,7 @@ import { formatTokens } from '../core/format';
 
 /** @throws GiveBackError, ConversationReadError or StorageError; then nothing was written */
 export const giveBackStoredConversation = (task: GiveBackTask): Promise<GivenBackResult> =>
-  afterRecovery(task, async () => {
+  runAfterRecoveringReplacements(task, async () => {
     const { request, conversation } = await createGiveBackRequest(task);
     const { target, path } = await giveBackConversation(request, createGiveBackDependencies(task));
     return { target, path, conversation };
@@ -24,22 +24,25 @@ export const giveBackStoredConversation = (task: GiveBackTask): Promise<GivenBac
 
 /** @throws as {@link giveBackStoredConversation} */
 export const checkGiveBackOfStored = (task: CheckGiveBackTask): Promise<CheckGiveBackResult> =>
-  afterRecovery(task, async () => {
+  runAfterRecoveringReplacements(task, async () => {
     const { request, damage } = await createGiveBackRequest(task);
     await checkGiveBack(request, createGiveBackDependencies(task));
     return { damage };
   });
 
-type WithReplacements = Pick<GiveBackTask, 'replacements'>;
+type TaskWithReplacementsFolder = Pick<GiveBackTask, 'replacements'>;
 
 /** An interrupted replacement may have left the conversation's files between two states. */
-const afterRecovery = <T>({ replacements }: WithReplacements, action: () => Promise<T>): Promise<T> =>
+const runAfterRecoveringReplacements = <T>(
+  { replacements }: TaskWithReplacementsFolder,
+  action: () => Promise<T>,
+): Promise<T> =>
   withReplacementsLock(nodeFiles, replacements, async () => {
     await recoverAllReplacements(nodeFiles, replacements, new Date());
     return action();
   });
 
-const createGiveBackDependencies = ({ replacements }: WithReplacements): GiveBackDependencies => ({
+const createGiveBackDependencies = ({ replacements }: TaskWithReplacementsFolder): GiveBackDependencies => ({
   files: nodeFiles,
   root: replacements,
   now: () => new Date(),

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { countRequestsOnce } from '../core/account/once';
+import { countCopiedRequestsOnce } from '../core/account/once';
 import { computeSessionAccount } from '../account/sessionAccount';
 import { simulateSessionWithCondensation, type SessionWhatIfResult } from '../account/sessionWhatIf';
 import { simulateSessionSavings, type WhatIfChoice } from '../account/storesWhatIf';
@@ -50,7 +50,7 @@ export async function runWhatIfCommand(
     return EXIT_CODE.done;
   }
   const asFile = { agent: '', path: file, modified: io.now().getTime() };
-  const [account] = countRequestsOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
+  const [account] = countCopiedRequestsOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
   if (account) io.stdout(formatWhatIf(result, choice, account));
   return EXIT_CODE.done;
 }

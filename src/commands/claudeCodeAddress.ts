@@ -16,7 +16,7 @@ import { getErrorMessage } from '../core/errors';
 
 export const CLAUDE_CODE_EXTENSION_ID = 'anthropic.claude-code';
 const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
-const FULL_SETTING_NAME = `${SECTION}.${SETTING}`;
+const CLAUDE_CODE_VARIABLES_SETTING = `${SECTION}.${SETTING}`;
 
 const environmentVariablesSchema = z.array(z.looseObject({ name: z.string(), value: z.string() }));
 type EnvironmentVariables = z.infer<typeof environmentVariablesSchema>;
@@ -35,12 +35,17 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const settings = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(SETTING);
   if (settings?.workspaceValue !== undefined || settings?.workspaceFolderValue !== undefined) {
     return blocked(
-      vscode.l10n.t('This workspace sets {0}, and that counts instead of your user settings.', FULL_SETTING_NAME),
+      vscode.l10n.t(
+        'This workspace sets {0}, and that counts instead of your user settings.',
+        CLAUDE_CODE_VARIABLES_SETTING,
+      ),
     );
   }
   const parsed = environmentVariablesSchema.safeParse(settings?.globalValue ?? []);
   if (!parsed.success) {
-    return blocked(vscode.l10n.t('{0} in your user settings is not a list of names and values.', FULL_SETTING_NAME));
+    return blocked(
+      vscode.l10n.t('{0} in your user settings is not a list of names and values.', CLAUDE_CODE_VARIABLES_SETTING),
+    );
   }
   const variables = parsed.data;
   const values = new Map(variables.map(({ name, value }) => [name, value]));
@@ -48,7 +53,7 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   if (address !== undefined && isGatewayAddress(address)) return { kind: 'set', address, variables };
   const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
   const places = [
-    { where: FULL_SETTING_NAME, named: values },
+    { where: CLAUDE_CODE_VARIABLES_SETTING, named: values },
     { where: file, named: await readClaudeSettingsVariables(file) },
   ];
   for (const { where, named } of places) {
@@ -108,7 +113,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
       vscode.l10n.t(
         'Nothing was set. In a remote window, user settings also count on your own computer, where nothing answers at the gateway’s address. Set {0} in {1} in this machine’s settings by hand.',
         ADDRESS,
-        FULL_SETTING_NAME,
+        CLAUDE_CODE_VARIABLES_SETTING,
       ),
     );
     return;
@@ -124,7 +129,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
         'This sets {0} to {1} in {2} in your user settings. It counts for new sessions, in all windows. Claude Code’s own files, sign-in and key stay as they are. While the gateway is not running, Claude Code’s requests fail; the same command takes it back.',
         ADDRESS,
         hideSecretInAddress(address),
-        FULL_SETTING_NAME,
+        CLAUDE_CODE_VARIABLES_SETTING,
       ),
     },
     set,
@@ -149,7 +154,7 @@ async function offerToRemoveAddress(
         '{0} is {1} in {2}. Taking it back removes that variable and nothing else; sessions that are open keep the address.',
         ADDRESS,
         hideSecretInAddress(address),
-        FULL_SETTING_NAME,
+        CLAUDE_CODE_VARIABLES_SETTING,
       ),
     },
     takeBack,

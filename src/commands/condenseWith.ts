@@ -115,18 +115,18 @@ async function findSubjectConversation(
 }
 
 /** Returns undefined for choices that were not measured, such as the user's own passes. */
-function findMeasuredLoss({ configuration }: ProviderChoice): MeasuredLoss | undefined {
+function findMeasuredLossOfChoice({ configuration }: ProviderChoice): MeasuredLoss | undefined {
   if (configuration?.kind === 'preset') return MEASURED_LOSS_BY_PRESET[configuration.id];
   return configuration?.kind === 'provider' ? MEASURED_LOSS_BY_PROVIDER[configuration.id] : undefined;
 }
 
 /** True if the agent can recall everything that the choice removes, so no facts count as lost. */
-const losesNothing = (choice: ProviderChoice): boolean => findMeasuredLoss(choice)?.lost === 0;
+const losesNoFacts = (choice: ProviderChoice): boolean => findMeasuredLossOfChoice(choice)?.lost === 0;
 
 function formatMeasuredLoss(choice: ProviderChoice): string {
-  const { lost, isAtMost, projects } = findMeasuredLoss(choice) ?? {};
+  const { lost, isAtMost, projects } = findMeasuredLossOfChoice(choice) ?? {};
   if (lost === undefined) return '';
-  if (losesNothing(choice)) return vscode.l10n.t('Loses nothing.');
+  if (losesNoFacts(choice)) return vscode.l10n.t('Loses nothing.');
   const share = formatPercent(lost);
   if (projects !== undefined)
     return vscode.l10n.t('On {0} projects, lost {1} of the lines that agents needed later.', projects, share);
@@ -163,7 +163,7 @@ function listProviderChoices({ registered }: Services): ProviderChoice[] {
       isFree: true,
     })),
   ];
-  const getLoss = (choice: ProviderChoice): number => findMeasuredLoss(choice)?.lost ?? 100;
+  const getLoss = (choice: ProviderChoice): number => findMeasuredLossOfChoice(choice)?.lost ?? 100;
   return choices.toSorted((a, b) => getLoss(a) - getLoss(b));
 }
 
@@ -176,7 +176,7 @@ const makeChoiceWithOwnSettings = (id: BuiltInProviderId): ProviderChoice => ({
   isFree: PROVIDER_CALLS_MODEL[id] === false,
 });
 
-function isSameChoice(
+function isSameProviderChoice(
   { provider, config, configuration }: ProviderChoice,
   ran: LastCondensation['choice'] | undefined,
 ): boolean {
@@ -201,7 +201,7 @@ async function askProviderChoice(
   const { provider } = readManualSettings();
   const chosen = { provider, config: resolveProviderConfig(provider) };
   const choices = listProviderChoices(services).toSorted(
-    (a, b) => Number(isSameChoice(b, chosen)) - Number(isSameChoice(a, chosen)),
+    (a, b) => Number(isSameProviderChoice(b, chosen)) - Number(isSameProviderChoice(a, chosen)),
   );
   const found = new Map<ProviderChoice, EstimateTexts>();
   const listed = getConversationIndex(services).conversations.find(({ path }) => path === subject.path);
@@ -223,7 +223,7 @@ async function askProviderChoice(
   });
   // The list stays open above the diff.
   picker.onDidTriggerItemButton(({ item: { choice } }) => {
-    if (choice) void previewChoice(services, conversation, choice);
+    if (choice) void previewProviderChoice(services, conversation, choice);
   });
   return (await pickItem(picker, abort))?.choice;
 }
@@ -233,7 +233,7 @@ const createPreviewButton = (): vscode.QuickInputButton => ({
   tooltip: vscode.l10n.t('Preview'),
 });
 
-async function previewChoice(
+async function previewProviderChoice(
   services: Services,
   conversation: ConversationSource,
   choice: ProviderChoice,
@@ -271,7 +271,7 @@ function createChoiceItems(
     if (!estimated)
       return choice.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
     const { size, tokensAfter } = estimated;
-    const isInUse = isSameChoice(choice, ran);
+    const isInUse = isSameProviderChoice(choice, ran);
     return [
       size,
       ...full(estimated),
@@ -288,14 +288,14 @@ function createChoiceItems(
     // The loss comes first because narrow windows cut off the end.
     detail: [
       formatMeasuredLoss(choice),
-      losesNothing(choice) ? '' : (found.get(choice)?.loss ?? ''),
+      losesNoFacts(choice) ? '' : (found.get(choice)?.loss ?? ''),
       choice.description,
     ]
       .filter((text) => text !== '')
       .join(' '),
   });
   const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [
-    [vscode.l10n.t('chosen in the settings'), (choice) => isSameChoice(choice, chosen)],
+    [vscode.l10n.t('chosen in the settings'), (choice) => isSameProviderChoice(choice, chosen)],
     [vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined],
     [vscode.l10n.t('may call a model'), ({ isFree }) => !isFree],
     [vscode.l10n.t('from other extensions'), () => true],

@@ -42,7 +42,7 @@ export const getFileName = (services: Services, path: string): string =>
   shortenTitle(getFileTitle(services, path) ?? basename(path));
 
 /** @returns undefined unless the conversation is a copy whose fill is estimated from its original's last request */
-export function findCopyFill(services: Services, path: string): FillLevel | undefined {
+export function findFillOfCondensedCopy(services: Services, path: string): FillLevel | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const fill = found?.details?.fill;
   return fill?.fromOriginal && fill;

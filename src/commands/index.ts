@@ -28,7 +28,7 @@ export {
   subscribeToLiveChanges,
   saveConversationPins,
 } from './chosenConversation';
-export { readPreviewSetup, findModelPricing, createProfileSetups } from './previewSetup';
+export { readPreviewSetup, findModelPricing, createPreviewSetupsOfProfiles } from './previewSetup';
 export { undoOrRedoCondensation, clearHistory, exportHistory, readHistory, showCondensation } from './history';
 export { createTerminalProfile, openAgent } from './openAgent';
 export { connectClaudeCode, openGateway } from './openGateway';

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
  * editor, and a webview takes the focus late, from the list that the command opened
  * (microsoft/vscode#93950, #75209): the user's keys would go to the webview.
  */
-const FOCUS_UNSETTLED_MS = 1_000;
+const MAX_MS_UNTIL_PICKER_HAS_FOCUS = 1_000;
 
 /** A focused webview may take the focus from a list. */
 function isWebviewActive(): boolean {
@@ -32,7 +32,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   const focusTimer = setTimeout(() => {
     mayReturn = false;
     picker.ignoreFocusOut = ignoreFocusOut;
-  }, FOCUS_UNSETTLED_MS);
+  }, MAX_MS_UNTIL_PICKER_HAS_FOCUS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
       let chosen: Item | undefined;

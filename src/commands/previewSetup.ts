@@ -103,7 +103,7 @@ function findProfileNames(config: unknown): Set<string> {
 /** Comparisons may include configurations that cost more than the user would spend. */
 const UNLIMITED_PREVIEW_COST_DOLLARS = 1_000;
 
-export interface ProfileSetup {
+export interface PreviewSetupOfProfile {
   readonly id: string;
   readonly name: string;
   readonly model: string;
@@ -111,12 +111,12 @@ export interface ProfileSetup {
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 
-export async function createProfileSetups(services: Services): Promise<ProfileSetup[]> {
+export async function createPreviewSetupsOfProfiles(services: Services): Promise<PreviewSetupOfProfile[]> {
   const { profiles } = readModelSettings();
   const counter = await getMessageCounter(services);
   const runs = await openMetricsStore(services).readRuns();
   return Promise.all(
-    profiles.map(async (profile): Promise<ProfileSetup> => {
+    profiles.map(async (profile): Promise<PreviewSetupOfProfile> => {
       const { id, name, model } = profile;
       const summarizer = await createWindowSummarizer(services, counter, profile, runs);
       if ('reason' in summarizer) return { id, name, model, setup: { problem: summarizer.reason } };

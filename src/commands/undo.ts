@@ -3,7 +3,7 @@ import { getAgentRuntime } from '../agent/runtime';
 import { getErrorMessage } from '../core/errors';
 import { getLedgerFolder } from '../window/background';
 import { runUncancellableTask } from './conversations/background';
-import { findFill, formatUndone } from './conversations/fillAfter';
+import { findFillOfConversation, formatUndoneMessage } from './conversations/fillAfter';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -23,7 +23,7 @@ export async function undoLastStoredCondensation(services: Services, conversatio
     const task = { kind: 'undo', conversation, store: getLedgerFolder(services) } as const;
     const { undone } = await runUncancellableTask(services, task);
     const message = undone
-      ? formatUndone(await findFill(services, conversation))
+      ? formatUndoneMessage(await findFillOfConversation(services, conversation))
       : vscode.l10n.t('There is nothing left to undo.');
     services.log.info(message);
     void showInformationMessage(message);

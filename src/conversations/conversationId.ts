@@ -18,11 +18,11 @@ const hashShort = (content: string | Uint8Array): string =>
  */
 export function makeSourceId(source: InputSource, input: string | Uint8Array): string {
   if (!('path' in source)) return `text:${hashShort(input)}`;
-  return `file:${hashShort(withLowerDrive(resolve(source.path)))}`;
+  return `file:${hashShort(lowercaseDriveLetter(resolve(source.path)))}`;
 }
 
 /** VS Code writes `c:\…` and a shell `C:\…` for the same file. */
-export const withLowerDrive = (path: string): string =>
+export const lowercaseDriveLetter = (path: string): string =>
   path.replace(/^[A-Z]:(?=[\\/])/, (drive) => drive.toLowerCase());
 
 export function getTaskId(source: InputSource): string | undefined {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, other, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
-import { makeSourceId, withLowerDrive } from './conversationId';
+import { makeSourceId, lowercaseDriveLetter } from './conversationId';
 import { EXPECTED_FORMATS_TEXT } from './detect';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadErrorDetails, describeValue as words } from './readError';
@@ -356,8 +356,8 @@ it('error messages about a conversation file describe values without quoting the
 describe('the ID of a conversation', () => {
   it('is the same for the same file, however its drive letter is written', () => {
     expect(makeSourceId({ path: '/a/../b/c' }, '')).toBe(makeSourceId({ path: '/b/c' }, 'changed'));
-    expect(withLowerDrive('C:\\work\\a')).toBe(withLowerDrive('c:\\work\\a'));
-    expect(withLowerDrive('/C:/x')).toBe('/C:/x');
+    expect(lowercaseDriveLetter('C:\\work\\a')).toBe(lowercaseDriveLetter('c:\\work\\a'));
+    expect(lowercaseDriveLetter('/C:/x')).toBe('/C:/x');
   });
 
   it('is derived from the content if there is no file', () => {

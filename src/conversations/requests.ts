@@ -24,7 +24,7 @@ export function streamRequests(path: string): StreamedRequests | undefined {
   const waiting: Fields[] = [];
   let collector: RequestCollector | 'none' | undefined;
   readJsonLineRecords(readLines(path), path, [], ({ value }) => {
-    collector ??= createCollector(value);
+    collector ??= createRequestCollector(value);
     if (collector === 'none') return;
     if (collector) {
       for (const each of waiting.splice(0)) collector.takeRecord(each);
@@ -37,7 +37,7 @@ export function streamRequests(path: string): StreamedRequests | undefined {
 }
 
 /** `none` if the agent records no usage. */
-function createCollector(value: Fields): RequestCollector | 'none' | undefined {
+function createRequestCollector(value: Fields): RequestCollector | 'none' | undefined {
   const lines = Object.values(READER_BY_FORMAT).find((format) => format.lines?.isRecord(value))?.lines;
   return lines && (lines.requests?.() ?? 'none');
 }

@@ -23,7 +23,7 @@ export function makeConversationTitle(messages: readonly ApiMessage[]): string {
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
     const userTexts = extractPersonTexts(texts);
     for (const [index, text] of texts.entries()) {
-      const { userText, wrapped } = stripWrappers(userTexts[index] ?? '');
+      const { userText, wrapped } = stripSurroundingXmlTags(userTexts[index] ?? '');
       if (userText !== '' && !BARE_SLASH_COMMAND.test(userText)) return shortenTitle(userText);
       const slashCommand = readSlashCommand(text);
       if (slashCommand?.includes(' ')) return shortenTitle(slashCommand);
@@ -47,16 +47,16 @@ const HOUSEKEEPING_COMMAND =
  * Programs write elements with compound names around their own instructions:
  * `<system_instruction>…`.
  */
-const WRAPPED_TEXT = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
+const TEXT_IN_XML_TAGS = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
 
 /** Claude Code's prompt that carries out a plan; the plan's heading is the better title. */
 const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
 /** Returns the user's words after a program's blocks, and the content of the first block. */
-function stripWrappers(text: string): { userText: string; wrapped: string | undefined } {
+function stripSurroundingXmlTags(text: string): { userText: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
-  for (let match = WRAPPED_TEXT.exec(rest); match; match = WRAPPED_TEXT.exec(rest)) {
+  for (let match = TEXT_IN_XML_TAGS.exec(rest); match; match = TEXT_IN_XML_TAGS.exec(rest)) {
     const userText = toSafeOneLine(match[2] ?? '');
     if (userText !== '') wrapped ??= userText;
     rest = rest.slice(match[0].length);
@@ -96,7 +96,7 @@ const MAX_SEARCHED_CHARS = 1_600;
 const isLinkTarget = (target: string): boolean => /[/:.#]/.test(target);
 
 /** `*.ts` and `__init__` are no emphasis, so single stars and underscores stay. */
-const MARKDOWN: readonly (readonly [pattern: RegExp, replacement: (...groups: string[]) => string])[] = [
+const MARKDOWN_REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: (...groups: string[]) => string])[] = [
   // Links and images, also where the agent has cut the title off in one.
   [
     /(?<![\p{L}\p{N}_])!?\[([^[\]]*)\]\(((?:[^()]|\([^()]*\))*)(?:\)|$)/gu,
@@ -117,7 +117,7 @@ export function removeMarkdown(text: string): string {
   // Each turn shortens the text; code may contain a link, and a link code.
   for (let before = ''; result !== before;) {
     before = result;
-    for (const [pattern, replacement] of MARKDOWN) result = result.replace(pattern, replacement);
+    for (const [pattern, replacement] of MARKDOWN_REPLACEMENTS) result = result.replace(pattern, replacement);
     result = result.trim();
   }
   return result === '' ? text : result;

@@ -1,5 +1,5 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
+import { selectLastEditPerPlace, type Edit } from '../core/condense/edits/edits';
 import type { ConversationContext } from '../core/condense/types';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -29,7 +29,7 @@ export function makeApiView(messages: readonly ApiMessage[], edits: readonly Edi
 
 export function createExternalView(context: ConversationContext): ExternalView {
   const { messages, origins } = applyEdits(context.messages, context.edits);
-  const summaries = selectLastByPlace(context.edits)
+  const summaries = selectLastEditPerPlace(context.edits)
     .filter((edit) => edit.kind === 'summary')
     .sort((a, b) => a.start - b.start);
   let next = 0;

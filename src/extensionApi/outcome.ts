@@ -1,5 +1,5 @@
 import type { OutcomeWithoutView } from '../core/condense/condensation';
-import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
+import { selectLastEditPerPlace, type Edit } from '../core/condense/edits/edits';
 import type { Edit as ApiEdit, Outcome } from './api';
 import { makeApiView } from './externalView';
 import type { ParsedConversation } from './parse';
@@ -34,4 +34,4 @@ export function toApiOutcome(
 
 /** An edit is JSON with more fields than the API documents. */
 const selectShownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
-  selectLastByPlace([...earlier, ...made]).map((edit) => ({ ...edit }));
+  selectLastEditPerPlace([...earlier, ...made]).map((edit) => ({ ...edit }));

@@ -12,13 +12,13 @@ const MAX_KNOWN_BODIES = 20;
 
 export class ParsedBody {
   private cachedText: string | undefined;
-  private places: ElementEnds | null | undefined;
+  private places: ElementEndsInBody | null | undefined;
 
   constructor(
     readonly bytes: Buffer,
     readonly body: RequestBody,
     readonly list: string,
-    places?: ElementEnds,
+    places?: ElementEndsInBody,
   ) {
     this.places = places;
   }
@@ -36,7 +36,7 @@ export class ParsedBody {
     return this.known?.before ?? {};
   }
 
-  private get known(): ElementEnds | null {
+  private get known(): ElementEndsInBody | null {
     if (this.places !== undefined) return this.places;
     const found = locateElements(this.text, this.list);
     this.places = found
@@ -49,7 +49,7 @@ export class ParsedBody {
   }
 }
 
-interface ElementEnds {
+interface ElementEndsInBody {
   readonly ends: readonly number[];
   readonly before: RequestBody;
 }

@@ -11,7 +11,7 @@ import { getBlocks, isAnyThinking, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
-import { findStartOfOpenTurn } from '../core/messages/task';
+import { findStartOfUnfinishedTurn } from '../core/messages/task';
 import { markAnswersToTools } from '../core/messages/personsAnswers';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -34,7 +34,7 @@ import { getAgentConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type CondensationThreshold } from '../core/condense/trigger/thresholds';
 import { GatewayRunFigures, type GatewayRunSummary } from './runFigures';
 import type { GatewaySummaries } from './summaries';
-import { joinHeadAndRest, makeSentRequestHead, type SentRequestHead } from './sentHead';
+import { joinSentStartAndNewRest, makeStartOfSentRequest, type StartOfSentRequest } from './sentHead';
 import type { RequestBody, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
@@ -119,7 +119,7 @@ export class LiveCondenser implements GatewayCondenser {
    * For vendors that reject thinking after changed content: index up to which to remove thinking.
    */
   private readonly thinkingRemovedUntil = new Map<LiveId, number>();
-  private readonly heads = new LruMap<LiveId, HeadOfConversation>(MAX_KEPT_HEADS);
+  private readonly heads = new LruMap<LiveId, StartOfSentConversation>(MAX_KEPT_REQUEST_STARTS);
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
@@ -380,13 +380,13 @@ export class LiveCondenser implements GatewayCondenser {
     const thinkingEnd = this.thinkingRemovedUntil.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
     const last = kept?.thinkingEnd === thinkingEnd ? kept.head : undefined;
-    const head = makeSentRequestHead(call.recognized.wire, call.read, request, prepared, last, (message, origin) =>
+    const head = makeStartOfSentRequest(call.recognized.wire, call.read, request, prepared, last, (message, origin) =>
       origin < thinkingEnd ? dropThinkingBlocks(message) : message,
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (thinkingEnd === Infinity) this.heads.delete(conversation);
     else this.heads.set(conversation, { head, thinkingEnd });
-    const body = joinHeadAndRest(head, call.read);
+    const body = joinSentStartAndNewRest(head, call.read);
     return hasLostThinkingAtTurnStart(view, origins, thinkingEnd) ? removeThinkingBudget(body, call.read.body) : body;
   }
 
@@ -440,7 +440,10 @@ export class LiveCondenser implements GatewayCondenser {
     const view = appendToView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
       ...UNCHANGED_HTTP_CALL,
-      bytes: joinHeadAndRest(makeSentRequestHead(call.recognized.wire, call.read, request, view, undefined), call.read),
+      bytes: joinSentStartAndNewRest(
+        makeStartOfSentRequest(call.recognized.wire, call.read, request, view, undefined),
+        call.read,
+      ),
     };
   }
 
@@ -508,13 +511,13 @@ const getModelId = (
 /** The key comes from the request, so only a plausible model name is shown. */
 const toDisplayableModelName = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
-interface HeadOfConversation {
-  readonly head: SentRequestHead;
+interface StartOfSentConversation {
+  readonly head: StartOfSentRequest;
   readonly thinkingEnd: number;
 }
 
 /** As many conversations as the engine keeps. */
-const MAX_KEPT_HEADS = 20;
+const MAX_KEPT_REQUEST_STARTS = 20;
 
 function dropThinkingBlocks(message: ApiMessage): ApiMessage {
   const { role, content } = message;
@@ -529,7 +532,7 @@ function hasLostThinkingAtTurnStart(
   origins: readonly number[],
   thinkingEnd: number,
 ): boolean {
-  const at = findStartOfOpenTurn(view) + 1;
+  const at = findStartOfUnfinishedTurn(view) + 1;
   const opening = view[at];
   if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= thinkingEnd) return false;
   return getBlocks(opening).slice(0, 1).some(isAnyThinking) && dropThinkingBlocks(opening) !== opening;

@@ -8,7 +8,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { ParsedBody } from './bodies';
 import { writeViewIntoBody, type MessageSource, type WireFormat, type WireRequest } from './wires/wire';
 
-export interface SentRequestHead {
+export interface StartOfSentRequest {
   readonly receivedHead: Buffer;
   readonly sent: Buffer;
   /** Number of list elements in the head; 0 if unknown, which prevents continuing. */
@@ -22,19 +22,19 @@ export interface SentRequestHead {
  * @param last what was sent before; reused if the body starts with it and the view still agrees
  * @param shown changes a message of the view for sending
  */
-export function makeSentRequestHead(
+export function makeStartOfSentRequest(
   wire: WireFormat,
   read: ParsedBody,
   request: WireRequest,
   view: View,
-  last: SentRequestHead | undefined,
+  last: StartOfSentRequest | undefined,
   shown: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
-): SentRequestHead {
+): StartOfSentRequest {
   const sent = {
     ...view,
     messages: view.messages.map((message, at) => shown(message, view.origins[at] ?? 0)),
   };
-  if (!last || !continuesSentHead(last, read, request.sources, view)) {
+  if (!last || !continuesStartOfSentRequest(last, read, request.sources, view)) {
     const { head, end } = writeViewIntoBody(wire, read.text, read.body, request, sent);
     const at = countBytes(read.text, end, read.bytes.length);
     return makeRequestHead(read, request.sources, view, Buffer.from(head), at);
@@ -57,7 +57,7 @@ export function makeSentRequestHead(
   );
 }
 
-export const joinHeadAndRest = ({ receivedHead, sent }: SentRequestHead, { bytes }: ParsedBody): Buffer =>
+export const joinSentStartAndNewRest = ({ receivedHead, sent }: StartOfSentRequest, { bytes }: ParsedBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(receivedHead.length)]);
 
 /** In ASCII, text and byte offsets are equal. */
@@ -70,7 +70,7 @@ function makeRequestHead(
   { messages, origins }: View,
   sent: Buffer,
   at: number,
-): SentRequestHead {
+): StartOfSentRequest {
   const element = ends.findIndex((end) => end >= at);
   const end = element < 0 ? at : (ends[element] ?? at);
   const elements = element + 1;
@@ -86,8 +86,8 @@ function makeRequestHead(
   };
 }
 
-function continuesSentHead(
-  last: SentRequestHead,
+function continuesStartOfSentRequest(
+  last: StartOfSentRequest,
   { bytes }: ParsedBody,
   sources: readonly MessageSource[],
   now: View,

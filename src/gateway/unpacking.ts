@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
 /** Passes on all data immediately and accepts truncated answers. */
-const STREAMING_OPTIONS = {
+const DECOMPRESSION_OPTIONS_FOR_STREAMS = {
   chunkSize: 64 * 1024,
   flush: zlib.constants.Z_SYNC_FLUSH,
   finishFlush: zlib.constants.Z_SYNC_FLUSH,
@@ -27,9 +27,9 @@ export function createDecompressor(encoding: string | undefined): Transform | un
   switch (normalizeCoding(encoding)) {
     case 'gzip':
     case 'x-gzip':
-      return zlib.createGunzip(STREAMING_OPTIONS);
+      return zlib.createGunzip(DECOMPRESSION_OPTIONS_FOR_STREAMS);
     case 'deflate':
-      return zlib.createInflate(STREAMING_OPTIONS);
+      return zlib.createInflate(DECOMPRESSION_OPTIONS_FOR_STREAMS);
     case 'br':
       return zlib.createBrotliDecompress();
     case 'zstd':

@@ -103,9 +103,9 @@ export function classifyRejection({ kind, details }: ApiError): RejectionProblem
 }
 
 /** Milliseconds after a failure in which the same request counts as a repetition. */
-const MAX_REPETITION_MS = 30_000;
+const MAX_MS_UNTIL_REPETITION = 30_000;
 /** VS Code repeats a failed request this often within seconds (seen in 1.139). */
-const MAX_REPETITIONS = 3;
+const MAX_REPETITIONS_BY_VSCODE = 3;
 
 interface RecentFailure {
   readonly error: ApiError;
@@ -129,7 +129,7 @@ export class RecentFailures {
   getRetryPolicy(request: string): RetryPolicy {
     this.forgetOldFailures();
     const failure = this.failures.get(request);
-    if (!failure || failure.repetitions >= MAX_REPETITIONS) {
+    if (!failure || failure.repetitions >= MAX_REPETITIONS_BY_VSCODE) {
       this.failures.delete(request);
       return { kind: 'none' };
     }
@@ -149,7 +149,7 @@ export class RecentFailures {
 
   private forgetOldFailures(): void {
     for (const [request, { at }] of this.failures) {
-      if (this.now() - at > MAX_REPETITION_MS) this.failures.delete(request);
+      if (this.now() - at > MAX_MS_UNTIL_REPETITION) this.failures.delete(request);
     }
   }
 }

@@ -18,11 +18,11 @@ export interface LedgerCommand {
   readonly automatic?: 'waits' | 'runs';
 }
 
-const UNDONE_MESSAGE =
+const UNDONE_CONDENSATION_MESSAGE =
   'Undone. The conversation is not condensed again until it has grown by about an eighth or no longer fits the window.';
 const UNDONE_NEW_RESULTS_TEXT = 'Undone. What was left out of new results is back, and future results are sent whole.';
 const REDONE_NEW_RESULTS_TEXT = 'Brought back. New results again leave out what the conversation already contains.';
-const REDONE_MESSAGE = 'Brought back. The next request is sent condensed again.';
+const REDONE_CONDENSATION_MESSAGE = 'Brought back. The next request is sent condensed again.';
 
 const createCommandWithoutEffect = (detail: string): LedgerCommand => ({ entries: [], detail });
 
@@ -36,7 +36,7 @@ export function createUndoCommand(conversation: LiveConversation): LedgerCommand
   // Automatic condensing waits, because the condensation would be due again at once.
   return isNewResultsCondensation(last)
     ? { entries, detail: UNDONE_NEW_RESULTS_TEXT }
-    : { entries, detail: UNDONE_MESSAGE, automatic: 'waits' };
+    : { entries, detail: UNDONE_CONDENSATION_MESSAGE, automatic: 'waits' };
 }
 
 export function createRedoCommand(conversation: LiveConversation): LedgerCommand {
@@ -44,7 +44,7 @@ export function createRedoCommand(conversation: LiveConversation): LedgerCommand
   if (!next) return createCommandWithoutEffect('There is nothing to bring back.');
   return {
     entries: [{ type: 'redone', condensation: next.id }],
-    detail: isNewResultsCondensation(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_MESSAGE,
+    detail: isNewResultsCondensation(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_CONDENSATION_MESSAGE,
     automatic: others.every(isNewResultsCondensation) ? 'runs' : 'waits',
   };
 }

@@ -1,7 +1,7 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import {
   matchesOriginal,
-  selectLastByPlace,
+  selectLastEditPerPlace,
   renderCuts,
   changesAnyMessage,
   type CutEdit,
@@ -107,7 +107,7 @@ export function addCutsToView({ original, messages, origins, edits }: View, adde
     const message = changed[at];
     if (message && typeof text === 'string') changed[at] = replaceValueAt(message, place.path, renderCuts(text, cuts));
   }
-  return { original, messages: changed, origins, edits: selectLastByPlace([...edits, ...added]) };
+  return { original, messages: changed, origins, edits: selectLastEditPerPlace([...edits, ...added]) };
 }
 
 export const hasRemainingEdits = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {

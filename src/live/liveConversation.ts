@@ -3,7 +3,7 @@ import { Draft } from '../core/condense/draft/draft';
 import type { OutcomeFields } from '../core/condense/condensation';
 import { NEW_RESULTS_PROVIDER_ID } from '../core/condense/types';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
+import { selectLastEditPerPlace, type Edit } from '../core/condense/edits/edits';
 import { createUneditedView, appendToView, type View } from '../core/condense/edits/view';
 import {
   getActiveCondensations,
@@ -278,7 +278,7 @@ export class LiveConversation {
    */
   async recordCondensation(record: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.dependencies;
-    const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...record.edits]));
+    const shown = applyEdits(this.messages, selectLastEditPerPlace([...this.current.edits, ...record.edits]));
     // The conversation may have grown since the condensation was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;

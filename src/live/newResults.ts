@@ -1,6 +1,6 @@
 /** Condenses new results before they are first sent. */
 import { Draft } from '../core/condense/draft/draft';
-import { selectLastByPlace, type CutEdit } from '../core/condense/edits/edits';
+import { selectLastEditPerPlace, type CutEdit } from '../core/condense/edits/edits';
 import type { View } from '../core/condense/edits/view';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
 import { computePercentOfWindow } from '../core/condense/trigger/thresholds';
@@ -78,7 +78,7 @@ export async function condenseNewResults(
   const { rereads } = results;
   if (further?.isNeeded(results.shown)) {
     const more = await applyNewResultRules(further.rules, results, counter);
-    const edits = selectLastByPlace([...results.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
+    const edits = selectLastEditPerPlace([...results.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     results = { ...more, edits, rereads, saved: results.saved + more.saved };
   }
   return results.edits.length === 0 && rereads.length === 0 ? undefined : results;

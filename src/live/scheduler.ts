@@ -42,8 +42,8 @@ const RETRY_GROWTH_FACTOR = 1.13;
 const MAX_LATE_PREPARATIONS = 2;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
-const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
-const CHANGED_REASON = 'what the model gets was changed by hand';
+const CONVERSATION_DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
+const CHANGED_BY_HAND_REASON = 'what the model gets was changed by hand';
 const NO_FOLLOW_UP_NOTE = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM_REASON = 'the request would not have fit without being condensed immediately';
 
@@ -112,7 +112,7 @@ export class CondensationScheduler {
       model: this.dependencies.learning.applyLearnedLimits(request.model),
     });
     // The ledger keeps an undo over a restart, but the wait after it is only in memory.
-    if (isFirst && hasUndoneCondensation(conversation)) this.postpone();
+    if (isFirst && hasUndoneCondensation(conversation)) this.postponeNextCondensation();
   }
 
   /** @throws only the signal's reason if it was aborted */
@@ -360,13 +360,13 @@ export class CondensationScheduler {
   /** Abandons a preparation, since it was made for the view before the command. */
   async enterCommand({ entries, automatic }: LedgerCommand): Promise<void> {
     await this.conversation.applyNewEntries(entries);
-    this.preparation?.abandonPreparation(CHANGED_REASON);
+    this.preparation?.abandonPreparation(CHANGED_BY_HAND_REASON);
     this.preparation = undefined;
-    if (automatic === 'waits') this.postpone();
+    if (automatic === 'waits') this.postponeNextCondensation();
     else if (automatic === 'runs') this.dependencies.manager.endCooldown(this.conversation.id);
   }
 
-  private postpone(): void {
+  private postponeNextCondensation(): void {
     const { id, countedTokens, overheadTokens } = this.conversation;
     this.dependencies.manager.startCooldown(id, countedTokens - overheadTokens, overheadTokens);
   }
@@ -524,7 +524,7 @@ export class CondensationScheduler {
     if (!preparation) return undefined;
     const isCurrent = this.conversation.isUnchanged(preparation.madeFor);
     if (isCurrent && !preparation.isOver) return undefined;
-    if (!isCurrent) preparation.abandonPreparation(DIVERGED_REASON);
+    if (!isCurrent) preparation.abandonPreparation(CONVERSATION_DIVERGED_REASON);
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const appliedReason = isByHand ? 'by-hand' : reason;

@@ -10,7 +10,7 @@ import {
   ZERO_USE_AFTER_CONDENSATION,
   splitIntoShownLines,
   classifyUseOfRemoved,
-  WATCHED_TURNS,
+  TURNS_WATCHED_AFTER_CONDENSATION,
   type UseAfterCondensation,
 } from '../core/condense/ledger/use';
 import { Exchanges, listToolExchanges } from '../core/messages/exchanges';
@@ -64,7 +64,7 @@ export class ReferenceUseWatch {
   }
 
   get isOver(): boolean {
-    return this.counted.turns >= WATCHED_TURNS || isUseExcessive(this.use);
+    return this.counted.turns >= TURNS_WATCHED_AFTER_CONDENSATION || isUseExcessive(this.use);
   }
 
   /** The messages must contain each call together with its results. */

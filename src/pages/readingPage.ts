@@ -7,7 +7,7 @@ import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../core/m
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage, Block, Path } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { selectLastByPlace, makePlaceKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
+import { selectLastEditPerPlace, makePlaceKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
 import { getSpeakerLabel } from '../core/messages/render';
 import { describeBlock, renderMaskedConversation } from './reportPage';
@@ -27,7 +27,7 @@ interface ReadingOptions {
 /** Masks secrets in whole strings before truncating them. */
 export function renderReadingPage(subject: ConversationForReading, { nonce }: ReadingOptions): string {
   const { title, original, edits } = subject;
-  const shown = selectLastByPlace(edits);
+  const shown = selectLastEditPerPlace(edits);
   const reader = new ReadingPageRenderer(original, shown);
   const sections: SafeHtml[] = [];
   for (let index = 0; index < original.length;) {

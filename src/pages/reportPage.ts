@@ -13,7 +13,13 @@ import { maskMessage } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { selectLastByPlace, makePlaceKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
+import {
+  selectLastEditPerPlace,
+  makePlaceKey,
+  renderCuts,
+  type CutEdit,
+  type Edit,
+} from '../core/condense/edits/edits';
 import type { StepReport } from '../core/condense/types';
 import { getActiveCondensations, getActiveEdits, type Ledger } from '../core/condense/ledger/ledger';
 import { measureCoherence, type CoherenceReport } from '../core/condense/coherence/coherence';
@@ -458,7 +464,7 @@ function collectRemovedParts(
 ): RemovedPart[] {
   const names = nameContentPlaces(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
-  for (const edit of selectLastByPlace(edits)) {
+  for (const edit of selectLastEditPerPlace(edits)) {
     // Everything that this edit removed has been restored.
     if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;

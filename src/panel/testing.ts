@@ -151,7 +151,7 @@ const createPreviewBackend = (): TestBackend => ({
   loadLiveView: () => Promise.resolve(),
   subscribeToLiveChanges: () => ({ dispose: () => undefined }),
   findModelPricing: () => Promise.resolve(undefined),
-  createProfileSetups: () => Promise.resolve([]),
+  createPreviewSetupsOfProfiles: () => Promise.resolve([]),
   readPreviewSetup: () =>
     Promise.resolve({
       provider: fake.settings['contextCondenser.provider'] ?? 'lossless',

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { getErrorCode } from '../core/errors';
 import { ignoreMissingFile, readTextIfPresent, readStatusIfPresent, writeFileAtomically } from './fileTools';
 import type { Files } from './files';
-import { isLedgerHeld } from './holds';
+import { isLedgerInUse } from './holds';
 import {
   containsOnlyLedger,
   isLedgerFolder,
@@ -163,7 +163,7 @@ export async function readLedgerFolderUse(files: Files, folder: string): Promise
     bytes += file?.bytes ?? 0;
     if (!name.startsWith('lock')) lastUsed = Math.max(lastUsed, file?.modified ?? 0);
   }
-  return { folder, bytes, lastUsed, isHeld: await isLedgerHeld(files, folder, names) };
+  return { folder, bytes, lastUsed, isHeld: await isLedgerInUse(files, folder, names) };
 }
 
 /**

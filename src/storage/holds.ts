@@ -14,37 +14,37 @@ import {
   type OwnerProcess,
 } from './owner';
 
-const HOLD_FILE_NAME_PATTERN = /^held-(.+)$/;
+const IN_USE_FILE_NAME_PATTERN = /^held-(.+)$/;
 
 /** Version 1.0 wrote `held-<pid>@<host>`. */
-function parseHoldOwner(name: string): OwnerProcess | undefined {
-  const [, word] = HOLD_FILE_NAME_PATTERN.exec(name) ?? [];
+function parseOwnerInFileName(name: string): OwnerProcess | undefined {
+  const [, word] = IN_USE_FILE_NAME_PATTERN.exec(name) ?? [];
   if (word === undefined) return undefined;
   const [, pid, host] = /^(\d+)@([\w.-]+)$/.exec(word) ?? [];
   return pid === undefined || host === undefined ? parseOwner(word) : makeOwnerOfEarlierFormat(Number(pid), host);
 }
 
 /** Marks of processes that can't be checked from here are valid for this long. */
-const MAX_HOLD_AGE_MS = 2 * 24 * 3_600_000;
+const MAX_AGE_OF_IN_USE_FILE_MS = 2 * 24 * 3_600_000;
 
-export async function isLedgerHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
+export async function isLedgerInUse(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
-    const holder = parseHoldOwner(name);
+    const holder = parseOwnerInFileName(name);
     const liveness = holder && getOwnerLiveness(holder);
     if (liveness === 'running') return true;
     if (liveness !== 'unknown') continue;
     const mark = await readStatusIfPresent(files, join(folder, name));
-    if (mark && Math.abs(Date.now() - mark.modified) < MAX_HOLD_AGE_MS) return true;
+    if (mark && Math.abs(Date.now() - mark.modified) < MAX_AGE_OF_IN_USE_FILE_MS) return true;
   }
   return false;
 }
 
 /** Also removes stale marks. Errors are ignored. */
-export async function holdLedger(files: Files, folder: string): Promise<void> {
+export async function markLedgerInUse(files: Files, folder: string): Promise<void> {
   try {
     if (!(await readStatusIfPresent(files, folder))) return;
     for (const name of (await ignoreMissingFile(files.list(folder))) ?? []) {
-      const holder = parseHoldOwner(name);
+      const holder = parseOwnerInFileName(name);
       if (holder && getOwnerLiveness(holder) === 'gone') await ignoreMissingFile(files.removeFile(join(folder, name)));
     }
     const mark = join(folder, `held-${formatOwner(getThisProcess())}`);

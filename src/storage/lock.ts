@@ -86,7 +86,7 @@ async function acquireLock(files: Files, path: string, timing: LockTiming): Prom
   const start = performance.now();
   let lastMark: { readonly mark: string; readonly since: number } | undefined;
   for (;;) {
-    const holder = await tryLock(files, path, token);
+    const holder = await tryToAcquireLock(files, path, token);
     if (holder === undefined) return token;
     const now = performance.now();
     if (lastMark?.mark !== holder.mark) lastMark = { mark: holder.mark, since: now };
@@ -126,7 +126,7 @@ const MAX_LOCK_TRIES = 100;
  * Takes the lock or returns its holder.
  * @throws StorageError if the path isn't a lock, such as a link
  */
-async function tryLock(files: Files, path: string, token: string): Promise<LockHolder | undefined> {
+async function tryToAcquireLock(files: Files, path: string, token: string): Promise<LockHolder | undefined> {
   for (let tries = 0; ; tries++) {
     try {
       await createLock(files, path, token);

@@ -27,11 +27,11 @@ const makeJsonFileKind = (label: string, header: FileHeader, earlier: RegExp): O
   matchesBeginning: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),
 });
 
-const MATCHES_NOTHING = /(?!)/;
+const PATTERN_MATCHING_NOTHING = /(?!)/;
 const LOOPBACK_PATTERN = 'http://127\\.0\\.0\\.1:';
 
 export const OWN_FILE_KINDS = {
-  store: makeJsonFileKind('a store', 'store', MATCHES_NOTHING),
+  store: makeJsonFileKind('a store', 'store', PATTERN_MATCHING_NOTHING),
   account: makeJsonFileKind('an account cache', 'account', /^\{"version":\d+(?:$|,"prices":"[^"]*","kept":\[)/),
   whatIf: makeJsonFileKind('a cache of replays', 'whatIf', /^\[\{"key":"[0-9a-f]{64}","path":"/),
   conversations: makeJsonFileKind(
@@ -45,7 +45,7 @@ export const OWN_FILE_KINDS = {
     'gateway',
     new RegExp(`^\\{"pid":\\d+,"address":"${LOOPBACK_PATTERN}`),
   ),
-  run: makeJsonFileKind('the folder of a run', 'run', MATCHES_NOTHING),
+  run: makeJsonFileKind('the folder of a run', 'run', PATTERN_MATCHING_NOTHING),
   spending: { label: 'a count of costs', matchesBeginning: isSpendingFile },
   metrics: {
     label: 'a file of measures',

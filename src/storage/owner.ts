@@ -19,37 +19,37 @@ export type ProcessLiveness = 'running' | 'gone' | 'unknown';
  * Inode of Linux's initial PID namespace (`PROC_PID_INIT_INO` in the kernel's
  * `include/linux/proc_ns.h`).
  */
-const INITIAL_PROCESS_SPACE = '4026531836';
-const UNKNOWN_PROCESS_SPACE = '0';
+const INITIAL_PID_NAMESPACE = '4026531836';
+const UNKNOWN_PID_NAMESPACE = '0';
 
 let currentOwner: OwnerProcess | undefined;
 
 export const getThisProcess = (): OwnerProcess =>
   (currentOwner ??= {
     pid: process.pid,
-    started: readProcessStart(process.pid) ?? UNKNOWN_PROCESS_SPACE,
-    space: readProcessSpace(),
+    started: readProcessStart(process.pid) ?? UNKNOWN_PID_NAMESPACE,
+    space: readMachineBootAndPidNamespace(),
     host: getHostName(),
   });
 
 export function getOwnerLiveness(owner: OwnerProcess, current: OwnerProcess = getThisProcess()): ProcessLiveness {
   if (owner.host !== current.host) return 'unknown';
-  if (owner.space !== current.space) return isSpaceBeforeRestart(owner.space, current.space) ? 'gone' : 'unknown';
+  if (owner.space !== current.space) return isNamespaceBeforeRestart(owner.space, current.space) ? 'gone' : 'unknown';
   if (isProcessGone(owner.pid)) return 'gone';
   const started = readProcessStart(owner.pid);
-  const isAnother = started !== undefined && owner.started !== UNKNOWN_PROCESS_SPACE && started !== owner.started;
+  const isAnother = started !== undefined && owner.started !== UNKNOWN_PID_NAMESPACE && started !== owner.started;
   return isAnother ? 'gone' : 'running';
 }
 
 /** True if the same host, not a container, was rebooted since. */
-function isSpaceBeforeRestart(space: string, currentSpace: string): boolean {
+function isNamespaceBeforeRestart(space: string, currentSpace: string): boolean {
   const [machine, boot, inode] = space.split('-');
   const [machineHere, bootHere, inodeHere] = currentSpace.split('-');
   return (
     machine === machineHere &&
     boot !== bootHere &&
-    inode === INITIAL_PROCESS_SPACE &&
-    inodeHere === INITIAL_PROCESS_SPACE
+    inode === INITIAL_PID_NAMESPACE &&
+    inodeHere === INITIAL_PID_NAMESPACE
   );
 }
 
@@ -81,17 +81,17 @@ const getHostName = (): string =>
 /** Version 1.0 recorded only ID and host, so a matching host counts as this system. */
 export const makeOwnerOfEarlierFormat = (pid: number, host: string): OwnerProcess => ({
   pid,
-  started: UNKNOWN_PROCESS_SPACE,
+  started: UNKNOWN_PID_NAMESPACE,
   space: getThisProcess().space,
   host: host.replace(/[^\w.-]/g, '_').slice(0, 64),
 });
 
-function readProcessSpace(): string {
-  if (process.platform !== 'linux') return UNKNOWN_PROCESS_SPACE;
+function readMachineBootAndPidNamespace(): string {
+  if (process.platform !== 'linux') return UNKNOWN_PID_NAMESPACE;
   const boot = readTextIfReadable('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
   const inode = /\d+/.exec(readLinkIfReadable('/proc/self/ns/pid') ?? '')?.[0];
-  const machine = readTextIfReadable('/etc/machine-id')?.slice(0, 8) ?? UNKNOWN_PROCESS_SPACE;
-  return boot === undefined || inode === undefined ? UNKNOWN_PROCESS_SPACE : `${machine}-${boot}-${inode}`;
+  const machine = readTextIfReadable('/etc/machine-id')?.slice(0, 8) ?? UNKNOWN_PID_NAMESPACE;
+  return boot === undefined || inode === undefined ? UNKNOWN_PID_NAMESPACE : `${machine}-${boot}-${inode}`;
 }
 
 /** Undefined outside Linux, or if /proc is another namespace's. */

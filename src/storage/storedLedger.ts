@@ -10,7 +10,7 @@ import {
   type LedgerPaths,
   type StorageOptions,
 } from './folders';
-import { holdLedger } from './holds';
+import { markLedgerInUse } from './holds';
 import { Journal, type StorageProblem } from './journal';
 import { parseLedgerEntry } from './ledgerEntry';
 import { withFileLock } from './lock';
@@ -100,7 +100,7 @@ export class StoredLedger implements LedgerFile {
   }
 
   holdFolder(): Promise<void> {
-    return holdLedger(this.options.files, this.folder);
+    return markLedgerInUse(this.options.files, this.folder);
   }
 
   refresh(): Promise<void> {

@@ -12,7 +12,7 @@ export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '
 type ShowMessage = typeof vscode.window.showErrorMessage;
 
 // VS Code shows the text of buttons literally; only options contain more text to escape.
-const createEscapingShow = (show: () => ShowMessage): ShowMessage =>
+const wrapShowMessageWithEscaping = (show: () => ShowMessage): ShowMessage =>
   ((message: string, ...rest: never[]) =>
     show()(
       escapeLinks(message),
@@ -27,9 +27,9 @@ const escapeMessageDetail = (options: vscode.MessageOptions): vscode.MessageOpti
   ...(options.detail !== undefined && { detail: escapeLinks(options.detail) }),
 });
 
-export const showInformationMessage = createEscapingShow(() => vscode.window.showInformationMessage);
-export const showWarningMessage = createEscapingShow(() => vscode.window.showWarningMessage);
-export const showErrorMessage = createEscapingShow(() => vscode.window.showErrorMessage);
+export const showInformationMessage = wrapShowMessageWithEscaping(() => vscode.window.showInformationMessage);
+export const showWarningMessage = wrapShowMessageWithEscaping(() => vscode.window.showWarningMessage);
+export const showErrorMessage = wrapShowMessageWithEscaping(() => vscode.window.showErrorMessage);
 
 type ProgressReporter = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
 

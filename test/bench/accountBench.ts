@@ -15,11 +15,11 @@ import type { Usage } from '../../src/core/cost/usage';
 import { countPromptTokens } from '../../src/core/cost/usage';
 import { computeCallCost } from '../../src/core/cost/callCost';
 import {
-  fitCalibration,
+  fitTokenCalibration,
   computeMedian,
   simulateRequestUsage,
   listRequests,
-  type CalibrationPair,
+  type RequestWithReportedUsage,
 } from '../../src/core/account/replay';
 import { freshCounter } from './measure';
 import { bytesRead, CONVERSATIONS, idleLag, writeStore } from './storesBench';
@@ -62,13 +62,13 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
       const counter = freshCounter();
       const byMessage = new Map(recorded.requests.map((request) => [request.message, request]));
       const pairs = listRequests(messages, counter, recorded.compactions, recorded.requests).flatMap(
-        (request): (CalibrationPair & { model: string | undefined; seller: string | undefined })[] => {
+        (request): (RequestWithReportedUsage & { model: string | undefined; seller: string | undefined })[] => {
           const found = byMessage.get(request.answer);
           return found?.usage ? [{ request, usage: found.usage, model: found.model, seller: found.seller }] : [];
         },
       );
       const half = Math.floor(pairs.length / 2);
-      const calibration = fitCalibration(pairs.slice(0, half));
+      const calibration = fitTokenCalibration(pairs.slice(0, half));
       if (!calibration || half < 5) return [];
       const second = pairs.slice(half);
       const replayed = simulateRequestUsage(

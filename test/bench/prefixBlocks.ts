@@ -10,7 +10,7 @@ import { makePlaceKey } from '../../src/core/condense/edits/edits';
 import { losslessConfigSchema, runLossless } from '../../src/core/condense/lossless/run';
 import { findPruneCandidates, type PruneCandidate } from '../../src/core/condense/providers/smart/candidates';
 import type { ContentItem } from '../../src/core/condense/providers/smart/items';
-import { isNextBlock } from '../../src/core/condense/providers/smart/prune';
+import { directlyFollowsBlock } from '../../src/core/condense/providers/smart/prune';
 import type { FitLine, FitSample } from './fitWeights';
 import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import type { ShownLine } from '../../src/core/condense/lines/shownLines';
@@ -52,7 +52,7 @@ export const makeSample = (
 
 /** Per block, whether it is adjacent to the previous one. */
 export const findNeighbors = (candidates: readonly PruneCandidate[]): boolean[] =>
-  candidates.map((candidate, at) => isNextBlock(candidates[at - 1], candidate));
+  candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
 
 function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: readonly PruneCandidate[]): FitLine[] {
   const byPlace = new Map<string, number[]>();

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { measureCoherence, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
 import { collectFacts, type Fact } from '../../src/core/condense/coherence/facts';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { selectLastByPlace, getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
+import { selectLastEditPerPlace, getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { findMarkers } from '../../src/core/messages/markers';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
@@ -47,7 +47,7 @@ function expectedCounts(history: History, edits: readonly Edit[]): Record<Fact['
   const fresh = structuredClone(history);
   const view = wholeText(applyEdits(fresh, edits).messages);
   const standing = new Set<string>(findMarkers(view).map(({ reference }) => reference));
-  const led = selectLastByPlace(edits)
+  const led = selectLastEditPerPlace(edits)
     .map((edit) => ledTo(fresh, edit, standing))
     .join(BETWEEN);
   const none = (): Counts => ({ kept: 0, recallable: 0, lost: 0 });

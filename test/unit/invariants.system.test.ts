@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
-import { selectLastByPlace, getOriginalText, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
+import { selectLastEditPerPlace, getOriginalText, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
 import { expandReference, collectReferences } from '../../src/core/condense/edits/references';
 import { listCuts } from '../../src/core/testing';
 import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
@@ -182,7 +182,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
     holds(histories, (history, { edits }) => {
       const references = collectReferences(edits);
       const originals = collectOriginals(history, edits);
-      for (const edit of listCuts(selectLastByPlace(edits))) {
+      for (const edit of listCuts(selectLastEditPerPlace(edits))) {
         for (const { start, end, reference } of edit.cuts) {
           if (reference === undefined) continue;
           const named = references.get(reference);
@@ -195,7 +195,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
     holds(histories, (history, { edits, view }) => {
       const references = collectReferences(edits);
       const originals = collectOriginals(history, edits);
-      for (const edit of listCuts(selectLastByPlace(edits))) {
+      for (const edit of listCuts(selectLastEditPerPlace(edits))) {
         const original = originalText(history, edit);
         if (original.includes(MARKER_START) || edit.cuts.some(({ reference }) => reference === undefined)) continue;
         const standing = getValueAt(view[edit.place.message], edit.place.path) as string;
@@ -212,7 +212,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       histories,
       (history, { edits, view }) => {
         const standing = linesOfView(view);
-        for (const edit of listCuts(selectLastByPlace(edits))) {
+        for (const edit of listCuts(selectLastEditPerPlace(edits))) {
           if (!edit.strict) continue;
           const original = originalText(history, edit);
           for (const { start, end } of edit.cuts) {

@@ -19,7 +19,7 @@ import { StrategySection } from './sections/strategy/Strategy';
 import { moveFocusWhenRemoved } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
-import { FOUND_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
+import { SEARCHABLE_ELEMENTS_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
 import { Button } from './ui';
 
 const SECTION_COMPONENTS: Readonly<Record<string, () => ReactNode>> = {
@@ -58,7 +58,7 @@ export function App(): ReactNode {
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
-    const places = searched === '' ? [] : [...(main.current?.querySelectorAll(FOUND_SELECTOR) ?? [])];
+    const places = searched === '' ? [] : [...(main.current?.querySelectorAll(SEARCHABLE_ELEMENTS_SELECTOR) ?? [])];
     setFound(places.length);
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searched]);

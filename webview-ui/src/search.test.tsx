@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { AGENT_LIST } from '../../src/core/agents';
-import { FOUND_SELECTOR } from './state/search';
+import { SEARCHABLE_ELEMENTS_SELECTOR } from './state/search';
 import { openPage, type TestPage } from './testing';
 
 beforeEach(() => {
@@ -34,7 +34,9 @@ async function search(page: TestPage, text: string): Promise<void> {
 
 /** The sections in which a search found something. */
 const foundIn = (page: TestPage): string[] =>
-  page.all('main .section').flatMap((section) => (section.querySelector(FOUND_SELECTOR) ? [section.id] : []));
+  page
+    .all('main .section')
+    .flatMap((section) => (section.querySelector(SEARCHABLE_ELEMENTS_SELECTOR) ? [section.id] : []));
 
 const pass = (id: string, name: string) => ({
   id,
@@ -166,7 +168,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     const page = await openPage();
     await search(page, words);
     expect(page.find('.search-result').textContent).toBe('Nothing found');
-    expect(page.all(FOUND_SELECTOR)).toEqual([]);
+    expect(page.all(SEARCHABLE_ELEMENTS_SELECTOR)).toEqual([]);
     expect(page.find('.nothing-found').textContent).toContain(`No settings found for “${words}”`);
     await page.click(() => page.find('.nothing-found vscode-button', 'Clear search'));
     await page.until(() => page.all('.nothing-found').length === 0);

@@ -29,7 +29,7 @@ import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { Pass } from '../../core/condense/providers/smart/passSchema';
 import { listStepNames } from '../../core/condense/providers/smart/run';
 import { createItemLookup } from '../../core/condense/providers/smart/items';
-import { selectContent } from '../../core/condense/providers/smart/selection';
+import { selectContentOfPass } from '../../core/condense/providers/smart/selection';
 import { makeToolTable } from '../../core/messages/tools';
 
 const MAX_FIRST_WORDS_CHARS = 80;
@@ -195,7 +195,7 @@ export function computePassSelection(
   const { config, pass } = findConfiguredPass(setup, index);
   const draft = new Draft(messages, counter, edits);
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
-  const { zone, has } = selectContent(draft, pass.selection, tools);
+  const { zone, has } = selectContentOfPass(draft, pass.selection, tools);
   const items = createItemLookup(draft);
   const selected = messages.map(
     (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),

@@ -116,14 +116,14 @@ export class PreviewSession {
   }
 }
 
-interface AnsweredQuestion {
+interface AnsweredPreviewQuestion {
   readonly conversation: PreviewConversation;
   readonly question: PreviewQuestion;
   readonly estimate: ConversationEstimate;
 }
 
 class LatestPreview {
-  private shown: AnsweredQuestion | undefined;
+  private shown: AnsweredPreviewQuestion | undefined;
   /** Milliseconds by question. A repetition takes less, because parts of the first answer are cached. */
   private readonly firstTimes = new WeakMap<PreviewConversation['messages'], Map<string, number>>();
 
@@ -164,7 +164,11 @@ class LatestPreview {
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
     const { shown } = this;
-    if (shown && isSameConversation(shown.conversation, conversation) && isSameQuestion(shown.question, question))
+    if (
+      shown &&
+      isSameConversation(shown.conversation, conversation) &&
+      isSamePreviewQuestion(shown.question, question)
+    )
       return shown.estimate;
     return this.computeAndKeepPreview(conversation, question, signal);
   }
@@ -174,7 +178,7 @@ class LatestPreview {
 const isSameConversation = (a: PreviewConversation, b: PreviewConversation): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isEqual(a.pinned, b.pinned);
 
-const isSameQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
+const isSamePreviewQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
   isEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
 
 class PreviewModels {

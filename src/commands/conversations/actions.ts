@@ -200,7 +200,7 @@ async function runActionOnStored(services: Services, action: NodeAction, subject
         await openAgent(services, agent && getLiveCommand(agent), subject.workspace);
         break;
       case 'undoGiveBack':
-        await undoGiveBack(services, nameGivenBack(subject));
+        await undoGiveBack(services, identifyGivenBackConversation(subject));
         break;
     }
   } catch (error) {
@@ -229,7 +229,13 @@ async function condenseStoredWith(services: Services, { path, title, ledger }: C
 }
 
 /** Names what was given back last: this conversation, or else the original of this copy. */
-function nameGivenBack({ path, id, ledger, givenBackAs, isCopy }: ConversationSubject): GivenBackName | undefined {
+function identifyGivenBackConversation({
+  path,
+  id,
+  ledger,
+  givenBackAs,
+  isCopy,
+}: ConversationSubject): GivenBackName | undefined {
   if (isCopy === true && givenBackAs === undefined) return { path };
   const conversation = id ?? ledger?.conversation;
   return conversation === undefined ? undefined : { conversation };

@@ -5,7 +5,7 @@ import { getErrorMessage } from '../../core/errors';
 import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
-import { findCopyFill, getConversationIndex, getFileName } from '../conversationIndex';
+import { findFillOfCondensedCopy, getConversationIndex, getFileName } from '../conversationIndex';
 import { listGivenBack, toStoredConversation, runTaskWithProgress } from './background';
 
 /** Open pages by conversation file. */
@@ -116,7 +116,7 @@ async function createShowTask(services: Services, path: string) {
   const webview = { nonce: randomBytes(16).toString('base64'), actions };
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
-  const fill = findCopyFill(services, path);
+  const fill = findFillOfCondensedCopy(services, path);
   const asked = { withoutContent: false, version, webview, notes, fill, isGivenBack };
   return { kind: 'report', ...toStoredConversation(services, path), ...asked } as const;
 }

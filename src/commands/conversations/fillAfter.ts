@@ -13,7 +13,7 @@ import { listLedgersSince } from './background';
  * if unknown, or if the agent may have continued with the condensed conversation.
  * @param id ID of the conversation
  */
-export async function findFill(services: Services, id: string): Promise<string | undefined> {
+export async function findFillOfConversation(services: Services, id: string): Promise<string | undefined> {
   const found = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);
   if (!found) return undefined;
   const ledgers = new LoadedLedgers();
@@ -24,14 +24,14 @@ export async function findFill(services: Services, id: string): Promise<string |
   return shown ? formatRowFillChange(found, shown, assumed) : formatRowFill(found, assumed);
 }
 
-/** @param fill the result of {@link findFill} */
-export const formatUndone = (fill: string | undefined): string =>
+/** @param fill the result of {@link findFillOfConversation} */
+export const formatUndoneMessage = (fill: string | undefined): string =>
   fill === undefined
     ? vscode.l10n.t('Undone. The conversation is as it was before.')
     : vscode.l10n.t('Undone. The conversation is as it was before: {0}.', fill);
 
-/** @param fill the result of {@link findFill} */
-export const formatRedone = (fill: string | undefined): string =>
+/** @param fill the result of {@link findFillOfConversation} */
+export const formatRedoneMessage = (fill: string | undefined): string =>
   fill === undefined
     ? vscode.l10n.t('Brought back. The conversation is condensed again.')
     : vscode.l10n.t('Brought back. The conversation is condensed again: {0}.', fill);

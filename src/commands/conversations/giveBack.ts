@@ -27,7 +27,7 @@ export async function giveBackConversationFile(services: Services, path: string,
 }
 
 /** A retry does not help against these problems. */
-const PERMANENT_TROUBLES: ReadonlySet<GiveBackTrouble> = new Set([
+const TROUBLES_WITHOUT_RETRY: ReadonlySet<GiveBackTrouble> = new Set([
   'unexpected-shape',
   'not-supported',
   'newer-version',
@@ -38,7 +38,7 @@ async function showGiveBackError(services: Services, path: string, error: unknow
   const text = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
   services.log.error(text);
   const yes = vscode.l10n.t('Export Condensed Conversation');
-  const offered = error instanceof GiveBackError && PERMANENT_TROUBLES.has(error.trouble) ? [yes] : [];
+  const offered = error instanceof GiveBackError && TROUBLES_WITHOUT_RETRY.has(error.trouble) ? [yes] : [];
   if ((await showErrorMessage(text, ...offered)) === yes) await exportConversationFile(services, path);
 }
 

@@ -8,7 +8,7 @@ import { getLedgerFolder } from '../../window/background';
 import type { Services } from '../../window/services';
 import { pickItem } from '../pickedItem';
 import { toStoredConversation, runUncancellableTask, runTaskWithProgress } from './background';
-import { findFill, formatRedone, formatUndone } from './fillAfter';
+import { findFillOfConversation, formatRedoneMessage, formatUndoneMessage } from './fillAfter';
 import { createDiffDocuments } from './show';
 import { createPicker, showInformationMessage } from '../../window/notifications';
 import { showErrorAndLog } from '../../window/tellError';
@@ -96,6 +96,6 @@ async function setCondensationUndone(
     isUndone,
     store,
   });
-  const fill = await findFill(services, conversation);
-  void showInformationMessage(isUndone ? formatUndone(fill) : formatRedone(fill));
+  const fill = await findFillOfConversation(services, conversation);
+  void showInformationMessage(isUndone ? formatUndoneMessage(fill) : formatRedoneMessage(fill));
 }

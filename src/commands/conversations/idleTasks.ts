@@ -21,7 +21,7 @@ import type { Memento } from 'vscode';
 import * as z from 'zod';
 import { showInformationMessage } from '../../window/notifications';
 
-const MAX_OFFERS_PER_WINDOW = 3;
+const MAX_IDLE_TASK_OFFERS_PER_WINDOW = 3;
 
 const watchByServices = new WeakMap<Services, IdleTaskWatch>();
 
@@ -69,7 +69,7 @@ class IdleTaskWatch implements vscode.Disposable {
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
     this.isLooking = true;
     try {
-      while (readSetting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS_PER_WINDOW) {
+      while (readSetting('conversations.offerIdleTasks') && this.offers < MAX_IDLE_TASK_OFFERS_PER_WINDOW) {
         const task = await this.findNextTask();
         if (!task || this.isDisposed) break;
         this.offers += 1;
@@ -140,7 +140,7 @@ class IdleTaskWatch implements vscode.Disposable {
 const IDLE_TASKS_STATE_KEY = 'contextCondenser.idleTasks';
 
 /** Keep only the newest answers; asking again after a long time is harmless. */
-const MAX_STORED_ANSWERS = 500;
+const MAX_STORED_OFFER_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
@@ -158,5 +158,5 @@ export async function recordOfferAnswer(
   const answers = new Map(readOfferAnswers(state));
   answers.delete(path);
   if (answer !== undefined) answers.set(path, answer);
-  await state.update(IDLE_TASKS_STATE_KEY, [...answers].slice(-MAX_STORED_ANSWERS));
+  await state.update(IDLE_TASKS_STATE_KEY, [...answers].slice(-MAX_STORED_OFFER_ANSWERS));
 }

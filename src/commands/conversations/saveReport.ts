@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
-import { findCopyFill, getFileName } from '../conversationIndex';
+import { findFillOfCondensedCopy, getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
 import { saveBesideConversation } from './saveBeside';
 import { pickOneItem, showInformationMessage } from '../../window/notifications';
@@ -18,7 +18,7 @@ export async function saveReport(services: Services, path: string): Promise<void
     ...toStoredConversation(services, path),
     withoutContent,
     version,
-    fill: findCopyFill(services, path),
+    fill: findFillOfCondensedCopy(services, path),
   });
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const file = await saveBesideConversation(services, path, vscode.l10n.t('Save the report'), {

@@ -24,7 +24,7 @@ export function exportToMarkdown({ title, messages, request }: ConversationToExp
     const summary = message['isSummary'] === true || message['isCompactSummary'] === true ? ', summary' : '';
     return [`## ${index + 1} · ${ROLE_LABELS[message.role]}${summary}`, ...parts].join('\n\n');
   });
-  const system = prompt === '' ? [] : [foldText('System prompt', fenceText(prompt))];
+  const system = prompt === '' ? [] : [renderFoldedDetails('System prompt', fenceText(prompt))];
   return `${[`# ${escapeInline(title)}`, ...system, ...sections].join('\n\n')}\n`;
 }
 
@@ -45,18 +45,18 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: E
     const shown = images.map((image) => renderImage(image, losses));
     const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
     return [
-      foldText(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenceText(text)),
+      renderFoldedDetails(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenceText(text)),
       ...shown,
     ].join('\n\n');
   }
   if (isAnyThinking(block)) return renderThinking(block, losses);
   if (isImage(block)) return renderImage(block, losses);
-  return foldText(escapeInline(block.type), fenceText(JSON.stringify(block, null, 2), 'json'));
+  return renderFoldedDetails(escapeInline(block.type), fenceText(JSON.stringify(block, null, 2), 'json'));
 }
 
 function renderThinking(block: Block, losses: ExportLosses): string {
   const text = stringifyValue(block['thinking']).trim();
-  if (text !== '') return foldText('Thinking', fenceText(text));
+  if (text !== '') return renderFoldedDetails('Thinking', fenceText(text));
   losses.addLoss('thought', 'left out (encrypted)');
   return '';
 }
@@ -91,7 +91,7 @@ function fenceText(text: string, language = ''): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-const foldText = (summary: string, body: string): string =>
+const renderFoldedDetails = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
 /** Names come from files, so no Markdown in them may take effect. */

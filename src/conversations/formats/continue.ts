@@ -106,7 +106,7 @@ function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields,
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
   const answeredIds = new Set(
-    items.flatMap((item) => readCallStates(item).flatMap(({ id, output }) => (output ? [id] : []))),
+    items.flatMap((item) => readToolCallStates(item).flatMap(({ id, output }) => (output ? [id] : []))),
   );
   const push = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
@@ -123,7 +123,7 @@ function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields,
         const answer = messages[before];
         if (answer) answers.set(item, answer);
         thoughts = [];
-        push('user', readCallStates(item).flatMap(makeResultBlocks));
+        push('user', readToolCallStates(item).flatMap(makeResultBlocks));
         break;
       }
       case 'tool': {
@@ -199,13 +199,13 @@ function convertToolCalls(message: Fields): Block[] {
   });
 }
 
-interface CallState {
+interface ToolCallState {
   readonly id: string;
   readonly status: string | undefined;
   readonly output: readonly unknown[] | undefined;
 }
 
-function readCallStates(item: Fields): CallState[] {
+function readToolCallStates(item: Fields): ToolCallState[] {
   const single = readRecord(item, 'toolCallState');
   const states = single ? [single] : readList(item, 'toolCallStates').filter(isRecord);
   return states.flatMap((state) => {
@@ -223,7 +223,7 @@ function readCallStates(item: Fields): CallState[] {
   });
 }
 
-function makeResultBlocks({ id, status, output }: CallState): Block[] {
+function makeResultBlocks({ id, status, output }: ToolCallState): Block[] {
   if (!output) return [];
   const failed = status === 'errored' || status === 'canceled';
   const text = renderContext(output);

@@ -21,7 +21,7 @@ export const isCursorRecord = (value: Fields): boolean =>
   value['uuid'] === undefined;
 
 /** Ends a turn. Cursor publishes no schema, so other kinds are unknown. */
-const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set(['turn_ended']);
+const RECORD_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set(['turn_ended']);
 
 /** @throws {ConversationReadError} for a broken line or no messages */
 export function readCursor(input: string | Uint8Array, source: InputSource): Conversation {
@@ -45,7 +45,7 @@ export function readCursor(input: string | Uint8Array, source: InputSource): Con
       ...(withoutResult > 0
         ? [`${formatPlural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...describeSkippedRecords(skippedByKind, UNSENT_RECORD_TYPES),
+      ...describeSkippedRecords(skippedByKind, RECORD_TYPES_NOT_SENT_TO_MODEL),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],

@@ -53,7 +53,7 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
   const allMessages = convertPiEntries(applyEntryEdits(path, edits), owners);
   const messages =
     options.history === 'all' ? allMessages : convertPiEntries(applyEntryEdits(selectActiveEntries(path), edits));
-  const passedOver = countUnsentKinds(path);
+  const passedOver = countEntriesNotSentByKind(path);
   if (allMessages.length === 0) {
     throw createNoMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
   }
@@ -76,7 +76,7 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
       ...(withdrawn > 0
         ? [`Left out: ${formatPlural(withdrawn, 'message')} taken out of the context (context_edit).`]
         : []),
-      ...describeSkippedRecords(passedOver, UNSENT_MESSAGE_ROLES),
+      ...describeSkippedRecords(passedOver, ROLES_NOT_SENT_TO_MODEL),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
@@ -282,7 +282,7 @@ function selectActiveEntries(path: readonly Fields[]): readonly Fields[] {
  * The model does not get these entries. Sources: `sessionEntryToContextMessages` of Pi 1.6
  * (session-manager), Oh My Pi's docs/session.md.
  */
-const UNSENT_MESSAGE_ROLES: ReadonlySet<string> = new Set([
+const ROLES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
   'bashExecution',
   'custom',
   'label',
@@ -299,7 +299,7 @@ const UNSENT_MESSAGE_ROLES: ReadonlySet<string> = new Set([
 
 const isMessageEntry = (entry: Fields): boolean => convertPiEntry(entry) !== undefined;
 
-function countUnsentKinds(path: readonly Fields[]): ReadonlyMap<string, number> {
+function countEntriesNotSentByKind(path: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const entry of path) {
     if (isMessageEntry(entry) || entry['type'] === 'context_edit') continue;

@@ -41,7 +41,7 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
     records.push(record);
   });
   const branch = findActiveBranch(records);
-  const kinds = countUnsentKinds(branch);
+  const kinds = countRecordsNotSentByKind(branch);
   const allMessages = branch.flatMap(convertQwenRecord);
   if (allMessages.length === 0) {
     throw createNoMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
@@ -117,7 +117,7 @@ function findActiveBranch(records: readonly JsonRecord[]): readonly Fields[] {
 }
 
 /** `system` records are for the screen or for resuming, except compressions. */
-function countUnsentKinds(branch: readonly Fields[]): {
+function countRecordsNotSentByKind(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;
 } {

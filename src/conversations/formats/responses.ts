@@ -11,7 +11,7 @@ import { type Fields, readList, readString } from '../text/values';
 import { makeConversationTitle } from '../title';
 import type { Conversation, ReadOptions, InputSource } from '../types';
 import { convertItemsToMessages } from './codex/items';
-import { ITEM_USE_BY_KIND } from './codex/kinds';
+import { ITEM_USE_IN_PROMPT_BY_KIND } from './codex/kinds';
 import { describeUnansweredCalls } from './unanswered';
 
 export const isResponsesBody = (value: unknown): value is Fields =>
@@ -50,7 +50,7 @@ export function readResponses(
   // All input items are sent, whatever their kind.
   const items = inputItems.filter(isRecord).flatMap((item) => {
     const type = readString(item, 'type') ?? 'message';
-    return ITEM_USE_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];
+    return ITEM_USE_IN_PROMPT_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];
   });
   const messages = convertItemsToMessages(items);
   if (messages.length === 0) throw createNoMessagesError(name, 'a Responses request with items in "input"', new Map());

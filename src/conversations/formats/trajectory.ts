@@ -180,9 +180,14 @@ function convertSweAgentHistory(history: readonly unknown[], source: string): Ap
   ];
 }
 
-const UNSENT_ACTIONS: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
+const ACTIONS_NOT_SENT_TO_MODEL: ReadonlySet<unknown> = new Set([
+  'change_agent_state',
+  'recall',
+  'null',
+  'condensation',
+]);
 
-const UNSENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
+const OBSERVATIONS_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
 
 function convertOpenHandsEvents(
   events: readonly Fields[],
@@ -209,7 +214,7 @@ function convertOpenHandsEvents(
     if (action === 'message' || action === 'system') {
       const role = action === 'system' ? 'system' : event['source'] === 'user' ? 'user' : 'assistant';
       add(role, convertTrajectoryContent(args['content'] ?? event['message']));
-    } else if (typeof action === 'string' && event['source'] === 'agent' && !UNSENT_ACTIONS.has(action)) {
+    } else if (typeof action === 'string' && event['source'] === 'agent' && !ACTIONS_NOT_SENT_TO_MODEL.has(action)) {
       calls.set(event['id'], id);
       add('assistant', [...convertTrajectoryContent(args['thought']), convertOpenHandsCall(action, id, args, call)]);
     } else if (typeof observation === 'string' && calls.has(event['cause'])) {
@@ -219,7 +224,8 @@ function convertOpenHandsEvents(
       ]);
     } else {
       const kind = stringifyValue(action ?? observation) || 'unnamed';
-      const kinds = UNSENT_ACTIONS.has(action) || UNSENT_OBSERVATIONS.has(kind) ? passedOver : unknown;
+      const kinds =
+        ACTIONS_NOT_SENT_TO_MODEL.has(action) || OBSERVATIONS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknown;
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
   }
@@ -246,7 +252,7 @@ function convertOpenHandsCall(action: string, id: string, args: Fields, call: Fi
  * The model never gets these events. Source: OpenHands/software-agent-sdk, LLMConvertibleEvent and
  * its subclasses.
  */
-const V1_UNSENT_EVENTS: ReadonlySet<string> = new Set([
+const V1_EVENTS_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
   'ConversationStateUpdateEvent',
   'ConversationErrorEvent',
   'PauseEvent',
@@ -318,7 +324,7 @@ function convertOpenHandsV1Events(
         add('user', convertV1Content(event['summary']));
         break;
       default: {
-        const kinds = V1_UNSENT_EVENTS.has(kind) ? passedOver : unknown;
+        const kinds = V1_EVENTS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknown;
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     }

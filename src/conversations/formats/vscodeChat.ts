@@ -56,13 +56,13 @@ const createLogError = (source: string, line: number | undefined, found: string)
   });
 
 /** Kinds of changes (`EntryKind` in VS Code). */
-const INITIAL_CHANGE = 0;
-const SET_CHANGE = 1;
-const PUSH_CHANGE = 2;
-const DELETE_CHANGE = 3;
+const CHANGE_KIND_INITIAL = 0;
+const CHANGE_KIND_SET = 1;
+const CHANGE_KIND_PUSH = 2;
+const CHANGE_KIND_DELETE = 3;
 
 function applyLoggedChange(session: unknown, { value, line }: JsonRecord, source: string): unknown {
-  if (value['kind'] === INITIAL_CHANGE) return value['v'];
+  if (value['kind'] === CHANGE_KIND_INITIAL) return value['v'];
   const path = readList(value, 'k');
   let holder: unknown = session;
   for (const key of path.slice(0, -1)) holder = getField(holder, key);
@@ -71,13 +71,13 @@ function applyLoggedChange(session: unknown, { value, line }: JsonRecord, source
   // Earlier lines created the object, and nothing else uses it yet, so it may be changed.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
-    case SET_CHANGE:
+    case CHANGE_KIND_SET:
       fields[last] = value['v'];
       break;
-    case DELETE_CHANGE:
+    case CHANGE_KIND_DELETE:
       fields[last] = undefined;
       break;
-    case PUSH_CHANGE: {
+    case CHANGE_KIND_PUSH: {
       const list = fields[last] ?? [];
       if (!Array.isArray(list))
         throw createLogError(source, line, 'a change that adds to something that is not a list');

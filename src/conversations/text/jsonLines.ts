@@ -175,7 +175,7 @@ function findEndOfValue(text: string, at: number): number | JsonError['problem']
 }
 
 /** Attempts per line, each of which may scan the whole line. */
-const MAX_SPLIT_TRIES = 64;
+const MAX_TRIES_TO_FIND_NEXT_RECORD = 64;
 
 /**
  * Finds the start of the next complete record after damage, or the text's end. Tries the damage
@@ -186,7 +186,7 @@ function findNextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;
   starts.lastIndex = from;
   const atBreak = text.startsWith('{"', broken) && broken >= from ? [broken] : [];
-  for (let tries = 0; tries < MAX_SPLIT_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES_TO_FIND_NEXT_RECORD; tries += 1) {
     const start = atBreak.pop() ?? starts.exec(text)?.index;
     if (start === undefined) break;
     const end = findEndOfValue(text, start);

@@ -6,7 +6,7 @@ import { MessageCounter } from '../tokens/messageCounter';
 import { groupAccountInRows, makeAccountOverview, sumSessionAccounts, type SessionAccount } from './account';
 import { computeComposition } from './composition';
 import {
-  fitCalibration,
+  fitTokenCalibration,
   simulateRequestUsage,
   listRequests,
   makeReplayedUsage,
@@ -90,7 +90,7 @@ it("calibrating a session's token estimates recovers the figures that its usage 
     request: requests[index]!,
     usage,
   }));
-  expect(fitCalibration(pairs)).toEqual(CALIBRATION);
+  expect(fitTokenCalibration(pairs)).toEqual(CALIBRATION);
 });
 
 describe("the composition of a session's requests", () => {

@@ -2,7 +2,7 @@ import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BL
 import { findIdentifierNames } from '../messages/names';
 import { listContents } from '../messages/content';
 import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
-import { isMachineMessage, listWrittenTexts } from '../messages/personText';
+import { isMachineMessage, listTextsWrittenByPerson } from '../messages/personText';
 import { parseCommandCall } from '../messages/commands/commandCalls';
 import { DEFAULT_TOOLS, getToolPath, getToolRule, listParameterTexts } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
@@ -152,7 +152,9 @@ function* splitMessageIntoParts(
     return;
   }
   for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.countText(text) };
-  const userTextByContent = new Map(listWrittenTexts(message).map(({ content, userText }) => [content, userText]));
+  const userTextByContent = new Map(
+    listTextsWrittenByPerson(message).map(({ content, userText }) => [content, userText]),
+  );
   for (const content of listContents(message)) {
     const { type, text } = content;
     if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.countText(text) };

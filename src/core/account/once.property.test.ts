@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupAccountInRows, GROUPINGS, sumSessionAccounts, type SessionAccount } from './account';
-import { countRequestsOnce, type PaidRequest, type ReadSession } from './once';
+import { countCopiedRequestsOnce, type PaidRequest, type ReadSession } from './once';
 import { makeSessionAccount } from './testing';
 
 /**
@@ -118,7 +118,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])(
       fc.assert(
         fc.property(trees, ({ steps, isRestamped, order }) => {
           const grown = grow(way, steps, isRestamped);
-          const accounts = countRequestsOnce(grown.map(({ session }) => session));
+          const accounts = countCopiedRequestsOnce(grown.map(({ session }) => session));
           for (const [index, { made }] of grown.entries()) {
             const account = accounts[index];
             expect(account && sumSessions([account])).toEqual(paidSum(made));
@@ -128,7 +128,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])(
             .sort((a, b) => a.place - b.place)
             .map(({ session }) => session);
           const byPath = (a: SessionAccount, b: SessionAccount): number => (a.path < b.path ? -1 : 1);
-          expect(countRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
+          expect(countCopiedRequestsOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
         }),
       );
     });
@@ -137,7 +137,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])(
       fc.assert(
         fc.property(trees, ({ steps, isRestamped }) => {
           const grown = grow(way, steps, isRestamped);
-          const accounts = countRequestsOnce(grown.map(({ session }) => session));
+          const accounts = countCopiedRequestsOnce(grown.map(({ session }) => session));
           const whole = sumSessionAccounts(accounts);
           for (const grouping of GROUPINGS) {
             const rows = groupAccountInRows(accounts, grouping);
@@ -173,7 +173,7 @@ it("a fork of a fork whose file is gone does not count the first session's reque
     };
     return { ...fields, id, path: `/${id}`, compactions: { count: 0, isEstimate: false }, requests, identity };
   };
-  const accounts = countRequestsOnce([
+  const accounts = countCopiedRequestsOnce([
     session('a', 0, [at(1, '1'), at(2, '2')]),
     session('c', 50_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(60_000, '4')], ['b', 'a']),
     session('d', 90_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(99_000, '5')], ['b', 'a']),
@@ -195,6 +195,6 @@ it('usage in an agent’s totals that no request explains counts once per sessio
   });
   const files = [file('/archived/s', 2, 27), file('/s', 3, 40), file('/other/s', 3, 40)];
   for (const order of [files, files.toReversed()]) {
-    expect(sumSessions(countRequestsOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
+    expect(sumSessions(countCopiedRequestsOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
   }
 });

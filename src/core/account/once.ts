@@ -51,15 +51,15 @@ export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | '
   readonly startedBy?: string;
 }
 
-interface RequestClaim {
+interface RequestRecordedInSession {
   readonly session: ReadSession;
   readonly request: PaidRequest;
   readonly isCopy: boolean;
 }
 
-export function countRequestsOnce(sessions: readonly ReadSession[]): SessionAccount[] {
+export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const inOrder = [...sessions].sort(compareSessionAge);
-  const claims = new Map<string, RequestClaim>();
+  const claims = new Map<string, RequestRecordedInSession>();
   const claimsBySession = groupRequestsByKey(inOrder);
   for (const session of inOrder) {
     for (const claim of claimsBySession.get(session) ?? []) {
@@ -123,7 +123,7 @@ function compareSessionAge(a: ReadSession, b: ReadSession): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-interface KeyedClaim extends RequestClaim {
+interface RecordedRequestWithKey extends RequestRecordedInSession {
   readonly key: string;
 }
 
@@ -131,14 +131,14 @@ interface KeyedClaim extends RequestClaim {
 export const listOriginIds = (identity: RecordedSession | undefined): readonly string[] =>
   identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
 
-type KeyedRequests = ReadonlyMap<ReadSession, readonly KeyedClaim[]>;
+type KeyedRequests = ReadonlyMap<ReadSession, readonly RecordedRequestWithKey[]>;
 
 function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
   const byId = Map.groupBy(sessions, ({ agent, identity }) =>
     identity?.id === undefined ? '' : `${agent} ${identity.id}`,
   );
-  const claimsBySession = new Map<ReadSession, readonly KeyedClaim[]>();
-  const inherit = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly KeyedClaim[] => {
+  const claimsBySession = new Map<ReadSession, readonly RecordedRequestWithKey[]>();
+  const inherit = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly RecordedRequestWithKey[] => {
     const cached = claimsBySession.get(session);
     if (cached) return cached;
     const { identity, agent } = session;
@@ -150,8 +150,8 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
       .flatMap((file) => inherit(file, new Set([...below, session])));
     const claims =
       identity?.keys === 'in-lineage'
-        ? listClaimsInLineage(session, before, origins[0] === undefined)
-        : listAllClaims(session);
+        ? markRequestsCopiedFromOrigin(session, before, origins[0] === undefined)
+        : listRecordedRequestsWithKey(session);
     claimsBySession.set(session, claims);
     return claims;
   };
@@ -159,7 +159,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
   return claimsBySession;
 }
 
-const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
+const listRecordedRequestsWithKey = (session: ReadSession): readonly RecordedRequestWithKey[] =>
   session.requests.map((request, index) => ({
     session,
     request,
@@ -171,18 +171,18 @@ const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
  * Copied records keep their times or get new ones milliseconds apart, faster than any model
  * answers.
  */
-const MAX_COPYING_MS = 1_000;
+const MAX_MS_BETWEEN_COPIED_REQUESTS = 1_000;
 
 /**
  * Keys can collide by chance. A record is a copy if the origin had it before the session started,
  * with its original time or that of copying. Without the origin's file, everything older than the
  * session is a copy.
  */
-function listClaimsInLineage(
+function markRequestsCopiedFromOrigin(
   session: ReadSession,
-  before: readonly KeyedClaim[],
+  before: readonly RecordedRequestWithKey[],
   isOriginGone: boolean,
-): readonly KeyedClaim[] {
+): readonly RecordedRequestWithKey[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
   const inherited = new Map(
     before.flatMap((claim) =>
@@ -193,7 +193,10 @@ function listClaimsInLineage(
   return session.requests.map((request, index) => {
     if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
     const original = inherited.get(request.key);
-    if (original && (request.at === original.request.at || request.at <= copiedUntil + MAX_COPYING_MS)) {
+    if (
+      original &&
+      (request.at === original.request.at || request.at <= copiedUntil + MAX_MS_BETWEEN_COPIED_REQUESTS)
+    ) {
       copiedUntil = Math.max(copiedUntil, request.at);
       return { session, request, isCopy: true, key: original.key };
     }
@@ -212,7 +215,7 @@ interface ParentSession {
 function findParentSessions(
   sessions: readonly ReadSession[],
   claimsBySession: KeyedRequests,
-  claims: ReadonlyMap<string, RequestClaim>,
+  claims: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadonlyMap<ReadSession, ParentSession> {
   const byName = new Map<string, ReadSession>();
   for (const session of [...sessions].reverse()) {
@@ -242,11 +245,11 @@ function findParentSessions(
 
 function findOriginSession(
   session: ReadSession,
-  ownClaims: readonly KeyedClaim[],
-  claims: ReadonlyMap<string, RequestClaim>,
+  ownClaims: readonly RecordedRequestWithKey[],
+  claims: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadSession | undefined {
   const copied = ownClaims.filter(({ key }) => claims.get(key)?.session !== session);
-  const newest = copied.reduce<KeyedClaim | undefined>(
+  const newest = copied.reduce<RecordedRequestWithKey | undefined>(
     (last, claim) => (last && last.request.at >= claim.request.at ? last : claim),
     undefined,
   );

@@ -66,20 +66,21 @@ export interface RequestTokenCalibration {
   readonly writes: 'none' | 'short' | 'long';
 }
 
-export interface CalibrationPair {
+export interface RequestWithReportedUsage {
   readonly request: ConversationRequest;
   readonly usage: Usage;
 }
 
-const MIN_CALIBRATION_PAIRS = 3;
+const MIN_REQUESTS_FOR_CALIBRATION = 3;
 
-export function fitCalibration(pairs: readonly CalibrationPair[]): RequestTokenCalibration | undefined {
+export function fitTokenCalibration(pairs: readonly RequestWithReportedUsage[]): RequestTokenCalibration | undefined {
   const [first] = pairs;
-  if (!first || pairs.length < MIN_CALIBRATION_PAIRS) return undefined;
+  if (!first || pairs.length < MIN_REQUESTS_FOR_CALIBRATION) return undefined;
   const { fixed, factor } = fitRobustLine(
     pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
   );
-  const sum = (of: (pair: CalibrationPair) => number): number => pairs.reduce((total, pair) => total + of(pair), 0);
+  const sum = (of: (pair: RequestWithReportedUsage) => number): number =>
+    pairs.reduce((total, pair) => total + of(pair), 0);
   const answeredTokens = sum(({ request }) => request.answered);
   const writtenTokens = sum(({ usage }) => usage.cacheWriteTokens);
   const longCacheWriteTokens = sum(({ usage }) => usage.longCacheWriteTokens ?? 0);
@@ -103,9 +104,12 @@ const CACHE_LIFETIMES_MS = {
   long: [60 * 60_000],
 } as const;
 
-function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
+function fitCacheLifetime(
+  pairs: readonly RequestWithReportedUsage[],
+  ms: number,
+): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
-    const before = pairs[index] as CalibrationPair;
+    const before = pairs[index] as RequestWithReportedUsage;
     const cachedTokens = isCacheWarm(before.request, request, ms)
       ? Math.min(countPromptTokens(before.usage), countPromptTokens(usage))
       : 0;

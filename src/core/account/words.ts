@@ -65,13 +65,13 @@ export const describeSessionsWithoutParts = ({ uncomposed }: Pick<AccountTotal, 
 export function describeUnreadSessions({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (all === 0) return '';
-  const shown = unread.slice(0, MAX_SHOWN_UNREAD).map(({ reason, sessions }) => `${sessions}: ${reason}`);
-  const others = unread.slice(MAX_SHOWN_UNREAD).reduce((sum, { sessions }) => sum + sessions, 0);
+  const shown = unread.slice(0, MAX_SHOWN_UNREAD_REASONS).map(({ reason, sessions }) => `${sessions}: ${reason}`);
+  const others = unread.slice(MAX_SHOWN_UNREAD_REASONS).reduce((sum, { sessions }) => sum + sessions, 0);
   const reasons = [...shown, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
   return `not included: ${formatPlural(all, 'session')} that could not be read (${reasons})`;
 }
 
-const MAX_SHOWN_UNREAD = 3;
+const MAX_SHOWN_UNREAD_REASONS = 3;
 
 export const describeSessionTree = ({ tree }: Pick<AccountRow, 'tree'>): string =>
   tree && tree.sessions > 1

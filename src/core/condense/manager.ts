@@ -148,7 +148,7 @@ export class CondensationManager {
       timeMs: performance.now() - started,
       notes,
     });
-    const unchanged = (reason: UnchangedReason, detail: string, spent: ProviderSpending = NO_SPENDING) =>
+    const unchanged = (reason: UnchangedReason, detail: string, spent: ProviderSpending = NO_PROVIDER_SPENDING) =>
       ({ ...base(spent), kind: 'unchanged', reason, detail }) as const;
 
     if (request.targetTokens !== undefined && tokensBefore <= request.targetTokens) {
@@ -188,7 +188,7 @@ export class CondensationManager {
       return await this.checkProviderResult(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even without a result.
-      const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NO_SPENDING));
+      const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NO_PROVIDER_SPENDING));
       if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
       if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
       return { ...spent, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
@@ -253,7 +253,7 @@ export class CondensationManager {
 }
 
 type ProviderSpending = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
-const NO_SPENDING: ProviderSpending = { steps: [], cost: 0 };
+const NO_PROVIDER_SPENDING: ProviderSpending = { steps: [], cost: 0 };
 
 interface OutcomeBuilder {
   readonly notes: string[];

@@ -1,7 +1,7 @@
 import { copyWithoutSpareCapacity } from '../keptList';
 import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
-import { listDisplaysInMessage, type DisplayedToolResult } from './displays';
+import { listDisplayedResultsInMessage, type DisplayedToolResult } from './displays';
 import { isEnvironmentDetails } from './environment';
 import { isResultReadByProgram } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
@@ -29,7 +29,7 @@ const contentCache = new WeakMap<ApiMessage, readonly Content[]>();
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return listTextContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
-  const displays = listDisplaysInMessage(message);
+  const displays = listDisplayedResultsInMessage(message);
   let afterHeader = false;
   message.content.forEach((block, index) => {
     const path: Path = ['content', index];

@@ -28,8 +28,8 @@ const DISPLAYED_CHANGE = new RegExp(
   `^${REMINDER_START}Note: ([^\\n]+?) (?:changed on disk|was modified)[^\\n]*\\(shown with line numbers\\):\\n`,
 );
 
-export const listDisplaysInMessage = memoizeByObject((message: ApiMessage): readonly DisplayedToolResult[] => {
-  if (message.role !== 'user') return NO_DISPLAYS;
+export const listDisplayedResultsInMessage = memoizeByObject((message: ApiMessage): readonly DisplayedToolResult[] => {
+  if (message.role !== 'user') return NO_DISPLAYED_RESULTS;
   const displays: DisplayedToolResult[] = [];
   let lastCall: Pick<DisplayedToolResult, 'tool' | 'input'> | undefined;
   getBlocks(message).forEach((block, at) => {
@@ -45,10 +45,10 @@ export const listDisplaysInMessage = memoizeByObject((message: ApiMessage): read
     if (end > start) displays.push({ ...call, block: at, start, end });
     lastCall = undefined;
   });
-  return displays.length === 0 ? NO_DISPLAYS : displays;
+  return displays.length === 0 ? NO_DISPLAYED_RESULTS : displays;
 });
 
-const NO_DISPLAYS: readonly DisplayedToolResult[] = [];
+const NO_DISPLAYED_RESULTS: readonly DisplayedToolResult[] = [];
 
 function parseDisplayedCall(text: string): Pick<DisplayedToolResult, 'tool' | 'input'> | undefined {
   const [, tool, json] = DISPLAYED_CALL.exec(text) ?? [];

@@ -66,7 +66,7 @@ interface CallWithResult {
   result: ResultInMessage | undefined;
 }
 
-interface PairedMessage {
+interface MessageWithPairedCalls {
   readonly message: ApiMessage;
   readonly part: MessageCallsAndResults;
   /** Native calls come first. */
@@ -77,7 +77,7 @@ interface PairedMessage {
 }
 
 class ExchangePairer {
-  private readonly messages: PairedMessage[] = [];
+  private readonly messages: MessageWithPairedCalls[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
    * If a model reuses an ID, an answer belongs to the last message with it, whose calls are
@@ -91,11 +91,11 @@ class ExchangePairer {
   applyChanges(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
     for (let index = 0; index < this.messages.length; index++) {
-      const paired = this.messages[index] as PairedMessage;
+      const paired = this.messages[index] as MessageWithPairedCalls;
       const message = messages[index];
       if (!message || message === paired.message) continue;
       const part = readCallsAndResults(message, index);
-      if (describeShape(part) !== describeShape(paired.part)) return false;
+      if (describeCallsAndResultsShape(part) !== describeCallsAndResultsShape(paired.part)) return false;
       this.messages[index] = { ...paired, message, part };
       listCallsInMessage(part).forEach((call, at) => {
         this.markChanged(paired.calls[at], { call });
@@ -115,7 +115,7 @@ class ExchangePairer {
       const message = messages[index] as ApiMessage;
       const part = readCallsAndResults(message, index);
       const answered = [
-        ...part.answers.map(({ id }) => this.takeOpenCall(id)),
+        ...part.answers.map(({ id }) => this.takeUnansweredCall(id)),
         ...this.matchXmlAnswers(part.xmlAnswers),
       ];
       listResultsInMessage(part).forEach(({ result }, at) => {
@@ -157,7 +157,7 @@ class ExchangePairer {
     if (pair) this.touched.add(Object.assign(pair, change));
   }
 
-  private takeOpenCall(id: string): CallWithResult | undefined {
+  private takeUnansweredCall(id: string): CallWithResult | undefined {
     return this.open.get(id)?.shift();
   }
 
@@ -185,7 +185,13 @@ const listResultsInMessage = ({
   xmlAnswers,
 }: MessageCallsAndResults): { readonly result: ResultInMessage }[] => [...answers, ...xmlAnswers];
 
-const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessageCallsAndResults): string =>
+const describeCallsAndResultsShape = ({
+  calls,
+  xmlCalls,
+  answers,
+  xmlAnswers,
+  displays,
+}: MessageCallsAndResults): string =>
   JSON.stringify([
     calls.map(({ id }) => id),
     xmlCalls.map(({ tool }) => tool),

@@ -35,8 +35,8 @@ export function listFileParts(tools: ToolTable, exchange: ToolExchange, content:
   const kind = getToolRule(tools, exchange)?.kind;
   const parts = copyWithoutSpareCapacity(
     content.type === 'toolParameters'
-      ? listParameterParts(tools, exchange, kind, content)
-      : listResultParts(tools, exchange, kind, content),
+      ? listFilePartsOfParameter(tools, exchange, kind, content)
+      : listFilePartsOfResult(tools, exchange, kind, content),
   );
   cache.set(content, parts);
   return parts;
@@ -46,23 +46,24 @@ const getCachedFileParts = memoizeByObject<ToolTable, (exchange: ToolExchange) =
   () => memoizeByObject(() => new Map()),
 );
 
-const makePartOfWholeContent = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
+const makeFilePartOfWholeContent = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
   path === undefined
     ? NO_FILE_PARTS
     : [{ start: 0, end: text.length, path, head: undefined, firstLine: undefined, isCurrent: true }];
 
-function listParameterParts(
+function listFilePartsOfParameter(
   tools: ToolTable,
   exchange: ToolExchange,
   kind: ToolKind | undefined,
   content: Content,
 ): readonly FilePart[] {
-  if (kind === 'command') return isCommandLine(exchange, content) ? listPartsWrittenByCommand(exchange) : NO_FILE_PARTS;
-  if (content.text.includes('*** Begin Patch')) return listPatchParts(content.text, 0, '');
-  return makePartOfWholeContent(content, getFilePath(tools, exchange));
+  if (kind === 'command')
+    return isCommandLine(exchange, content) ? listFilePartsWrittenByCommand(exchange) : NO_FILE_PARTS;
+  if (content.text.includes('*** Begin Patch')) return listFilePartsOfPatch(content.text, 0, '');
+  return makeFilePartOfWholeContent(content, getFilePath(tools, exchange));
 }
 
-function listResultParts(
+function listFilePartsOfResult(
   tools: ToolTable,
   exchange: ToolExchange,
   kind: ToolKind | undefined,
@@ -70,9 +71,9 @@ function listResultParts(
 ): readonly FilePart[] {
   if (exchange.isError) return NO_FILE_PARTS;
   const path = getFilePath(tools, exchange);
-  if (kind === 'command') return listPrintedParts(exchange, content);
-  if (kind === 'search') return listSearchMatchParts(content.text, path);
-  return kind === 'list' ? NO_FILE_PARTS : makePartOfWholeContent(content, path);
+  if (kind === 'command') return listFilePartsPrintedByCommand(exchange, content);
+  if (kind === 'search') return listFilePartsOfSearchMatches(content.text, path);
+  return kind === 'list' ? NO_FILE_PARTS : makeFilePartOfWholeContent(content, path);
 }
 
 function getCommandSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
@@ -89,7 +90,7 @@ const stepsByInput = new WeakMap<
   { readonly tool: string; readonly steps: readonly CommandStep[] }
 >();
 
-function listPrintedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
+function listFilePartsPrintedByCommand(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
   // Results of a line that ran in several pieces can't be attributed.
   if (
     exchange.results.length > 1 &&
@@ -117,7 +118,7 @@ const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
   text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
-const listPartsWrittenByCommand = (exchange: ToolExchange): readonly FilePart[] =>
+const listFilePartsWrittenByCommand = (exchange: ToolExchange): readonly FilePart[] =>
   getCommandSteps(exchange)
     .flatMap(({ effects }) => effects)
     .flatMap((effect): readonly FilePart[] => {
@@ -132,11 +133,11 @@ const listPartsWrittenByCommand = (exchange: ToolExchange): readonly FilePart[] 
           },
         ];
       return effect.kind === 'patch' && effect.at
-        ? listPatchParts(effect.text, effect.at.start, effect.folder)
+        ? listFilePartsOfPatch(effect.text, effect.at.start, effect.folder)
         : NO_FILE_PARTS;
     });
 
-function listPatchParts(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
+function listFilePartsOfPatch(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
   return readPatches(text).flatMap(({ path, movedTo, hunks }) => {
     const file = joinPath(folder, movedTo ?? path);
     return file === undefined
@@ -152,7 +153,7 @@ function listPatchParts(text: string, offset: number, folder: string | undefined
   });
 }
 
-function listSearchMatchParts(text: string, path: string | undefined): readonly FilePart[] {
+function listFilePartsOfSearchMatches(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',
     printed: [{ kind: 'matches', path: one, isNumbered: true, folder: '', maxLines: Infinity }],

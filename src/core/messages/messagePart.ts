@@ -1,7 +1,7 @@
 import { copyWithoutSpareCapacity } from '../keptList';
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { listContents, type Content } from './content';
-import { listDisplaysInMessage } from './displays';
+import { listDisplayedResultsInMessage } from './displays';
 import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
 import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
@@ -50,7 +50,7 @@ export function readCallsAndResults(message: ApiMessage, index: number): Message
     xmlCalls: copyWithoutSpareCapacity(isCaller ? listXmlCalls(message, index, byBlock) : []),
     answers: copyWithoutSpareCapacity(message.role === 'user' ? listNativeResults(message, index, byBlock) : []),
     xmlAnswers: copyWithoutSpareCapacity(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
-    displays: copyWithoutSpareCapacity(listPlacedDisplays(message, index, byBlock)),
+    displays: copyWithoutSpareCapacity(listDisplayedResultsWithPlace(message, index, byBlock)),
   };
   callsAndResultsCache.set(message, part);
   return part;
@@ -74,7 +74,7 @@ function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlo
 /** Prefixes with which agents mark failed calls; most agents also set a field. */
 const FAILED_RESULT = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
 
-const reportsFailure = (results: readonly PlacedContent[]): boolean =>
+const doesAnyResultReportFailure = (results: readonly PlacedContent[]): boolean =>
   results.some(({ text }) => FAILED_RESULT.test(text));
 
 const listNativeCalls = (
@@ -106,7 +106,7 @@ const listNativeResults = (
   getBlocks(message).flatMap((block, at) => {
     if (!isToolResult(block)) return [];
     const results = copyWithoutSpareCapacity(byBlock.get(at) ?? []);
-    const isError = block.is_error === true || reportsFailure(results);
+    const isError = block.is_error === true || doesAnyResultReportFailure(results);
     return [
       { id: block.tool_use_id, result: { message: index, results, isError, isUserAnswer: isPersonsAnswer(block) } },
     ];
@@ -146,17 +146,17 @@ function listXmlAnswers(
     const tool = header?.tool ?? openTool;
     openTool = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
-    const isError = reportsFailure(results);
+    const isError = doesAnyResultReportFailure(results);
     return [{ tool, result: { message: index, results, isError, isUserAnswer: false } }];
   });
 }
 
-const listPlacedDisplays = (
+const listDisplayedResultsWithPlace = (
   message: ApiMessage,
   index: number,
   byBlock: ContentsByBlock,
 ): MessageCallsAndResults['displays'] =>
-  listDisplaysInMessage(message).map(({ tool, input, block }) => ({
+  listDisplayedResultsInMessage(message).map(({ tool, input, block }) => ({
     call: { tool, input, callMessage: index, parameters: copyWithoutSpareCapacity([]), isDisplay: true },
     result: {
       message: index,

@@ -31,15 +31,15 @@ export function readPatches(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
   const lines = new PatchLineReader(text);
   while (lines.isOpen) {
-    const line = lines.getText();
+    const line = lines.getLineText();
     if (line === '*** Begin Patch') {
-      lines.moveToNext();
+      lines.moveToNextLine();
       readApplyPatchEnvelope(lines, files);
     } else if (line.startsWith('diff --git ') || isUnifiedFileHeader(lines)) {
       const file = readUnifiedDiff(lines);
       if (file) files.push(file);
     } else {
-      lines.moveToNext();
+      lines.moveToNextLine();
     }
   }
   return files;
@@ -57,13 +57,13 @@ class PatchLineReader {
     return this.start <= this.source.length;
   }
 
-  moveToNext(): this {
+  moveToNextLine(): this {
     this.start = this.end + 1;
     this.end = this.findEndOfLine(this.start);
     return this;
   }
 
-  getText(): string {
+  getLineText(): string {
     return this.source.slice(this.start, this.textEnd);
   }
 
@@ -75,11 +75,11 @@ class PatchLineReader {
     return this.start < this.end ? (this.source[this.start] as string) : '';
   }
 
-  startsWith(head: string): boolean {
+  lineStartsWith(head: string): boolean {
     return this.source.startsWith(head, this.start);
   }
 
-  nextStartsWith(head: string): boolean {
+  nextLineStartsWith(head: string): boolean {
     return this.end < this.source.length && this.source.startsWith(head, this.end + 1);
   }
 
@@ -94,17 +94,17 @@ const PATCH_MOVE_HEADER = /^\*\*\* Move to: (.+)$/;
 
 function readApplyPatchEnvelope(lines: PatchLineReader, files: PatchedFile[]): void {
   while (lines.isOpen) {
-    const line = lines.getText();
+    const line = lines.getLineText();
     if (line === '*** End Patch') {
-      lines.moveToNext();
+      lines.moveToNextLine();
       return;
     }
     const [, kind, path = ''] = PATCH_FILE_HEADER.exec(line) ?? [];
-    lines.moveToNext();
+    lines.moveToNextLine();
     if (kind === undefined) continue;
     const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
-    const [, movedTo] = PATCH_MOVE_HEADER.exec(lines.getText()) ?? [];
-    if (movedTo !== undefined) lines.moveToNext();
+    const [, movedTo] = PATCH_MOVE_HEADER.exec(lines.getLineText()) ?? [];
+    if (movedTo !== undefined) lines.moveToNextLine();
     files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readApplyPatchHunks(lines) });
   }
 }
@@ -119,10 +119,10 @@ function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
     if (first && last) hunks.push({ start: first.start - 1, end: last.end, firstNew: undefined, lines: hunk });
     hunk = [];
   };
-  for (; lines.isOpen && !lines.startsWith('*** '); lines.moveToNext()) {
+  for (; lines.isOpen && !lines.lineStartsWith('*** '); lines.moveToNextLine()) {
     const { sign, start, textEnd } = lines;
     if (isPatchSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
-    else if (lines.startsWith('@@')) close();
+    else if (lines.lineStartsWith('@@')) close();
     // An empty line is part of the file, except after the last line.
     else if (sign === '' && lines.end < lines.source.length) close();
   }
@@ -134,20 +134,20 @@ const isPatchSign = (sign: string): sign is PatchSign => sign === ' ' || sign ==
 
 /** A file starts with `--- a/x` and then `+++ b/x`. */
 const isUnifiedFileHeader = (lines: PatchLineReader): boolean =>
-  lines.startsWith('--- ') && lines.nextStartsWith('+++ ');
+  lines.lineStartsWith('--- ') && lines.nextLineStartsWith('+++ ');
 
 const DIFF_HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
   let old: string | undefined;
   let now: string | undefined;
-  const isGit = lines.startsWith('diff --git ');
+  const isGit = lines.lineStartsWith('diff --git ');
   if (isGit) {
-    [old, now] = readGitPaths(lines.getText());
-    lines.moveToNext();
-    for (; lines.isOpen && !isUnifiedFileHeader(lines); lines.moveToNext()) {
-      if (lines.startsWith('diff --git ') || lines.startsWith('@@ ')) break;
-      const line = lines.getText();
+    [old, now] = readGitPaths(lines.getLineText());
+    lines.moveToNextLine();
+    for (; lines.isOpen && !isUnifiedFileHeader(lines); lines.moveToNextLine()) {
+      if (lines.lineStartsWith('diff --git ') || lines.lineStartsWith('@@ ')) break;
+      const line = lines.getLineText();
       if (
         !/^(?:index |old mode|new mode|deleted file|new file|copy |rename |similarity |dissimilarity |Binary )/.test(
           line,
@@ -160,10 +160,10 @@ function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
     }
   }
   if (lines.isOpen && isUnifiedFileHeader(lines)) {
-    old = readPathFromFileHeader(lines.getText(), isGit);
-    lines.moveToNext();
-    now = readPathFromFileHeader(lines.getText(), isGit);
-    lines.moveToNext();
+    old = readPathFromFileHeader(lines.getLineText(), isGit);
+    lines.moveToNextLine();
+    now = readPathFromFileHeader(lines.getLineText(), isGit);
+    lines.moveToNextLine();
   } else if (!isGit) {
     return undefined;
   }
@@ -180,14 +180,14 @@ function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
 }
 
 function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
-  const head = DIFF_HUNK_HEADER.exec(lines.getText());
+  const head = DIFF_HUNK_HEADER.exec(lines.getLineText());
   if (!head) return undefined;
   let old = Number(head[2] ?? 1);
   let now = Number(head[4] ?? 1);
-  lines.moveToNext();
+  lines.moveToNextLine();
   const found: PatchLine[] = [];
   const start = lines.start;
-  for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.moveToNext()) {
+  for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.moveToNextLine()) {
     const { sign } = lines;
     if (sign === '\\') continue;
     // Some tools strip the blank from an empty line.

@@ -18,9 +18,9 @@ const MACHINE_TEXT_OPENINGS: readonly RegExp[] = [
   ...new Set(AGENT_LIST.flatMap(({ preamble }) => preamble.openings ?? [])),
 ];
 
-const WRAPPER_PATTERN = `(?:${joinPreambleForms(({ wrappers }) => wrappers)})`;
-const OPENING_WRAPPER = new RegExp(`^<${WRAPPER_PATTERN}(?: [^>]*)?>`);
-const CLOSING_WRAPPER = new RegExp(`</${WRAPPER_PATTERN}>$`);
+const PROMPT_WRAPPER_TAG_PATTERN = `(?:${joinPreambleForms(({ wrappers }) => wrappers)})`;
+const PROMPT_WRAPPER_OPENING_TAG = new RegExp(`^<${PROMPT_WRAPPER_TAG_PATTERN}(?: [^>]*)?>`);
+const PROMPT_WRAPPER_CLOSING_TAG = new RegExp(`</${PROMPT_WRAPPER_TAG_PATTERN}>$`);
 
 const MACHINE_MESSAGE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
 
@@ -30,20 +30,20 @@ export const isMachineMessage = (message: ApiMessage): boolean =>
 export function extractPersonText(text: string): string {
   const words = removeEnvironmentDetails(text).replace(MACHINE_TEXT, ' ').trim();
   const rest = MACHINE_TEXT_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
-  return rest.replace(OPENING_WRAPPER, '').replace(CLOSING_WRAPPER, '').trim();
+  return rest.replace(PROMPT_WRAPPER_OPENING_TAG, '').replace(PROMPT_WRAPPER_CLOSING_TAG, '').trim();
 }
 
-const CONTEXTS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
+const CONTEXT_OPENING_PATTERNS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
 
 /**
  * Removes what VS Code puts around the user's words; undefined if there is nothing to remove. An
  * image divides VS Code's text into several texts.
  */
-export function cutContext(texts: readonly string[]): readonly string[] | undefined {
+export function removeContextAddedByAgent(texts: readonly string[]): readonly string[] | undefined {
   const name = /<\/([\w-]+)>\s*$/.exec(texts.at(-1) ?? '')?.[1];
   if (name === undefined) return undefined;
   const text = texts.join('');
-  const context = CONTEXTS.map((pattern) => pattern.exec(text)).find((found) => found?.[1] === name);
+  const context = CONTEXT_OPENING_PATTERNS.map((pattern) => pattern.exec(text)).find((found) => found?.[1] === name);
   if (!context) return undefined;
   const start = context[0].length;
   const end = text.lastIndexOf(`</${name}>`);
@@ -55,26 +55,26 @@ export function cutContext(texts: readonly string[]): readonly string[] | undefi
   });
 }
 
-const FILE_FRAMES = new Map(
+const ATTACHED_FILE_FRAMES = new Map(
   AGENT_LIST.flatMap(({ preamble: { fileFrame } }) => (fileFrame ? [[fileFrame.first, fileFrame.last]] : [])),
 );
 /** Old versions join a prompt's parts, so this follows the frame's first line there. */
-const FIRST_FILE = '\nContent from ';
+const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
 
 /**
  * Removes attached files. A file can contain the frame's last line, so its last occurrence counts.
  */
-function withoutFiles(texts: readonly string[]): readonly string[] {
-  for (const [first, last] of FILE_FRAMES) {
+function removeAttachedFileTexts(texts: readonly string[]): readonly string[] {
+  for (const [first, last] of ATTACHED_FILE_FRAMES) {
     const [start, end] = [texts.indexOf(first), texts.lastIndexOf(last)];
     if (start !== -1 && end > start) return texts.map((text, index) => (index < start || index > end ? text : ''));
   }
-  return texts.map(withoutJoinedFiles);
+  return texts.map(removeAttachedFilesFromText);
 }
 
-function withoutJoinedFiles(text: string): string {
-  for (const [first, last] of FILE_FRAMES) {
-    const start = text.indexOf(first + FIRST_FILE);
+function removeAttachedFilesFromText(text: string): string {
+  for (const [first, last] of ATTACHED_FILE_FRAMES) {
+    const start = text.indexOf(first + FIRST_ATTACHED_FILE_OPENING);
     const end = text.lastIndexOf(last);
     if (start !== -1 && end > start) return text.slice(0, start) + text.slice(end + last.length);
   }
@@ -86,20 +86,21 @@ function withoutJoinedFiles(text: string): string {
  * may span several.
  */
 export const extractPersonTexts = (texts: readonly string[]): readonly string[] =>
-  withoutFiles(cutContext(texts) ?? texts).map(extractPersonText);
+  removeAttachedFileTexts(removeContextAddedByAgent(texts) ?? texts).map(extractPersonText);
 
 /** `userText` is what the user wrote of the text; empty if an agent wrote all of it. */
-export interface WrittenText {
+export interface TextWrittenByPerson {
   readonly content: Content;
   readonly userText: string;
 }
 
-export const listWrittenTexts = memoizeByObject((message: ApiMessage): readonly WrittenText[] => {
+export const listTextsWrittenByPerson = memoizeByObject((message: ApiMessage): readonly TextWrittenByPerson[] => {
   const contents = listContents(message).filter(({ type }) => type === 'messageText');
   const words = extractPersonTexts(contents.map(({ text }) => text));
   return contents.map((content, index) => ({ content, userText: words[index] ?? '' }));
 });
 
-const MACHINE_REPORT = new RegExp(`^\\s*<(?:${joinPreambleForms(({ reports }) => reports)})[\\s>]`, 'i');
+const MACHINE_REPORT_OPENING_TAG = new RegExp(`^\\s*<(?:${joinPreambleForms(({ reports }) => reports)})[\\s>]`, 'i');
 
-export const isMachineReport = (text: string): boolean => MACHINE_REPORT.test(text) && extractPersonText(text) === '';
+export const isMachineReport = (text: string): boolean =>
+  MACHINE_REPORT_OPENING_TAG.test(text) && extractPersonText(text) === '';

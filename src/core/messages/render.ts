@@ -49,18 +49,18 @@ export function renderMessageBodies(
   );
 }
 
-const MAX_LISTED_CHARS = 120;
+const MAX_CHARS_PER_LISTED_MESSAGE = 120;
 
 export function listMessagesBriefly(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
-  const bodies = renderMessageBodies(messages, messages, 10 * MAX_LISTED_CHARS);
+  const bodies = renderMessageBodies(messages, messages, 10 * MAX_CHARS_PER_LISTED_MESSAGE);
   const shorten = (body: string): string =>
     body
-      .slice(0, 10 * MAX_LISTED_CHARS)
+      .slice(0, 10 * MAX_CHARS_PER_LISTED_MESSAGE)
       .replace(/\s+/g, ' ')
       .trim()
-      .slice(0, MAX_LISTED_CHARS);
+      .slice(0, MAX_CHARS_PER_LISTED_MESSAGE);
   return messages.map(({ role }, index) => ({ role, words: shorten(bodies[index] ?? '').toWellFormed() }));
 }
 
@@ -95,15 +95,15 @@ function getCallName({ name, input }: ToolUseBlock): string {
 function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (text: string) => string): string {
   if (isText(block)) return body(block.text);
   if (isThinking(block)) return `▹ thinking\n${body(block.thinking)}`;
-  if (isToolUse(block)) return `▶ ${block.name}\n${renderInput(block.input, body)}`;
+  if (isToolUse(block)) return `▶ ${block.name}\n${renderToolInput(block.input, body)}`;
   if (isToolResult(block)) {
     const name = names.get(block.tool_use_id) ?? block.tool_use_id;
-    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderResult(block.content, body)}`;
+    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderToolResult(block.content, body)}`;
   }
   return `▫ ${block.type}`;
 }
 
-function renderInput(input: unknown, body: (text: string) => string): string {
+function renderToolInput(input: unknown, body: (text: string) => string): string {
   if (typeof input !== 'object' || input === null) return body(JSON.stringify(input ?? null));
   return Object.entries(input)
     .map(([key, value]) => {
@@ -113,7 +113,7 @@ function renderInput(input: unknown, body: (text: string) => string): string {
     .join('\n');
 }
 
-function renderResult(content: unknown, body: (text: string) => string): string {
+function renderToolResult(content: unknown, body: (text: string) => string): string {
   if (typeof content === 'string') return body(content);
   if (!Array.isArray(content)) return '';
   return (content as readonly Block[])

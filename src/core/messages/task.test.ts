@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
-import { findTaskMessage, findStartOfOpenTurn } from './task';
+import { findTaskMessage, findStartOfUnfinishedTurn } from './task';
 
 describe('the task message', () => {
   it("is the user's last message before the first answer", () => {
@@ -27,17 +27,19 @@ describe('the message that starts a turn', () => {
   const step = [assistant(call('a', 'Read')), user(result('a', 'x'))];
 
   it('is the latest user message that is not a reply to a call', () => {
-    expect(findStartOfOpenTurn([])).toBe(-1);
-    expect(findStartOfOpenTurn(step)).toBe(-1);
-    expect(findStartOfOpenTurn([user('task'), ...step, ...step])).toBe(0);
-    expect(findStartOfOpenTurn([user('task'), ...step, assistant('done'), user('and'), user('more'), ...step])).toBe(5);
-    expect(findStartOfOpenTurn([user('task'), ...step, assistant('done'), user('more')])).toBe(4);
+    expect(findStartOfUnfinishedTurn([])).toBe(-1);
+    expect(findStartOfUnfinishedTurn(step)).toBe(-1);
+    expect(findStartOfUnfinishedTurn([user('task'), ...step, ...step])).toBe(0);
+    expect(
+      findStartOfUnfinishedTurn([user('task'), ...step, assistant('done'), user('and'), user('more'), ...step]),
+    ).toBe(5);
+    expect(findStartOfUnfinishedTurn([user('task'), ...step, assistant('done'), user('more')])).toBe(4);
   });
 
   it('is not a message that the user inserted between calls', () => {
-    expect(findStartOfOpenTurn([user('task'), ...step, user('faster'), ...step])).toBe(0);
+    expect(findStartOfUnfinishedTurn([user('task'), ...step, user('faster'), ...step])).toBe(0);
     expect(
-      findStartOfOpenTurn([user('task'), assistant(call('a', 'Read')), user('look'), user(result('a', 'x'))]),
+      findStartOfUnfinishedTurn([user('task'), assistant(call('a', 'Read')), user('look'), user(result('a', 'x'))]),
     ).toBe(0);
   });
 });

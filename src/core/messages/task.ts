@@ -24,7 +24,7 @@ export const isAddedByAgent = (message: ApiMessage): boolean => message['addedBy
  * Returns the index of the user message that started the open turn, or -1. The API merges
  * consecutive messages of one role, so user text after results continues the turn.
  */
-export function findStartOfOpenTurn(messages: readonly ApiMessage[]): number {
+export function findStartOfUnfinishedTurn(messages: readonly ApiMessage[]): number {
   let end = -1;
   let isAnswering = false;
   for (let index = messages.length - 1; index >= 0; index--) {

@@ -46,10 +46,10 @@ function findToolRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule |
   // Own keys only, in case a tool is called "constructor".
   if (Object.hasOwn(own, name)) return own[name];
   const rows = RULES_BY_TOOL.get(name);
-  if (rows) return chooseBestRow(rows, input);
+  if (rows) return chooseRuleMatchingMostParameters(rows, input);
   const inner = RULES_BY_TOOL.get(name.slice(name.lastIndexOf('__') + 2));
   if (inner && name.startsWith('mcp__') && inner.some((row) => countMatchingParameters(row, input) > 0)) {
-    return chooseBestRow(inner, input);
+    return chooseRuleMatchingMostParameters(inner, input);
   }
   return guessToolRule(name, input);
 }
@@ -70,7 +70,7 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
 type ToolRuleRows = readonly [ToolRule, ...ToolRule[]];
 
 /** Chooses the row that matches most of the parameters. For a tie, merges the rows' formats. */
-function chooseBestRow(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
+function chooseRuleMatchingMostParameters(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
   const fits = rows.map((row) => countMatchingParameters(row, input));
@@ -80,14 +80,14 @@ function chooseBestRow(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   const key = bestRows.join();
   const before = cache.get(key);
   if (before) return before;
-  const joined = joinAlikeRows(bestRows.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
+  const joined = joinRulesOfSameKind(bestRows.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
   cache.set(key, joined);
   return joined;
 }
 
 const joinedRuleCache = memoizeByObject<ToolRuleRows, Map<string, ToolRule>>(() => new Map());
 
-function joinAlikeRows([best, ...bestRows]: ToolRuleRows): ToolRule {
+function joinRulesOfSameKind([best, ...bestRows]: ToolRuleRows): ToolRule {
   const numbers = [best, ...bestRows].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
   return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
@@ -153,13 +153,14 @@ export function getToolPath(tools: ToolTable, exchange: ToolCall): string | unde
   if (!rule) return undefined;
   for (const parameter of rule.path ?? []) {
     const [path, other] = listParameterValues(exchange.input, parameter);
-    const isOne = !parameter.includes('[]') || listParameterValues(exchange.input, getListPart(parameter)).length === 1;
+    const isOne =
+      !parameter.includes('[]') || listParameterValues(exchange.input, getListNameInParameter(parameter)).length === 1;
     if (typeof path === 'string' && other === undefined && isOne) return path;
   }
   return readXmlPath(exchange.input);
 }
 
-const getListPart = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
+const getListNameInParameter = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
 
 /** Roo's later XML form: `<args><file><path>x</path></file></args>`. */
 function readXmlPath(input: ToolCall['input']): string | undefined {

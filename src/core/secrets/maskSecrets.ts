@@ -16,9 +16,9 @@ const escapeRegExp = (literal: string): string => literal.replace(/[$.*+?()[\]{}
 
 /**
  * A key starts after a non-alphanumeric character, or after an escaped line end in JSON or source.
- * After an underscore, the rest must not look like part of a name (see {@link isKeyInName}).
+ * After an underscore, the rest must not look like part of a name (see {@link isKeyPartOfIdentifier}).
  */
-const KEY_START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
+const NO_LETTER_OR_DIGIT_BEFORE_KEY = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 
 /**
  * Characters examined before a run is known to be a key, to bound the cost of many prefixes in one
@@ -30,7 +30,7 @@ const MAX_KEY_CHARS = 256;
  * What may follow a prefix: the rest of its form, or of a form with a shorter prefix (`sk-` in
  * `sk-or-`).
  */
-interface KeyRemainder {
+interface KeyPartAfterPrefix {
   readonly length: number;
   /** `body` is enough to recognize a key; `more` matches what else belongs to it. */
   readonly body: RegExp;
@@ -47,7 +47,7 @@ export interface SecretRules {
 export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, besideRules: SECRET_IN_CONTEXT_RULES };
 
 interface CompiledKeyForms {
-  readonly rests: ReadonlyMap<string, readonly KeyRemainder[]>;
+  readonly rests: ReadonlyMap<string, readonly KeyPartAfterPrefix[]>;
   readonly start: RegExp;
 }
 
@@ -71,7 +71,10 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
           .map((other) => ({ ...other, length: other.start.length })),
       ]),
     ),
-    start: new RegExp(`${KEY_START}(?:${starts.map(({ start }) => escapeRegExp(start)).join('|')})`, 'g'),
+    start: new RegExp(
+      `${NO_LETTER_OR_DIGIT_BEFORE_KEY}(?:${starts.map(({ start }) => escapeRegExp(start)).join('|')})`,
+      'g',
+    ),
   };
 });
 
@@ -80,7 +83,7 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
  * wherever a token starts in it.
  */
 const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
-const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
+const WORDS_JOINED_BY_DOTS = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /**
  * Replaces secrets by `[key]`, in linear time. Only private keys and .netrc secrets may span
@@ -91,7 +94,7 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
   let slices = findSecrets(text, undefined, pieceChars, rules);
   for (const displayed of listDisplayedTexts(text))
     slices = mergeSlices(slices, displayed.inSource(findSecrets(displayed.text, displayed.changed, pieceChars, rules)));
-  return maskFoundSlices(text, addWrappedKeyLines(text, slices));
+  return maskFoundSlices(text, extendSlicesToContinuedKeyLines(text, slices));
 }
 
 /** @param parts slices to search if no secret of the text spans several lines */
@@ -181,21 +184,21 @@ function mergeSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
 /**
  * The rest of a key that a terminal or editor wrapped: alone on its line, indented, and not a word.
  */
-const WRAPPED_KEY_REST =
+const KEY_CONTINUED_ON_NEXT_LINE =
   /\r?\n[ \t]{0,16}(?:[│|][ \t]{0,4})?([\w+/=-]{8,256})(?=[ \t]{0,16}(?:[│|][ \t]{0,4})?(?:\r?\n|$)|["'`])/y;
-const MIN_WRAPPED_CHARS = 16;
+const MIN_CHARS_OF_CONTINUED_KEY = 16;
 
-function addWrappedKeyLines(text: string, slices: readonly Slice[]): readonly Slice[] {
+function extendSlicesToContinuedKeyLines(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
   let reached = 0;
   for (const { start, end } of slices) {
-    if (end - start < MIN_WRAPPED_CHARS || end <= reached) continue;
+    if (end - start < MIN_CHARS_OF_CONTINUED_KEY || end <= reached) continue;
     for (let at = end; ;) {
-      WRAPPED_KEY_REST.lastIndex = at;
-      const found = WRAPPED_KEY_REST.exec(text);
+      KEY_CONTINUED_ON_NEXT_LINE.lastIndex = at;
+      const found = KEY_CONTINUED_ON_NEXT_LINE.exec(text);
       const rest = found?.[1];
       if (!found || rest === undefined || !looksRandomlyGenerated(rest)) break;
-      at = WRAPPED_KEY_REST.lastIndex;
+      at = KEY_CONTINUED_ON_NEXT_LINE.lastIndex;
       reached = at;
       rests.push({ start: at - rest.length, end: at });
     }
@@ -207,7 +210,7 @@ function addWrappedKeyLines(text: string, slices: readonly Slice[]): readonly Sl
 const looksRandomlyGenerated = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
 /** True if the text after a prefix inside a name, as in `MY_AKIA…`, is not part of that name. */
-const isKeyInName = (rest: string): boolean =>
+const isKeyPartOfIdentifier = (rest: string): boolean =>
   looksRandomlyGenerated(rest) ||
   (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) ||
   /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
@@ -227,7 +230,7 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Co
         body.lastIndex = found.start + length;
         const rest = body.exec(text)?.[0];
         if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
-        if (text[found.start - 1] === '_' && !isKeyInName(rest)) continue;
+        if (text[found.start - 1] === '_' && !isKeyPartOfIdentifier(rest)) continue;
         more.lastIndex = body.lastIndex;
         more.exec(text);
         reached = more.lastIndex;
@@ -246,7 +249,7 @@ function findWebTokens(text: string): Slice[] {
     while (start > 0 && isDottedTokenChar(text.charCodeAt(start - 1))) start--;
     let end = found;
     while (end < text.length && isDottedTokenChar(text.charCodeAt(end))) end++;
-    for (const { index, 0: run } of text.slice(start, end).matchAll(DOTTED_RUN)) {
+    for (const { index, 0: run } of text.slice(start, end).matchAll(WORDS_JOINED_BY_DOTS)) {
       const token = findWebToken(run);
       if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
     }

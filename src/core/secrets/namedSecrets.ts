@@ -225,7 +225,7 @@ const PLACEHOLDER_VALUE =
 export function findNetrcSecrets(text: string, chars = WINDOW_CHARS): Slice[] {
   if (!text.includes('machine')) return [];
   const matches = findMatchesInWindows(text, NETRC_ENTRY, chars);
-  return matches.map(({ secret }) => secret).filter(({ start, end }) => isNoPlaceholder(text.slice(start, end)));
+  return matches.map(({ secret }) => secret).filter(({ start, end }) => isNotPlaceholderValue(text.slice(start, end)));
 }
 
 interface NamedSecretSearch {
@@ -320,20 +320,20 @@ function findNamedMatches(
 }
 
 const readSecretInContext: ReadSecrets = (text, { secret, end }) => ({
-  secrets: isNoPlaceholder(text.slice(secret.start, secret.end)) ? [secret] : [],
+  secrets: isNotPlaceholderValue(text.slice(secret.start, secret.end)) ? [secret] : [],
   end,
 });
 
 const readCookieSecrets: ReadSecrets = (text, { secret, end }) => {
   const values = [...text.slice(secret.start, secret.end).matchAll(COOKIE_VALUE)];
-  const secrets = values.filter(([cookie]) => /\d/.test(cookie)).map(readSecretGroup);
+  const secrets = values.filter(([cookie]) => /\d/.test(cookie)).map(getSliceOfSecretGroup);
   return {
     secrets: secrets.map((value) => ({ start: secret.start + value.start, end: secret.start + value.end })),
     end,
   };
 };
 
-function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
+function getSliceOfSecretGroup({ index, indices }: RegExpExecArray): Slice {
   const [start, end] = indices?.groups?.['secret'] ?? [index, index];
   return { start, end };
 }
@@ -350,7 +350,7 @@ const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
     : value.length >= 8 &&
       (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(fieldName))) &&
       (isEnvironment || !/[($[{<]/.test(value)) &&
-      isNoPlaceholder(value);
+      isNotPlaceholderValue(value);
   const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(fieldName);
   // Lowercase names that end in `_key` are usually keys of caches or tables.
   const isName = isStrong || !/_key$/i.test(fieldName) || fieldName.endsWith('_KEY');
@@ -383,10 +383,10 @@ const isQuotedSecret = (value: string): boolean =>
   value.length >= 6 &&
   !/\s/.test(value) &&
   /[\d$({<[!@#%^&*]/.test(value) &&
-  isNoPlaceholder(value) &&
+  isNotPlaceholderValue(value) &&
   !/\$\{|#\{|\{\{|%\(|^[\w.]+\(.*\)$/.test(value);
 
-const isNoPlaceholder = (value: string): boolean => !PLACEHOLDER_VALUE.test(value);
+const isNotPlaceholderValue = (value: string): boolean => !PLACEHOLDER_VALUE.test(value);
 
 /** Environment variables with these names contain secrets, even if the value is a word. */
 const PASSWORD_NAME_END = /PASS(?:WORD|WD|PHRASE)$/;

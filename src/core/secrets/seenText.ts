@@ -14,7 +14,7 @@ interface TextPieceWithSource {
 
 export interface DisplayedText {
   readonly text: string;
-  /** Whole lines, or {@link MAX_PART_CHARS} on both sides in a very long line. */
+  /** Whole lines, or {@link MAX_CHARS_AROUND_HIDDEN_CHARS} on both sides in a very long line. */
   readonly changed: readonly Slice[];
   /** Maps sorted slices to the source, including hidden characters inside them. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
@@ -71,7 +71,7 @@ const MAY_CONTAIN_HIDDEN_CHARS = new RegExp(
 );
 
 /** Maximum UTF-16 units of a secret with its context, except for a single run. */
-const MAX_PART_CHARS = 4_096;
+const MAX_CHARS_AROUND_HIDDEN_CHARS = 4_096;
 const ONLY_INVISIBLE = new RegExp(`^(?:${INVISIBLE_PATTERN})$`);
 
 const CHAR_BY_ENTITY: ReadonlyMap<string, string> = new Map([
@@ -97,7 +97,7 @@ const CHAR_BY_ENTITY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Replaces escapes, since a key may start after a color code. */
-const GAP_CHAR = ' ';
+const PLACEHOLDER_FOR_HIDDEN_CHARS = ' ';
 const isWordChar = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
@@ -117,7 +117,7 @@ export function listDisplayedTexts(source: string): readonly DisplayedText[] {
     ({ start, end, decoded }) => decoded === '' && isWordChar(source[start - 1]) && isWordChar(source[end]),
   );
   const joined = makeDisplayedText(source, found, '');
-  return parts ? [joined, makeDisplayedText(source, found, GAP_CHAR)] : [joined];
+  return parts ? [joined, makeDisplayedText(source, found, PLACEHOLDER_FOR_HIDDEN_CHARS)] : [joined];
 }
 
 interface DecodedSlice extends Slice {
@@ -139,16 +139,20 @@ function makeDisplayedText(source: string, found: readonly DecodedSlice[], gap: 
   }
   parts.push(source.slice(reached));
   const text = parts.join('');
-  return { text, changed: findChangedSlices(text, pieces), inSource: (slices) => mapSlicesToSource(slices, pieces) };
+  return {
+    text,
+    changed: findSlicesAroundHiddenChars(text, pieces),
+    inSource: (slices) => mapSlicesToSource(slices, pieces),
+  };
 }
 
-function findChangedSlices(text: string, pieces: readonly TextPieceWithSource[]): Slice[] {
+function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWithSource[]): Slice[] {
   const changed: { start: number; end: number }[] = [];
   let reached = 0;
   for (const { at, length } of pieces) {
     if (reached > at + length) continue;
-    const start = Math.max(reached, findStartOfPart(text, at, reached));
-    const end = findEndOfPart(text, at + length);
+    const start = Math.max(reached, findStartOfLineOrWord(text, at, reached));
+    const end = findEndOfLineOrWord(text, at + length);
     const last = changed.at(-1);
     if (last?.end === start) last.end = end;
     else changed.push({ start, end });
@@ -157,8 +161,8 @@ function findChangedSlices(text: string, pieces: readonly TextPieceWithSource[])
   return changed;
 }
 
-function findStartOfPart(text: string, at: number, limit: number): number {
-  const far = Math.max(limit, at - MAX_PART_CHARS);
+function findStartOfLineOrWord(text: string, at: number, limit: number): number {
+  const far = Math.max(limit, at - MAX_CHARS_AROUND_HIDDEN_CHARS);
   const lineEnd = text.slice(far, at).lastIndexOf('\n');
   if (lineEnd >= 0) return far + lineEnd + 1;
   let start = far;
@@ -166,10 +170,10 @@ function findStartOfPart(text: string, at: number, limit: number): number {
   return start;
 }
 
-function findEndOfPart(text: string, at: number): number {
-  const lineEnd = text.slice(at, at + MAX_PART_CHARS).indexOf('\n');
+function findEndOfLineOrWord(text: string, at: number): number {
+  const lineEnd = text.slice(at, at + MAX_CHARS_AROUND_HIDDEN_CHARS).indexOf('\n');
   if (lineEnd >= 0) return at + lineEnd + 1;
-  let end = Math.min(text.length, at + MAX_PART_CHARS);
+  let end = Math.min(text.length, at + MAX_CHARS_AROUND_HIDDEN_CHARS);
   while (end < text.length && !isSpaceChar(text.charCodeAt(end))) end++;
   return end;
 }

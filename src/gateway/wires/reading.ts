@@ -20,7 +20,7 @@ export const makeRawBlock = (part: unknown, path: Path): BlockWithSource => plac
 export const placeTextBlock = (text: string, path: Path, string: Path): BlockWithSource[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
-interface GrowingMessage {
+interface UnfinishedMessage {
   readonly role: Role;
   /** With which adjacent items it merges: the model's, or results. */
   readonly joins: 'reply' | 'results' | undefined;
@@ -31,7 +31,7 @@ interface GrowingMessage {
 
 /** Merges calls with text, and consecutive results. */
 export class MessageListBuilder {
-  private readonly growing: GrowingMessage[] = [];
+  private readonly growing: UnfinishedMessage[] = [];
   private readonly programs = new CallsByPrograms();
 
   addMessage(

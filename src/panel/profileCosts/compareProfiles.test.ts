@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PreviewRequest, PreviewResult } from '../../background/preview/messages';
 import type { PreviewThread } from '../../engine/previewThread';
-import type { ProfileSetup } from '../../commands/previewSetup';
+import type { PreviewSetupOfProfile } from '../../commands/previewSetup';
 import type { PanelDependencies } from '../parts';
 import { compareProfiles } from './compareProfiles';
 
@@ -21,11 +21,16 @@ const made = (changes: Partial<PreviewResult> = {}): PreviewResult =>
     ...changes,
   }) as PreviewResult;
 
-const setup = (id: string): ProfileSetup =>
-  ({ id, name: id.toUpperCase(), model: `model-${id}`, setup: { provider: 'native', config: id } }) as ProfileSetup;
+const setup = (id: string): PreviewSetupOfProfile =>
+  ({
+    id,
+    name: id.toUpperCase(),
+    model: `model-${id}`,
+    setup: { provider: 'native', config: id },
+  }) as PreviewSetupOfProfile;
 
 /** @param answers by the configuration that is estimated. */
-function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
+function compare(profiles: readonly PreviewSetupOfProfile[], answers: Record<string, PreviewResult>, isPriced = true) {
   const commands = {
     getDefaultConversation: () => ({ kind: 'file', path: 'sample' }),
     findOwnConversation: () => Promise.resolve(undefined),
@@ -33,7 +38,7 @@ function compare(profiles: readonly ProfileSetup[], answers: Record<string, Prev
     resolveConversation: (_services: unknown, name: unknown) => name,
     readPreviewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
     findModelPricing: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
-    createProfileSetups: () => Promise.resolve(profiles),
+    createPreviewSetupsOfProfiles: () => Promise.resolve(profiles),
   };
   const thread = {
     askPreviewQuestion: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
@@ -70,7 +75,7 @@ it('comparing profiles gives cost, saving and break-even with a warm cache', asy
 });
 
 it('comparing profiles says why a profile can’t be used, and gives no saving for an unknown price', async () => {
-  const broken: ProfileSetup = { id: 'x', name: 'X', model: 'm', setup: { problem: 'no key' } };
+  const broken: PreviewSetupOfProfile = { id: 'x', name: 'X', model: 'm', setup: { problem: 'no key' } };
   const unpriced = made();
   Reflect.deleteProperty(unpriced, 'cost');
   const reported = await compare([broken, setup('a')], { a: unpriced }, false);

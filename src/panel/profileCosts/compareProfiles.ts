@@ -26,7 +26,7 @@ export async function compareProfiles(
     readPreviewSetup,
     loadLiveView,
     findModelPricing,
-    createProfileSetups,
+    createPreviewSetupsOfProfiles,
   } = dependencies.commands();
   const name =
     requestedName.kind === 'default'
@@ -42,7 +42,7 @@ export async function compareProfiles(
   const pricing = model === undefined ? undefined : await findModelPricing(model);
   const profiles: ProfileCost[] = [];
   const figures: Parameters<typeof recommendProfile>[0][number][] = [];
-  for (const { id, name: profileName, model: profileModel, setup } of await createProfileSetups(services)) {
+  for (const { id, name: profileName, model: profileModel, setup } of await createPreviewSetupsOfProfiles(services)) {
     if ('problem' in setup) {
       profiles.push({ id, name: profileName, model: profileModel, estimate: setup });
       continue;

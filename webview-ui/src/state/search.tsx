@@ -7,7 +7,7 @@ export const SearchContext = createContext('');
 export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
 
 /** Elements that a search counts. */
-export const FOUND_SELECTOR = '[data-setting], [data-place]';
+export const SEARCHABLE_ELEMENTS_SELECTOR = '[data-setting], [data-place]';
 
 /** Each word of the query must occur in the texts. */
 export function matchesQuery(query: string, texts: readonly (string | undefined)[]): boolean {

@@ -34,15 +34,15 @@ type AttachmentRenderer = (attachment: Fields) => string | readonly (string | Bl
 const createFieldRenderer =
   (name: string): AttachmentRenderer =>
   (attachment) =>
-    omitIfBlank(readString(attachment, name));
+    undefinedIfBlank(readString(attachment, name));
 
 const createLinesRenderer = (name: string): AttachmentRenderer =>
-  createJoiningRenderer((attachment) => listTextField(attachment, name));
+  createJoiningRenderer((attachment) => readTextListField(attachment, name));
 
 const createJoiningRenderer =
   (parts: (attachment: Fields) => readonly (string | undefined)[], between = '\n'): AttachmentRenderer =>
   (attachment) =>
-    omitIfBlank(
+    undefinedIfBlank(
       parts(attachment)
         .filter((part) => part !== undefined && part !== '')
         .join(between),
@@ -53,8 +53,12 @@ const renderNothing: AttachmentRenderer = () => undefined;
 
 const NOT_SENT = 'not-sent';
 
-const renderNote = (attachment: Fields, name: string, renderText: (text: string) => string): string | undefined => {
-  const text = omitIfBlank(readString(attachment, name));
+const renderTextFieldIfPresent = (
+  attachment: Fields,
+  name: string,
+  renderText: (text: string) => string,
+): string | undefined => {
+  const text = undefinedIfBlank(readString(attachment, name));
   return text === undefined ? undefined : renderText(text);
 };
 
@@ -81,22 +85,22 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
       : `${note} Here are the relevant changes (shown with line numbers):\n${snippet}`;
   },
   compact_file_reference: (attachment) =>
-    renderNote(
+    renderTextFieldIfPresent(
       attachment,
       'filename',
       (name) =>
         `Note: ${name} was read before the last conversation was summarized, but the contents are too large to include.`,
     ),
-  pdf_reference: (attachment) => renderNote(attachment, 'filename', (name) => `PDF file: ${name}.`),
+  pdf_reference: (attachment) => renderTextFieldIfPresent(attachment, 'filename', (name) => `PDF file: ${name}.`),
   at_mention_reference: createJoiningRenderer((attachment) => [
-    `The user @-mentioned ${listTextField(attachment, 'mentions').join(', ')}`,
+    `The user @-mentioned ${readTextListField(attachment, 'mentions').join(', ')}`,
     'File contents are not attached automatically in this session.',
   ]),
   selected_lines_in_ide: (attachment) =>
     renderSelectedLines(attachment, `from ${readString(attachment, 'filename') ?? ''}`),
   selected_lines_in_diff: (attachment) => renderSelectedLines(attachment, 'from the diff view'),
   opened_file_in_ide: (attachment) =>
-    renderNote(
+    renderTextFieldIfPresent(
       attachment,
       'filename',
       (name) => `The user opened the file ${name} in the IDE. This may or may not be related to the current task.`,
@@ -111,7 +115,7 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
       : undefined,
   relevant_memories: createJoiningRenderer(
     (attachment) =>
-      listRecordField(attachment, 'memories').map(
+      readRecordListField(attachment, 'memories').map(
         (memory) =>
           `${readString(memory, 'header') ?? readString(memory, 'path') ?? ''}\n\n${readString(memory, 'content') ?? ''}`,
       ),
@@ -122,7 +126,7 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   memory_update: createFieldRenderer('summary'),
   instructions: renderNothing,
   output_style: (attachment) =>
-    renderNote(
+    renderTextFieldIfPresent(
       attachment,
       'style',
       (style) => `${style} output style is active. Remember to follow the specific guidelines for this style.`,
@@ -133,17 +137,17 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   sandbox_instructions: createFieldRenderer('content'),
   // Listings
   skill_listing: (attachment) =>
-    renderNote(
+    renderTextFieldIfPresent(
       attachment,
       'content',
       (list) => `The following skills are available for use with the Skill tool:\n\n${list}`,
     ),
   dynamic_skill: (attachment) =>
-    `New skills discovered in ${readString(attachment, 'skillDir') ?? ''}, now available via the Skill tool:\n${formatList(listTextField(attachment, 'skillNames'))}`,
+    `New skills discovered in ${readString(attachment, 'skillDir') ?? ''}, now available via the Skill tool:\n${formatList(readTextListField(attachment, 'skillNames'))}`,
   invoked_skills: createJoiningRenderer(
     (attachment) => [
       'The following skills were invoked in this session.',
-      ...listRecordField(attachment, 'skills').map(
+      ...readRecordListField(attachment, 'skills').map(
         (skill) =>
           `### Skill: ${readString(skill, 'name') ?? ''}\nPath: ${readString(skill, 'path') ?? ''}\n\n${readString(skill, 'content') ?? ''}`,
       ),
@@ -152,43 +156,49 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   ),
   agent_listing_delta: createJoiningRenderer(
     (attachment) => [
-      addHeading('Available agent types for the Agent tool:', listTextField(attachment, 'addedLines')),
-      addHeading(
+      formatListWithHeading('Available agent types for the Agent tool:', readTextListField(attachment, 'addedLines')),
+      formatListWithHeading(
         'The following agent types are no longer available:',
-        listTextField(attachment, 'removedTypes').map(addDash),
+        readTextListField(attachment, 'removedTypes').map(addDash),
       ),
     ],
     '\n\n',
   ),
   deferred_tools_delta: createJoiningRenderer(
     (attachment) => [
-      addHeading(
+      formatListWithHeading(
         'The following deferred tools are now available via ToolSearch. Their schemas are NOT loaded — calling them directly will fail with InputValidationError. Use ToolSearch with query "select:<name>[,<name>...]" to load tool schemas before calling them:',
-        listTextField(attachment, 'addedLines'),
+        readTextListField(attachment, 'addedLines'),
       ),
-      addHeading('The following deferred tools are available again:', listTextField(attachment, 'readdedNames')),
-      addHeading('The following deferred tools are no longer available:', listTextField(attachment, 'removedNames')),
+      formatListWithHeading(
+        'The following deferred tools are available again:',
+        readTextListField(attachment, 'readdedNames'),
+      ),
+      formatListWithHeading(
+        'The following deferred tools are no longer available:',
+        readTextListField(attachment, 'removedNames'),
+      ),
     ],
     '\n\n',
   ),
   mcp_instructions_delta: createJoiningRenderer(
     (attachment) => [
-      addHeading(
+      formatListWithHeading(
         '# MCP Server Instructions\n\nThe following MCP servers have provided instructions for how to use their tools and resources:\n',
-        listTextField(attachment, 'addedBlocks'),
+        readTextListField(attachment, 'addedBlocks'),
         '\n\n',
       ),
-      addHeading(
+      formatListWithHeading(
         'The following MCP servers have disconnected. Their instructions above no longer apply:',
-        listTextField(attachment, 'removedNames'),
+        readTextListField(attachment, 'removedNames'),
       ),
     ],
     '\n\n',
   ),
   mcp_dropped_tools_delta: (attachment) =>
-    addHeading('# Unavailable MCP Tools', listTextField(attachment, 'addedEntries').map(addDash)),
+    formatListWithHeading('# Unavailable MCP Tools', readTextListField(attachment, 'addedEntries').map(addDash)),
   tool_search_usage_reminder: (attachment) =>
-    `Some available tools' schemas are not loaded in this conversation yet: ${listTextField(attachment, 'undiscoveredToolNames').join(', ')}.`,
+    `Some available tools' schemas are not loaded in this conversation yet: ${readTextListField(attachment, 'undiscoveredToolNames').join(', ')}.`,
   tool_hosts_correction: createLinesRenderer('lines'),
   tool_hosts_notice: createLinesRenderer('lines'),
   claude_app_notice: createLinesRenderer('lines'),
@@ -198,11 +208,11 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   repl_mcp_needs_auth: renderNothing,
   // Hooks
   hook_additional_context: createJoiningRenderer((attachment) => {
-    const texts = listTextField(attachment, 'content');
+    const texts = readTextListField(attachment, 'content');
     return texts.length === 0 ? [] : [`${readHookName(attachment)} hook additional context: ${texts.join('\n')}`];
   }),
   hook_success: (attachment) =>
-    renderNote(attachment, 'content', (text) => `${readHookName(attachment)} hook success: ${text}`),
+    renderTextFieldIfPresent(attachment, 'content', (text) => `${readHookName(attachment)} hook success: ${text}`),
   hook_blocking_error: (attachment) => {
     const error = attachment['blockingError'];
     return isRecord(error)
@@ -210,7 +220,11 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
       : undefined;
   },
   hook_stopped_continuation: (attachment) =>
-    renderNote(attachment, 'message', (text) => `${readHookName(attachment)} hook stopped continuation: ${text}`),
+    renderTextFieldIfPresent(
+      attachment,
+      'message',
+      (text) => `${readHookName(attachment)} hook stopped continuation: ${text}`,
+    ),
   async_hook_response: createJoiningRenderer(({ response }) => {
     if (!isRecord(response)) return [];
     const output = response['hookSpecificOutput'];
@@ -236,7 +250,7 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
     formatTaskList(
       "The TodoWrite tool hasn't been used recently.",
       'Here are the existing contents of your todo list:',
-      listRecordField(attachment, 'content').map(
+      readRecordListField(attachment, 'content').map(
         (item, index) => `${index + 1}. [${readString(item, 'status') ?? ''}] ${readString(item, 'content') ?? ''}`,
       ),
     ),
@@ -244,7 +258,7 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
     formatTaskList(
       "The task tools haven't been used recently.",
       'Here are the existing tasks:',
-      listRecordField(attachment, 'content').map(
+      readRecordListField(attachment, 'content').map(
         (item) => `#${String(item['id'])}. [${readString(item, 'status') ?? ''}] ${readString(item, 'subject') ?? ''}`,
       ),
     ),
@@ -253,8 +267,12 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
       `Task ${readString(attachment, 'taskId') ?? ''}`,
       `(status: ${readString(attachment, 'status') ?? ''})`,
       `(description: ${readString(attachment, 'description') ?? ''})`,
-      renderNote(attachment, 'deltaSummary', (text) => `Delta: ${text}`),
-      renderNote(attachment, 'outputFilePath', (path) => `Read the output file to retrieve the result: ${path}`),
+      renderTextFieldIfPresent(attachment, 'deltaSummary', (text) => `Delta: ${text}`),
+      renderTextFieldIfPresent(
+        attachment,
+        'outputFilePath',
+        (path) => `Read the output file to retrieve the result: ${path}`,
+      ),
     ],
     ' ',
   ),
@@ -270,9 +288,9 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   budget_usd: ({ used, total, remaining }) =>
     `USD budget: $${String(used)}/$${String(total)}; $${String(remaining)} remaining`,
   output_token_usage: ({ turn, session }) => `Output tokens — turn: ${String(turn)} · session: ${String(session)}`,
-  date: (attachment) => renderNote(attachment, 'date', (date) => `Today's date is ${date}.`),
+  date: (attachment) => renderTextFieldIfPresent(attachment, 'date', (date) => `Today's date is ${date}.`),
   date_change: (attachment) =>
-    renderNote(attachment, 'newDate', (date) => `The date has changed. Today's date is now ${date}.`),
+    renderTextFieldIfPresent(attachment, 'newDate', (date) => `The date has changed. Today's date is now ${date}.`),
   auto_mode: () =>
     '## Auto Mode Active\n\nBias toward working without stopping for clarifying questions — when you would normally pause to check, make the reasonable call and keep going.',
   auto_mode_exit: () => '## Exited Auto Mode\n\nYou have exited auto mode.',
@@ -292,7 +310,7 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   environment: renderNothing,
   session_context: renderNothing,
   context_sections: createJoiningRenderer((attachment) =>
-    listRecordField(attachment, 'sections').map(
+    readRecordListField(attachment, 'sections').map(
       (section) => `# ${readString(section, 'name') ?? ''}\n${readString(section, 'text') ?? ''}`,
     ),
   ),
@@ -306,12 +324,16 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   fork_briefing: createFieldRenderer('text'),
   widget_context_hint: renderNothing,
   inlined_image_paths: (attachment) =>
-    addHeading('The attached images are also saved at:', listTextField(attachment, 'paths')),
+    formatListWithHeading('The attached images are also saved at:', readTextListField(attachment, 'paths')),
   // Other agents
   agent_mention: (attachment) =>
-    renderNote(attachment, 'agentType', (agent) => `The user has expressed a desire to invoke the agent "${agent}".`),
+    renderTextFieldIfPresent(
+      attachment,
+      'agentType',
+      (agent) => `The user has expressed a desire to invoke the agent "${agent}".`,
+    ),
   skill_mention: (attachment) =>
-    renderNote(
+    renderTextFieldIfPresent(
       attachment,
       'skillName',
       (skill) => `The user's message contains /${skill}, which is the name of a skill.`,
@@ -319,7 +341,7 @@ const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | 
   peer_mention: renderNothing,
   poll_events: createLinesRenderer('envelopes'),
   teammate_mailbox: createJoiningRenderer(
-    (attachment) => listRecordField(attachment, 'messages').map((message) => readString(message, 'text')),
+    (attachment) => readRecordListField(attachment, 'messages').map((message) => readString(message, 'text')),
     '\n\n',
   ),
   team_context: renderNothing,
@@ -385,7 +407,7 @@ const RENEWED_ATTACHMENT_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Claude Code sends the plain output of these hooks (`i9t`); other output is only displayed. */
-const HOOKS_WITH_SENT_OUTPUT: readonly unknown[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion'];
+const HOOKS_WHOSE_OUTPUT_IS_SENT: readonly unknown[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion'];
 
 export function parseAttachment(record: Fields): Attachment | undefined {
   const attachment = record['attachment'];
@@ -435,7 +457,7 @@ function getAttachmentRole(attachment: Fields, name: string): 'user' | 'system' 
     (name === 'critical_system_reminder' && attachment['namesAnUpload'] === true) ||
     (name === 'queued_command' && attachment['carriedByCompaction'] === true) ||
     (name === 'invoked_skills' &&
-      listRecordField(attachment, 'skills').some((skill) => skill['mcpSkill'] !== undefined));
+      readRecordListField(attachment, 'skills').some((skill) => skill['mcpSkill'] !== undefined));
   return isUsers ? 'user' : 'system';
 }
 
@@ -465,7 +487,7 @@ const canRenderToNothing = (name: string): boolean =>
   /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
 
 const isHookWithUnsentOutput = (attachment: Fields, name: string): boolean =>
-  name === 'hook_success' && !HOOKS_WITH_SENT_OUTPUT.includes(attachment['hookEvent']);
+  name === 'hook_success' && !HOOKS_WHOSE_OUTPUT_IS_SENT.includes(attachment['hookEvent']);
 
 /**
  * A prompt typed during a running turn is the user's unless it names another origin. Claude Code
@@ -477,8 +499,8 @@ function toQueuedPrompt(
   role: 'user' | 'system',
 ): AttachmentUse {
   if (attachment['renderedByBatchHead']) return { kind: 'not-sent' };
-  const batch = listTextField(attachment, 'batchedRelayPrompts').join('\n\n');
-  const content = batch === '' ? readBlocks(attachment['prompt']) : [makeTextBlock(batch)];
+  const batch = readTextListField(attachment, 'batchedRelayPrompts').join('\n\n');
+  const content = batch === '' ? readBlocksSentToVendor(attachment['prompt']) : [makeTextBlock(batch)];
   if (isTypedByPerson(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
   const ownContent = rendered ?? content;
   return ownContent.length > 0
@@ -494,19 +516,21 @@ function isTypedByPerson(attachment: Fields): boolean {
 
 function readRenderedBlocks(rendered: unknown): readonly Block[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
-  const content = rendered.flatMap((message: unknown) => (isRecord(message) ? readBlocks(message['content']) : []));
+  const content = rendered.flatMap((message: unknown) =>
+    isRecord(message) ? readBlocksSentToVendor(message['content']) : [],
+  );
   return content.length > 0 ? content : undefined;
 }
 
-const SENT_BLOCK_TYPES: readonly unknown[] = ['text', 'image', 'document'];
+const BLOCK_TYPES_SENT_TO_VENDOR: readonly unknown[] = ['text', 'image', 'document'];
 
-function readBlocks(content: unknown): readonly Block[] {
+function readBlocksSentToVendor(content: unknown): readonly Block[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [makeTextBlock(content)];
   if (!Array.isArray(content)) return [];
   return content.filter(
     (block): block is Block =>
       isRecord(block) &&
-      SENT_BLOCK_TYPES.includes(block['type']) &&
+      BLOCK_TYPES_SENT_TO_VENDOR.includes(block['type']) &&
       (block['type'] !== 'text' || (typeof block['text'] === 'string' && block['text'].trim() !== '')),
   );
 }
@@ -515,20 +539,20 @@ const makeTextBlock = (text: string): Block => ({ type: 'text', text });
 
 const wrapInReminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
 
-const omitIfBlank = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined);
+const undefinedIfBlank = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined);
 
-const listTextField = (from: Fields, name: string): readonly string[] => {
+const readTextListField = (from: Fields, name: string): readonly string[] => {
   const list = from[name];
   if (typeof list === 'string') return [list];
   return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
 };
 
-const listRecordField = (from: Fields, name: string): readonly Fields[] => {
+const readRecordListField = (from: Fields, name: string): readonly Fields[] => {
   const list = from[name];
   return Array.isArray(list) ? list.filter(isRecord) : [];
 };
 
-const addHeading = (heading: string, list: readonly string[], between = '\n'): string | undefined =>
+const formatListWithHeading = (heading: string, list: readonly string[], between = '\n'): string | undefined =>
   list.length === 0 ? undefined : `${heading}\n${list.join(between)}`;
 
 const addDash = (text: string): string => `- ${text}`;
@@ -536,7 +560,7 @@ const addDash = (text: string): string => `- ${text}`;
 const formatList = (list: readonly string[]): string => list.map(addDash).join('\n');
 
 const formatTaskList = (advice: string, heading: string, list: readonly string[]): string =>
-  [advice, addHeading(`${heading}\n`, list)].filter((part) => part !== undefined).join('\n\n');
+  [advice, formatListWithHeading(`${heading}\n`, list)].filter((part) => part !== undefined).join('\n\n');
 
 const readHookName = (attachment: Fields): string => readString(attachment, 'hookName') ?? '';
 
@@ -568,7 +592,7 @@ function renderFile(attachment: Fields): readonly (string | Block)[] | undefined
         call,
         formatResult(
           'Read',
-          listRecordField(file, 'cells')
+          readRecordListField(file, 'cells')
             .map((cell) => renderNotebookCell(cell['source']))
             .join('\n\n'),
         ),
@@ -588,15 +612,15 @@ const renderNotebookCell = (source: unknown): string =>
 
 function renderResource({ server, uri, content }: Fields): string | undefined {
   if (!isRecord(content)) return undefined;
-  const texts = listRecordField(content, 'contents').flatMap((part) => readString(part, 'text') ?? []);
+  const texts = readRecordListField(content, 'contents').flatMap((part) => readString(part, 'text') ?? []);
   return texts.length === 0
     ? `<mcp-resource server="${String(server)}" uri="${String(uri)}">(No content)</mcp-resource>`
     : `Full contents of resource:\n${texts.join('\n')}`;
 }
 
 function renderDiagnostics(attachment: Fields): string | undefined {
-  const files = listRecordField(attachment, 'files').map((file) => {
-    const found = listRecordField(file, 'diagnostics').map(
+  const files = readRecordListField(attachment, 'files').map((file) => {
+    const found = readRecordListField(file, 'diagnostics').map(
       (one) => `  ${formatLineNumber(one['range'])}${readString(one, 'message') ?? ''}`,
     );
     return `${(readString(file, 'uri') ?? '').split('/').pop() ?? ''}:\n${found.join('\n')}`;

@@ -4,7 +4,7 @@ import { type Fields, readList, readString } from '../../text/values';
 import { type ActiveBranch, findActiveBranch } from './branch';
 import { joinRecordsIntoMessages } from './join';
 import { resolveRecords, addQueuedPrompts } from './resolve';
-import { describeUnsentRecords } from './unsent';
+import { describeRecordsNotSentToModel } from './unsent';
 import { type ClaudeCodeRecord, isPrintedLogRecord, parseRecords } from './record';
 import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { readRecordedRequests } from './recorded';
@@ -85,7 +85,7 @@ export function readClaudeCode(
       ...noteMissingRoot(branch),
       ...noteFork(records, source),
       ...notePrintedLog(records),
-      ...describeUnsentRecords(records),
+      ...describeRecordsNotSentToModel(records),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: side.flatMap((thread, index) => toSidechain(thread, index)),

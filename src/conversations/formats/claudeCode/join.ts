@@ -16,12 +16,12 @@ export interface JoinedMessages {
 type MessageRecord = ClaudeCodeRecord & { readonly message: ApiMessage };
 
 /** Claude Code records errors as assistant messages but never sends them. */
-const isSentMessage = (record: ClaudeCodeRecord): record is MessageRecord =>
+const isRecordOfSentMessage = (record: ClaudeCodeRecord): record is MessageRecord =>
   record.message !== undefined && !record.isApiError;
 
 const isAssistantRecord = ({ message }: MessageRecord): boolean => message.role === 'assistant';
 
-const listResultIds = ({ message }: MessageRecord): readonly string[] =>
+const listToolResultIds = ({ message }: MessageRecord): readonly string[] =>
   getBlocks(message)
     .filter(isToolResult)
     .map((block) => block.tool_use_id);
@@ -31,13 +31,13 @@ export function joinRecordsIntoMessages(
   branch: readonly ClaudeCodeRecord[],
   thread: readonly ClaudeCodeRecord[],
 ): JoinedMessages {
-  const sentRecords = branch.filter(isSentMessage);
+  const sentRecords = branch.filter(isRecordOfSentMessage);
   const onBranch = new Set(sentRecords);
   const otherRecords = dropCopiedRecords(sentRecords, thread).filter((record) => !onBranch.has(record));
   const siblings = findRecordsOfSameAnswer(sentRecords, otherRecords);
-  const answeredIds = new Set(sentRecords.flatMap(listResultIds));
+  const answeredIds = new Set(sentRecords.flatMap(listToolResultIds));
   const elsewhere = new Map<string, MessageRecord>();
-  for (const record of otherRecords) for (const id of listResultIds(record)) elsewhere.set(id, record);
+  for (const record of otherRecords) for (const id of listToolResultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
   const used = new Map<ClaudeCodeRecord, number>();
@@ -53,14 +53,14 @@ export function joinRecordsIntoMessages(
     }
     const parts = sortByFilePosition(collectAnswerParts(sentRecords, index, siblings));
     messages.push(emit(parts));
-    const calls = new Set(parts.flatMap(listCallIds));
+    const calls = new Set(parts.flatMap(listToolCallIds));
     const missedResults = [...calls].filter((id) => !answeredIds.has(id)).map((id) => elsewhere.get(id));
     const found = [
       ...collectResultRecords(sentRecords, index, calls),
       ...missedResults.filter((result) => result !== undefined),
     ];
     const results = sortByFilePosition([...new Set(found)].filter((result) => !used.has(result)));
-    if (results.length > 0) messages.push(moveResultsFirst(emit(results), results.length));
+    if (results.length > 0) messages.push(moveToolResultsBeforeOtherBlocks(emit(results), results.length));
   });
   return {
     messages: insertAttachmentMessages(
@@ -106,7 +106,7 @@ function addAttachmentsBesidePath(
 const sortByFilePosition = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
   [...records].sort((a, b) => a.line - b.line);
 
-const listCallIds = ({ message }: MessageRecord): readonly string[] =>
+const listToolCallIds = ({ message }: MessageRecord): readonly string[] =>
   getBlocks(message)
     .filter(isToolUse)
     .map(({ id }) => id);
@@ -146,7 +146,7 @@ function collectAnswerParts(
   const take = (record: MessageRecord): void => {
     for (const part of [record, ...(siblings.get(record) ?? [])]) {
       parts.push(part);
-      for (const id of listCallIds(part)) calls.add(id);
+      for (const id of listToolCallIds(part)) calls.add(id);
     }
   };
   take(first);
@@ -156,7 +156,7 @@ function collectAnswerParts(
     if (isAssistantRecord(record)) {
       if (getMessageKey(record) !== getMessageKey(first)) break;
       take(record);
-    } else if (!listResultIds(record).some((id) => calls.has(id))) break;
+    } else if (!listToolResultIds(record).some((id) => calls.has(id))) break;
   }
   return parts;
 }
@@ -169,7 +169,7 @@ function dropCopiedRecords(
   thread: readonly ClaudeCodeRecord[],
 ): readonly MessageRecord[] {
   const chosen = new Map(sentRecords.map((record) => [record.uuid, record]));
-  return thread.filter(isSentMessage).filter((record) => (chosen.get(record.uuid) ?? record) === record);
+  return thread.filter(isRecordOfSentMessage).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
 /**
@@ -195,7 +195,7 @@ function collectResultRecords(
       continue;
     }
     if (beyond === 'assistant') beyond = 'results';
-    const openIds = listResultIds(record).filter((id) => calls.has(id) && !takenIds.has(id));
+    const openIds = listToolResultIds(record).filter((id) => calls.has(id) && !takenIds.has(id));
     // One message must not contain two answers to a call.
     if (openIds.length === 0) continue;
     for (const id of openIds) takenIds.add(id);
@@ -209,17 +209,18 @@ function joinMessageParts(messages: readonly ApiMessage[]): ApiMessage {
   const [first, ...rest] = messages;
   if (!first || rest.length === 0) return first ?? { role: 'user', content: [] };
   let joined = first;
-  for (const next of rest) joined = { ...joined, ...next, content: [...asBlocks(joined), ...asBlocks(next)] };
+  for (const next of rest)
+    joined = { ...joined, ...next, content: [...getContentAsBlocks(joined), ...getContentAsBlocks(next)] };
   return joined;
 }
 
-const asBlocks = ({ content }: ApiMessage): readonly Block[] => {
+const getContentAsBlocks = ({ content }: ApiMessage): readonly Block[] => {
   if (typeof content !== 'string') return content;
   return content === '' ? [] : [{ type: 'text', text: content }];
 };
 
 /** The API wants results first. A message stored in one record stays unchanged. */
-function moveResultsFirst(message: ApiMessage, records: number): ApiMessage {
+function moveToolResultsBeforeOtherBlocks(message: ApiMessage, records: number): ApiMessage {
   if (records === 1) return message;
   const blocks = getBlocks(message);
   const isOther = (block: Block): boolean => !isToolResult(block);

@@ -6,7 +6,7 @@ import type { ClaudeCodeRecord } from './record';
  * (`Ehr`), and message normalization, which skips `progress` and all `system` records except
  * `local_command`.
  */
-const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
+const RECORD_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
   'agent-color',
   'agent-name',
   'agent-setting',
@@ -66,16 +66,16 @@ const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'tool_use_summary',
 ]);
 
-export function describeUnsentRecords(records: readonly ClaudeCodeRecord[]): readonly string[] {
+export function describeRecordsNotSentToModel(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const kinds = {
     'not-sent': new Map<string, number>(),
     unknown: new Map<string, number>(),
     'words-missing': new Map<string, number>(),
   };
   for (const record of records) {
-    const reason = getUnsentReason(record);
+    const reason = explainWhyRecordNotSent(record);
     if (reason === undefined) continue;
-    const kind = getUnsentKind(record);
+    const kind = getKindOfUnsentRecord(record);
     kinds[reason].set(kind, (kinds[reason].get(kind) ?? 0) + 1);
   }
   const note = (reason: keyof typeof kinds, words: string): readonly string[] =>
@@ -90,7 +90,7 @@ export function describeUnsentRecords(records: readonly ClaudeCodeRecord[]): rea
   ];
 }
 
-function getUnsentReason({
+function explainWhyRecordNotSent({
   message,
   isApiError,
   attachment,
@@ -100,8 +100,8 @@ function getUnsentReason({
   const sending = attachment?.sending.kind;
   if (sending === 'agent' || sending === 'person') return undefined;
   if (sending !== undefined) return sending;
-  return UNSENT_RECORD_TYPES.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
+  return RECORD_TYPES_NOT_SENT_TO_MODEL.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
 }
 
-const getUnsentKind = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
+const getKindOfUnsentRecord = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
   isApiError ? 'API error message' : [type, subtype ?? attachment?.name].filter(Boolean).join(' ');

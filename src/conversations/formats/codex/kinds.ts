@@ -3,10 +3,10 @@
  * codex-rs/rollout/src/policy.rs; requests of codex-cli 0.171 recorded by a local server.
  */
 
-export type ItemUse = 'sent' | 'declarations' | 'not-sent';
+export type ItemUseInPrompt = 'sent' | 'declarations' | 'not-sent';
 
 /** Other kinds are unknown; Codex itself drops them (`ResponseItem::Other`). */
-export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
+export const ITEM_USE_IN_PROMPT_BY_KIND: Readonly<Record<string, ItemUseInPrompt>> = {
   message: 'sent',
   agent_message: 'sent',
   reasoning: 'sent',
@@ -32,7 +32,7 @@ export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
  * Codex keeps these records for its screen and for resuming. What the model sees of `world_state`
  * is in messages.
  */
-export const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
+export const RECORD_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
   'session_meta',
   'turn_context',
   'world_state',

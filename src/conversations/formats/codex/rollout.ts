@@ -8,7 +8,7 @@ import { extractPersonText } from '../../../core/messages/personText';
 import { type JsonRecord, readJsonLineRecords } from '../../text/jsonLines';
 import { type Line, readLines } from '../../text/lines';
 import type { EarlierRecords } from '../format';
-import { ITEM_USE_BY_KIND, UNSENT_RECORD_TYPES } from './kinds';
+import { ITEM_USE_IN_PROMPT_BY_KIND, RECORD_TYPES_NOT_SENT_TO_MODEL } from './kinds';
 import { type Fields, readList, readNumber, readRecord, readString, readTime } from '../../text/values';
 import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
 import { CodexRequests } from './usage';
@@ -80,7 +80,8 @@ export function parseRollout(
 }
 
 /** A header is no item: it has an id but no type. */
-const isBareItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
+const isItemWithoutEnvelope = (value: Fields): boolean =>
+  value['payload'] === undefined && typeof value['type'] === 'string';
 
 class RolloutReader {
   private header: Fields | undefined;
@@ -102,7 +103,7 @@ class RolloutReader {
     const payload = readRecord(value, 'payload');
     if (!payload) return;
     const kind = getItemType(value);
-    if (kind === 'response_item' && ITEM_USE_BY_KIND[getItemType(payload)] === 'sent') this.readItem(payload);
+    if (kind === 'response_item' && ITEM_USE_IN_PROMPT_BY_KIND[getItemType(payload)] === 'sent') this.readItem(payload);
     else if (kind === 'inter_agent_communication') this.readCommunication(payload);
     else if (kind === 'compacted') this.readCompaction(payload, readTime(value, 'timestamp'));
     else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.applyRollback(payload);
@@ -119,7 +120,7 @@ class RolloutReader {
     if (this.usage.requests.length > this.counted.length) this.counted.push(this.allItems.at(-1));
     const payload = readRecord(value, 'payload');
     if (!payload) {
-      if (isBareItem(value)) this.readItem(value);
+      if (isItemWithoutEnvelope(value)) this.readItem(value);
       else if (value['record_type'] === undefined) this.header ??= value;
       return;
     }
@@ -142,7 +143,7 @@ class RolloutReader {
         this.readCommunication(payload);
         return;
       default:
-        if (UNSENT_RECORD_TYPES.has(getItemType(value))) this.countSkippedRecord(getItemType(value));
+        if (RECORD_TYPES_NOT_SENT_TO_MODEL.has(getItemType(value))) this.countSkippedRecord(getItemType(value));
         else countKind(this.unknown, getItemType(value));
     }
   }
@@ -171,7 +172,7 @@ class RolloutReader {
   }
 
   private readItem(item: CodexItem): void {
-    switch (ITEM_USE_BY_KIND[getItemType(item)]) {
+    switch (ITEM_USE_IN_PROMPT_BY_KIND[getItemType(item)]) {
       case 'sent':
         this.active.push(item);
         this.allItems.push(item);
@@ -207,7 +208,9 @@ class RolloutReader {
     const replacement = payload['replacement_history'];
     // Before 2025-11 Codex rebuilt the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
-      ? replacement.filter(isRecord).filter((item) => (ITEM_USE_BY_KIND[getItemType(item)] ?? 'sent') === 'sent')
+      ? replacement
+          .filter(isRecord)
+          .filter((item) => (ITEM_USE_IN_PROMPT_BY_KIND[getItemType(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
   }
 

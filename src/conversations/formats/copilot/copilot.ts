@@ -4,7 +4,7 @@ import { makeSourceId, getSourceName } from '../../conversationId';
 import { type CopilotMessages, convertCopilotEvents } from './messages';
 import { findCompactionsInMessages } from '../../../core/account/replay';
 import { selectRecordedRequests, type RecordedRequests } from '../../../core/account/recordedRequest';
-import { type CopilotEvent, UNSENT_EVENT_TYPES, parseEvents } from './events';
+import { type CopilotEvent, EVENT_TYPES_NOT_SENT_TO_MODEL, parseEvents } from './events';
 import type { CopilotRequests } from './usage';
 import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
@@ -50,7 +50,7 @@ export function readCopilot(input: string | Uint8Array, source: InputSource, opt
       ...(main.withoutResult > 0
         ? [`${formatPlural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...describeSkippedRecords(skippedByKind, UNSENT_EVENT_TYPES),
+      ...describeSkippedRecords(skippedByKind, EVENT_TYPES_NOT_SENT_TO_MODEL),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: splitSidechains(events),

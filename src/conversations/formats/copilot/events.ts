@@ -32,7 +32,7 @@ export interface CopilotEvents {
   readonly requests: CopilotRequests;
 }
 
-const REPLAYED_EVENT_TYPES = new Set([
+const EVENT_TYPES_READ_AS_MESSAGES = new Set([
   'system.message',
   // Reports that a subagent or background command is done, sent as a prompt.
   'system.notification',
@@ -49,14 +49,15 @@ const REPLAYED_EVENT_TYPES = new Set([
  * Events for the screen, hooks, permissions and bookkeeping. Source: the SDK's event schema,
  * requests of 1.0.102. Whether `skill.invoked`, a hand-over or a truncation is sent is unknown.
  */
-export const UNSENT_EVENT_TYPES = {
-  has: (type: string): boolean => UNSENT_EVENT_GROUPS.test(type) || UNSENT_EVENTS.has(type),
+export const EVENT_TYPES_NOT_SENT_TO_MODEL = {
+  has: (type: string): boolean =>
+    EVENT_TYPE_PREFIXES_NOT_SENT_TO_MODEL.test(type) || SINGLE_EVENT_TYPES_NOT_SENT_TO_MODEL.has(type),
 };
 
-const UNSENT_EVENT_GROUPS =
+const EVENT_TYPE_PREFIXES_NOT_SENT_TO_MODEL =
   /^(?:hook|permission|subagent|elicitation|external_tool|command|mcp|sampling|user_input|exit_plan_mode|capabilities)\./;
 
-const UNSENT_EVENTS = new Set([
+const SINGLE_EVENT_TYPES_NOT_SENT_TO_MODEL = new Set([
   'abort',
   'assistant.intent',
   'assistant.message_delta',
@@ -116,7 +117,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
       const kept = selectEventsBefore(events, readString(data, 'upToEventId'));
       rewound += events.length - kept.length;
       events = kept;
-    } else if (REPLAYED_EVENT_TYPES.has(type)) {
+    } else if (EVENT_TYPES_READ_AS_MESSAGES.has(type)) {
       const agent = readString(value, 'agentId') ?? readString(data, 'parentToolCallId');
       const { length } = requests.requests;
       const isAnswer = type === 'assistant.message' && length > claimed;

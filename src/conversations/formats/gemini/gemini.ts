@@ -25,7 +25,7 @@ interface GeminiSession {
  * The program shows these messages to the user. Source: Gemini CLI's
  * `convertSessionToClientHistory`.
  */
-const UNSENT_MESSAGE_TYPES: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
+const MESSAGE_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
 
 export const isGeminiRecord = (value: Fields): boolean =>
   '$set' in value || '$rewindTo' in value || 'projectHash' in value || value['type'] === 'gemini';
@@ -120,7 +120,7 @@ function buildGeminiConversation(
     notes: [
       ...notes,
       ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'message')} taken back (rewound).`] : []),
-      ...describeSkippedRecords(skippedByKind, UNSENT_MESSAGE_TYPES),
+      ...describeSkippedRecords(skippedByKind, MESSAGE_TYPES_NOT_SENT_TO_MODEL),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],

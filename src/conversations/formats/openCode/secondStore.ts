@@ -9,7 +9,7 @@ import { parseArguments } from '../openai/arguments';
 import { type Fields, stringifyValue, readList, readRecord, readString } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
-const UNSENT_MESSAGE_TYPES: ReadonlySet<unknown> = new Set([
+const MESSAGE_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<unknown> = new Set([
   'agent-switched',
   'model-switched',
   'location-switched',
@@ -46,7 +46,7 @@ export function convertVersion2Messages(
       case 'compaction':
         return [makeCompactionMessage(id, data)];
       default:
-        if (!UNSENT_MESSAGE_TYPES.has(type)) unknown.set(type, (unknown.get(type) ?? 0) + 1);
+        if (!MESSAGE_TYPES_NOT_SENT_TO_MODEL.has(type)) unknown.set(type, (unknown.get(type) ?? 0) + 1);
         return [];
     }
   });

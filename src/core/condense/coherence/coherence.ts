@@ -11,7 +11,7 @@ import { shortenText } from '../../shortened';
 import type { ApiMessage } from '../../messages/types';
 import type { Slice } from '../../slice';
 import { applyEdits } from '../edits/applyEdits';
-import { selectLastByPlace, type CutEdit, type Edit } from '../edits/edits';
+import { selectLastEditPerPlace, type CutEdit, type Edit } from '../edits/edits';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
 import { ListedFacts } from '../summary/factSheet';
 import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
@@ -123,13 +123,13 @@ function getRecallableTexts(
   view: readonly ApiMessage[],
 ): readonly string[] {
   const viewReferences = new Set(view.flatMap(findReferences));
-  return selectLastByPlace(edits).flatMap((edit) => {
+  return selectLastEditPerPlace(edits).flatMap((edit) => {
     if (edit.kind === 'summary') {
       return viewReferences.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(listMessageTexts) : [];
     }
     const message = original[edit.place.message];
     if (edit.kind === 'block' || !message) return [];
-    const shownCuts = getCutLines(message)(edit).filter(({ reference }) => viewReferences.has(reference));
+    const shownCuts = getRemovedLinesOfMarkers(message)(edit).filter(({ reference }) => viewReferences.has(reference));
     return shownCuts.map(({ lines }) => lines).join('\n');
   });
 }
@@ -140,13 +140,13 @@ const findReferences = memoizeByObject((message: ApiMessage): readonly Reference
   ),
 );
 
-interface CutWholeLines {
+interface RemovedLinesOfReference {
   readonly reference: ReferenceId;
   readonly lines: string;
 }
 
-const getCutLines = memoizeByObject((message: ApiMessage) =>
-  memoizeByObject(({ place, cuts }: CutEdit): readonly CutWholeLines[] => {
+const getRemovedLinesOfMarkers = memoizeByObject((message: ApiMessage) =>
+  memoizeByObject(({ place, cuts }: CutEdit): readonly RemovedLinesOfReference[] => {
     const text = getValueAt(message, place.path);
     if (typeof text !== 'string') return [];
     return cuts.flatMap((cut) =>

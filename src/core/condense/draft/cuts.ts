@@ -29,7 +29,7 @@ export interface CutDetails {
   readonly strict: boolean;
 }
 
-export interface PlaceWithCuts {
+export interface TextAtPlaceWithCuts {
   readonly place: ContentPlace;
   readonly original: string;
   readonly cuts: readonly Cut[];
@@ -39,7 +39,7 @@ export interface PlaceWithCuts {
 }
 
 /** Maps slices of the view to slices of the original, widened by any marker that they touch. */
-function createViewToOriginalMapper({ cuts }: PlaceWithCuts): (slice: Slice) => Slice {
+function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slice) => Slice {
   let next = 0;
   let at = 0;
   let viewAt = 0;
@@ -84,7 +84,7 @@ export function mergeCuts(old: readonly Cut[], newCuts: readonly Cut[]): Cut[] {
  * @param references keyed by ID; the function adds those of the new cuts
  */
 export function createCuts(
-  state: PlaceWithCuts,
+  state: TextAtPlaceWithCuts,
   requests: readonly CutRequest[],
   strict: boolean,
   counter: MessageCounter,
@@ -148,13 +148,13 @@ export function addMarkerRuleOnce(old: readonly Cut[], cuts: readonly Cut[], rul
 export const containMarkerRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesMarkerRule(text));
 
 /** Returns undefined for a request that is too large to be cached. */
-export const makeRejectedCutsKey = (
+export const makeKeyOfRejectedCuts = (
   place: ContentPlace,
   requests: readonly CutRequest[],
   { strict }: CutDetails,
 ): string | undefined =>
-  requests.length > MAX_CACHED_REJECTIONS ? undefined : JSON.stringify([place.path, strict, requests]);
-const MAX_CACHED_REJECTIONS = 4;
+  requests.length > MAX_REJECTED_CUTS_PER_MESSAGE ? undefined : JSON.stringify([place.path, strict, requests]);
+const MAX_REJECTED_CUTS_PER_MESSAGE = 4;
 
 /** Providers request the same cuts again while the conversation grows. */
 class RejectedCuts {

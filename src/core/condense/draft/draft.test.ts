@@ -290,7 +290,7 @@ describe('a draft on top of earlier edits', () => {
     const places = [1, 2].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
     const first = new Draft(two, counter);
     for (const place of places) first.cutText('step', place, [slice(at(0), at(1), 'a')], INFO);
-    first.rememberDraftFor();
+    first.rememberDraftWithEdits();
     expect(new Draft(two, counter, first.edits).messages[1]).toBe(first.messages[1]);
     expect(new Draft([...two, user('more')], counter, first.edits).messages[1]).toBe(first.messages[1]);
     const reversed = first.edits.toReversed();
@@ -299,7 +299,7 @@ describe('a draft on top of earlier edits', () => {
     expect(new Draft(two, counter, without).messages).toEqual(applyEdits(two, without).messages);
     const copy = new Draft(two, counter, without).copyDraft();
     copy.cutText('step', places[0]!, [slice(at(1), at(2), 'b')], INFO);
-    copy.rememberDraftFor();
+    copy.rememberDraftWithEdits();
     for (const edits of [copy.edits, [...without, ...copy.edits]]) {
       expect(new Draft(two, counter, edits).messages).toEqual(applyEdits(two, edits).messages);
     }

@@ -11,10 +11,10 @@ import {
   createCuts,
   createRejectedCuts,
   addMarkerRuleOnce,
-  makeRejectedCutsKey,
+  makeKeyOfRejectedCuts,
   type CutDetails,
   type CutRequest,
-  type PlaceWithCuts,
+  type TextAtPlaceWithCuts,
 } from './cuts';
 import { Exchanges, type ToolExchange } from '../../messages/exchanges';
 import { getConversationMemory, type ConversationMemory } from '../conversationMemory';
@@ -22,7 +22,7 @@ import { DraftView, HIDDEN_MESSAGE, findRememberedDraft, rememberDraft, type Dra
 import {
   hashBlock,
   hashTextAtPlace,
-  selectLastByPlace,
+  selectLastEditPerPlace,
   makePlaceKey,
   renderCuts,
   type Cut,
@@ -49,7 +49,7 @@ export class Draft implements PipelineWork {
   private readonly view: DraftView;
   private madeEdits = new Map<string, Edit>();
   private editsNow: readonly Edit[] | undefined;
-  private readonly untouched = new Map<string, PlaceWithCuts>();
+  private readonly untouched = new Map<string, TextAtPlaceWithCuts>();
   private total: number;
   private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
@@ -82,11 +82,11 @@ export class Draft implements PipelineWork {
     this.total =
       (knownDraft?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(knownDraft?.original.length ?? 0));
     const rest = active.slice(knownDraft?.edits.length ?? 0);
-    if (rest.length > 0) this.showEdits(selectLastByPlace(rest));
+    if (rest.length > 0) this.showEditsInView(selectLastEditPerPlace(rest));
   }
 
   /** Shows cuts first, because blocks and summaries remove messages that contain some. */
-  private showEdits(edits: readonly Edit[]): void {
+  private showEditsInView(edits: readonly Edit[]): void {
     for (const edit of edits) {
       if (edit.kind !== 'cut') continue;
       const { original } = this.view.showCuts(edit);
@@ -105,7 +105,7 @@ export class Draft implements PipelineWork {
     }
     this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => containMarkerRule(cuts)));
     this.total = this.countVisibleTokens(this.view.messages);
-    this.rememberDraftFor();
+    this.rememberDraftWithEdits();
   }
 
   copyDraft(): Draft {
@@ -125,7 +125,7 @@ export class Draft implements PipelineWork {
   }
 
   get exchanges(): readonly ToolExchange[] {
-    return (this.exchangesNow ??= this.memory.getOrCreate(createViewExchanges).getExchanges(this.messages));
+    return (this.exchangesNow ??= this.memory.getOrCreate(createEmptyViewExchanges).getExchanges(this.messages));
   }
 
   get tokens(): number {
@@ -144,7 +144,7 @@ export class Draft implements PipelineWork {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
       const key = makePlaceKey(edit.place);
       const before = this.untouched.get(key);
-      if (before && isSamePlaceState(before, this.view.getPlaceState(edit.place))) unchanged.add(key);
+      if (before && isSameTextWithCuts(before, this.view.getTextWithCutsAt(edit.place))) unchanged.add(key);
     }
     return unchanged.size === 0
       ? madeEdits
@@ -169,7 +169,7 @@ export class Draft implements PipelineWork {
   }
 
   /** The places with cuts, by message index. An unchanged list keeps its identity. */
-  get shown(): readonly (readonly PlaceWithCuts[])[] {
+  get shown(): readonly (readonly TextAtPlaceWithCuts[])[] {
     return this.view.places;
   }
 
@@ -179,24 +179,24 @@ export class Draft implements PipelineWork {
    */
   cutText(step: string, place: ContentPlace, requests: readonly CutRequest[], info: CutDetails): number {
     if (place.message < this.sentCount || this.view.isSummarized(place.message)) return 0;
-    const state = this.view.getPlaceState(place);
+    const state = this.view.getTextWithCutsAt(place);
     const message = this.view.getMessage(place.message);
-    const cutKey = makeRejectedCutsKey(place, requests, info);
+    const cutKey = makeKeyOfRejectedCuts(place, requests, info);
     const rejected = this.memory.getOrCreate(createRejectedCuts);
     if (rejected.wasRejected(message, cutKey)) return 0;
     const newCuts = createCuts(state, requests, info.strict, this.counter, this.references);
     if (newCuts.length === 0) return 0;
     const { cuts, ruleStated } = addMarkerRuleOnce(state.cuts, mergeCuts(state.cuts, newCuts), this.ruleStated);
-    const changed = makeChangedState(state, cuts, state.strict && info.strict);
+    const changed = makeTextWithCuts(state, cuts, state.strict && info.strict);
     const shrunk = this.view.makeMessageWithText(place, changed.text);
     const before = this.countTokensAtPlace(message, state);
     const saved = before - this.countTokensAtPlace(shrunk, changed);
     const judged = ruleStated === this.ruleStated ? saved : before - this.countTokensWithoutMarkerRule(changed);
-    if (judged < MIN_SAVED_TOKENS || saved <= 0 || this.leavesOnlyBlankText(changed)) {
-      if (judged < MIN_SAVED_TOKENS && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
+    if (judged < MIN_TOKENS_SAVED_BY_MARKER || saved <= 0 || this.leavesOnlyBlankText(changed)) {
+      if (judged < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
       return 0;
     }
-    this.view.showPlaceState(changed, shrunk);
+    this.view.showTextWithCuts(changed, shrunk);
     this.ruleStated = ruleStated;
     this.total -= saved;
     this.recordEdit(step, state, changed, info);
@@ -205,12 +205,12 @@ export class Draft implements PipelineWork {
 
   restoreCuts(step: string, place: ContentPlace, taken: ReadonlySet<Cut>, info: CutDetails): void {
     if (place.message < this.sentCount) return;
-    const state = this.view.getPlaceState(place);
+    const state = this.view.getTextWithCutsAt(place);
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
     const before = this.counter.countMessage(this.view.getMessage(place.message));
-    const changed = makeChangedState(state, cuts, !cuts.some((cut) => cut.recoverable));
-    this.view.showPlaceState(changed);
+    const changed = makeTextWithCuts(state, cuts, !cuts.some((cut) => cut.recoverable));
+    this.view.showTextWithCuts(changed);
     this.total += this.counter.countMessage(this.view.getMessage(place.message)) - before;
     if (containMarkerRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
     this.recordEdit(step, state, changed, info);
@@ -239,7 +239,7 @@ export class Draft implements PipelineWork {
     });
     if (placeholder) this.references.set(placeholder.reference, before);
     this.view.hideBlock(edit);
-    this.storeEdit(getEditKey(step, place), edit);
+    this.storeMadeEdit(getEditKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
@@ -274,13 +274,13 @@ export class Draft implements PipelineWork {
     const tokens = { tokensBefore, tokensAfter };
     const summary = createSummaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
     this.view.showSummary(summary);
-    this.storeEdit(getSummaryKey(step, summary), summary);
+    this.storeMadeEdit(getSummaryKey(step, summary), summary);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
   /** @param madeEdits edits that produce the same view; default those of this draft */
-  rememberDraftFor(madeEdits: readonly Edit[] = this.edits): void {
+  rememberDraftWithEdits(madeEdits: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
     const edits = [...this.active, ...madeEdits];
     rememberDraft({ original, counter, edits, state: this.saveState(), references: new Map(this.references) });
@@ -312,28 +312,28 @@ export class Draft implements PipelineWork {
     return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 
-  private countTokensAtPlace(message: ApiMessage, { place: { path }, text }: PlaceWithCuts): number {
+  private countTokensAtPlace(message: ApiMessage, { place: { path }, text }: TextAtPlaceWithCuts): number {
     const block = getBlocks(message)[Number(path[1])];
-    const isText = path.at(-1) === 'text' || path.length === RESULT_PATH_DEPTH;
+    const isText = path.at(-1) === 'text' || path.length === PATH_LENGTH_OF_RESULT_STRING;
     return !block || (block.type !== 'tool_use' && isText)
       ? this.counter.countText(text)
       : this.counter.countBlock(block);
   }
 
-  private countTokensWithoutMarkerRule(state: PlaceWithCuts): number {
+  private countTokensWithoutMarkerRule(state: TextAtPlaceWithCuts): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: removeMarkerRule(cut.text) }));
-    const withoutRule = makeChangedState(state, cuts, state.strict);
+    const withoutRule = makeTextWithCuts(state, cuts, state.strict);
     return this.countTokensAtPlace(this.view.makeMessageWithText(state.place, withoutRule.text), withoutRule);
   }
 
   /** APIs reject blank texts. */
-  private leavesOnlyBlankText({ place, text }: PlaceWithCuts): boolean {
+  private leavesOnlyBlankText({ place, text }: TextAtPlaceWithCuts): boolean {
     if (text.trim() !== '') return false;
     const block = getBlocks(this.view.getMessage(place.message))[Number(place.path[1])];
     return block?.type !== 'tool_use';
   }
 
-  private storeEdit(key: string, edit: Edit): void {
+  private storeMadeEdit(key: string, edit: Edit): void {
     this.madeEdits.set(key, edit);
     this.dropCachedView();
   }
@@ -343,7 +343,7 @@ export class Draft implements PipelineWork {
     this.exchangesNow = undefined;
   }
 
-  private recordEdit(step: string, state: PlaceWithCuts, changed: PlaceWithCuts, info: CutDetails): void {
+  private recordEdit(step: string, state: TextAtPlaceWithCuts, changed: TextAtPlaceWithCuts, info: CutDetails): void {
     const { place, original } = changed;
     const placeId = makePlaceKey(place);
     if (!this.untouched.has(placeId)) this.untouched.set(placeId, state);
@@ -353,16 +353,19 @@ export class Draft implements PipelineWork {
       tokensAfter: this.counter.countText(changed.text),
     };
     this.madeEdits.delete(key);
-    this.storeEdit(key, createCutEdit(step, changed, hashTextAtPlace(this.original, place, original), info, tokens));
+    this.storeMadeEdit(
+      key,
+      createCutEdit(step, changed, hashTextAtPlace(this.original, place, original), info, tokens),
+    );
   }
 }
 
-const createViewExchanges = (): Exchanges => new Exchanges();
+const createEmptyViewExchanges = (): Exchanges => new Exchanges();
 
-const isSamePlaceState = (a: PlaceWithCuts, b: PlaceWithCuts): boolean =>
+const isSameTextWithCuts = (a: TextAtPlaceWithCuts, b: TextAtPlaceWithCuts): boolean =>
   a.text === b.text && a.cuts.length === b.cuts.length && a.cuts.every((cut, at) => isEqual(cut, b.cuts[at]));
 
-const makeChangedState = (state: PlaceWithCuts, cuts: readonly Cut[], strict: boolean): PlaceWithCuts => ({
+const makeTextWithCuts = (state: TextAtPlaceWithCuts, cuts: readonly Cut[], strict: boolean): TextAtPlaceWithCuts => ({
   ...state,
   cuts,
   text: renderCuts(state.original, cuts),
@@ -370,10 +373,10 @@ const makeChangedState = (state: PlaceWithCuts, cuts: readonly Cut[], strict: bo
 });
 
 /** Length of the path `content, 2, content` of a tool result's string. */
-const RESULT_PATH_DEPTH = 3;
+const PATH_LENGTH_OF_RESULT_STRING = 3;
 
 /**
  * A marker that saves less is clutter. More than the rule about markers costs, so that the marker
  * with the rule is judged like the others.
  */
-const MIN_SAVED_TOKENS = 16;
+const MIN_TOKENS_SAVED_BY_MARKER = 16;

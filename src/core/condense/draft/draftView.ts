@@ -12,17 +12,17 @@ import {
 } from '../edits/edits';
 import { getConversationMemory } from '../conversationMemory';
 import type { MessageRange } from '../../messages/messageRange';
-import type { PlaceWithCuts } from './cuts';
+import type { TextAtPlaceWithCuts } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
 export interface DraftViewState {
   readonly messages: readonly ApiMessage[];
-  readonly places: readonly (readonly PlaceWithCuts[])[];
+  readonly places: readonly (readonly TextAtPlaceWithCuts[])[];
   readonly summaries: readonly SummaryEdit[];
 }
 
-const NO_PLACE_STATES: readonly PlaceWithCuts[] = [];
+const NO_TEXTS_WITH_CUTS: readonly TextAtPlaceWithCuts[] = [];
 
 /** Replaces removed thinking in a draft's view; it has no tokens. */
 const REMOVED_BLOCK: Block = { type: 'thinking', thinking: '' };
@@ -31,7 +31,7 @@ export const HIDDEN_MESSAGE: ApiMessage = { role: 'user', content: [] };
 
 /** Messages and blocks keep their indexes: placeholders without tokens replace removed ones. */
 export class DraftView {
-  private shownPlaces: (readonly PlaceWithCuts[])[] = [];
+  private shownPlaces: (readonly TextAtPlaceWithCuts[])[] = [];
   private shownMessages: ApiMessage[] = [];
   private shownSummaries: readonly SummaryEdit[] = [];
 
@@ -49,7 +49,7 @@ export class DraftView {
   restoreState({ messages, places, summaries }: DraftViewState): void {
     const added = this.original.slice(messages.length);
     this.shownMessages = [...messages, ...added];
-    this.shownPlaces = [...places, ...added.map(() => NO_PLACE_STATES)];
+    this.shownPlaces = [...places, ...added.map(() => NO_TEXTS_WITH_CUTS)];
     this.shownSummaries = summaries;
   }
 
@@ -61,9 +61,9 @@ export class DraftView {
     return this.shownSummaries;
   }
 
-  get places(): readonly (readonly PlaceWithCuts[])[] {
+  get places(): readonly (readonly TextAtPlaceWithCuts[])[] {
     if (this.shownSummaries.length === 0) return this.shownPlaces;
-    return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACE_STATES : states));
+    return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_TEXTS_WITH_CUTS : states));
   }
 
   /** @throws Error if there is no such message */
@@ -78,7 +78,7 @@ export class DraftView {
   }
 
   /** @throws Error if there is no text at the place */
-  getPlaceState(place: ContentPlace): PlaceWithCuts {
+  getTextWithCutsAt(place: ContentPlace): TextAtPlaceWithCuts {
     const found = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
     if (found) return found;
     const original = getValueAt(this.original[place.message], place.path);
@@ -90,19 +90,19 @@ export class DraftView {
     return replaceValueAt(this.getMessage(message), path, text);
   }
 
-  showPlaceState(state: PlaceWithCuts, message = this.makeMessageWithText(state.place, state.text)): void {
-    const states = this.shownPlaces[state.place.message] ?? NO_PLACE_STATES;
+  showTextWithCuts(state: TextAtPlaceWithCuts, message = this.makeMessageWithText(state.place, state.text)): void {
+    const states = this.shownPlaces[state.place.message] ?? NO_TEXTS_WITH_CUTS;
     const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
     this.shownPlaces[state.place.message] = at < 0 ? [...states, state] : states.with(at, state);
     this.shownMessages[state.place.message] = message;
   }
 
   /** @throws Error if the edit does not fit the conversation */
-  showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceWithCuts {
-    const state = this.getPlaceState(place);
+  showCuts({ place, before, cuts, strict, id }: CutEdit): TextAtPlaceWithCuts {
+    const state = this.getTextWithCutsAt(place);
     if (hashTextAtPlace(this.original, place, state.original) !== before) throw createForeignEditError(id);
     const shown = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
-    this.showPlaceState(shown);
+    this.showTextWithCuts(shown);
     return shown;
   }
 
@@ -145,9 +145,9 @@ export interface RememberedDraft {
 }
 
 /** A draft is cached as it began and as it ended, because its edits may be rejected. */
-const MAX_DRAFTS = 2;
+const MAX_REMEMBERED_DRAFTS = 2;
 
-const createDraftMemory = (): { latest: readonly RememberedDraft[] } => ({ latest: [] });
+const createRememberedDrafts = (): { latest: readonly RememberedDraft[] } => ({ latest: [] });
 
 /**
  * Finds a cached draft of this conversation or its beginning whose edits, compared by identity,
@@ -159,24 +159,24 @@ export function findRememberedDraft(
   edits: readonly Edit[],
 ): RememberedDraft | undefined {
   return getConversationMemory(original)
-    .getOrCreate(createDraftMemory)
+    .getOrCreate(createRememberedDrafts)
     .latest.filter(
       (remembered) =>
         remembered.counter === counter &&
         isPrefix(remembered.original, original) &&
         isPrefix(remembered.edits, edits) &&
-        canExtendDraft(remembered, edits.slice(remembered.edits.length)),
+        canAddEditsToDraft(remembered, edits.slice(remembered.edits.length)),
     )
     .reduce<RememberedDraft | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
 }
 
 export function rememberDraft(draft: RememberedDraft): void {
-  const drafts = getConversationMemory(draft.original).getOrCreate(createDraftMemory);
-  drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
+  const drafts = getConversationMemory(draft.original).getOrCreate(createRememberedDrafts);
+  drafts.latest = [draft, ...drafts.latest].slice(0, MAX_REMEMBERED_DRAFTS);
 }
 
 /** Only cuts outside of summaries can be added later, because the order of other edits matters. */
-const canExtendDraft = ({ state: { summaries } }: RememberedDraft, rest: readonly Edit[]): boolean =>
+const canAddEditsToDraft = ({ state: { summaries } }: RememberedDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>
       edit.kind === 'cut' &&

@@ -1,7 +1,7 @@
 /** The same change by the same step has the same ID in every run. */
 import { hashText, type Hash } from '../../hash';
 import type { ContentPlace } from '../../messages/types';
-import type { CutDetails, PlaceWithCuts } from './cuts';
+import type { CutDetails, TextAtPlaceWithCuts } from './cuts';
 import { makePlaceKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from '../edits/edits';
 import type { MessageRange } from '../../messages/messageRange';
 
@@ -18,7 +18,7 @@ const makeEditId = (content: string): EditId => hashText(content).slice(0, 16) a
 
 export const createCutEdit = (
   step: string,
-  state: PlaceWithCuts,
+  state: TextAtPlaceWithCuts,
   before: Hash,
   info: CutDetails,
   tokens: TokensBeforeAndAfter,

@@ -17,8 +17,11 @@ export interface PipelineStep<W extends PipelineWork = Draft> {
   readonly refuse?: (work: W) => string | undefined;
   /** The spending includes failed calls. */
   readonly spent?: () => StepSpending;
-  /** References to replace with text if the step removes what they name; see `createReferenceWatcher`. */
-  readonly rewrites?: RewritableReferences;
+  /**
+   * References to replace with text if the step removes what they name; see
+   * `createRestorerOfBrokenReferences`.
+   */
+  readonly rewrites?: ReferencesAStepMayRewrite;
   /** If true, the step is reported only if it changes something. */
   readonly isRepeat?: boolean;
 }
@@ -26,7 +29,7 @@ export interface PipelineStep<W extends PipelineWork = Draft> {
 export type StepReporter = (doing: string) => void;
 
 /** Use `all` only in steps that create no references themselves. */
-export type RewritableReferences = 'earlier' | 'all';
+export type ReferencesAStepMayRewrite = 'earlier' | 'all';
 
 export interface PipelineResult {
   readonly reports: readonly StepReport[];

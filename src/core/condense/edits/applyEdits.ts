@@ -7,7 +7,7 @@ import { getConversationMemory } from '../conversationMemory';
 import {
   makeEditPlaceKey,
   matchesOriginal,
-  selectLastByPlace,
+  selectLastEditPerPlace,
   getOriginalText,
   renderCuts,
   type BlockEdit,
@@ -30,7 +30,7 @@ export function applyEdits(
   const blocks: BlockEdit[] = [];
   const cuts = new Map<number, CutEdit[]>();
   const stale: Edit[] = [];
-  for (const edit of selectLastByPlace(edits)) {
+  for (const edit of selectLastEditPerPlace(edits)) {
     if (edit.kind !== 'cut') {
       if (!matchesOriginal(original, edit)) stale.push(edit);
       else if (edit.kind === 'summary') summaries.push(edit);
@@ -124,7 +124,7 @@ export function restoreMessagesBeforeEdits(
   edits: readonly Edit[],
   originals: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
-  const shown = selectLastByPlace(edits);
+  const shown = selectLastEditPerPlace(edits);
   const stored = ({ before }: Edit, placeText: string): string => {
     const text = originals(before);
     if (text === undefined || hashText(text) !== before) {

@@ -3,7 +3,7 @@ export interface BeforeAndAfterExcerpt {
   readonly after: string;
 }
 
-const CONTEXT_LINES = 1;
+const UNCHANGED_LINES_AROUND_CHANGE = 1;
 const MAX_EXCERPT_LINES = 8;
 const MAX_LINE_CHARS = 240;
 
@@ -14,8 +14,8 @@ export function makeChangeExcerpt(before: string, after: string): BeforeAndAfter
   while (start < shorter && old[start] === now[start]) start++;
   let end = 0;
   while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
-  const from = Math.max(0, start - CONTEXT_LINES);
-  const linesAfter = Math.max(0, end - CONTEXT_LINES);
+  const from = Math.max(0, start - UNCHANGED_LINES_AROUND_CHANGE);
+  const linesAfter = Math.max(0, end - UNCHANGED_LINES_AROUND_CHANGE);
   return { before: formatLines(old, from, linesAfter), after: formatLines(now, from, linesAfter) };
 }
 

@@ -3,7 +3,7 @@ import { hashText, type Hash } from '../../hash';
 import type { ContentPlace } from '../../messages/types';
 import { assistant, call, makeToolExchange, user } from '../../testing';
 import { applyEdits, restoreMessagesBeforeEdits } from './applyEdits';
-import { selectLastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
+import { selectLastEditPerPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
 import { expandReference, collectReferences } from './references';
 import type { ReferenceId } from '../../messages/markers';
 
@@ -49,7 +49,7 @@ describe('applying edits to a conversation', () => {
     expect(applyEdits(messages, [second, first]).messages[2]).toEqual(
       makeToolExchange('a', 'Read', {}, '1 two three')[1],
     );
-    expect(selectLastByPlace([first, parameter, second])).toEqual([second, parameter]);
+    expect(selectLastEditPerPlace([first, parameter, second])).toEqual([second, parameter]);
   });
 
   it('returns the same message object as long as its edits are the same', () => {

@@ -17,7 +17,7 @@ export interface Cut extends Slice {
   readonly recoverable?: true;
 }
 
-interface EditFields {
+interface FieldsOfEveryEdit {
   readonly id: EditId;
   /** The pass or operation that made the edit. */
   readonly step: string;
@@ -32,7 +32,7 @@ interface EditFields {
 }
 
 /** Offsets refer to the original, so a view needs only a place's last edit. */
-export interface CutEdit extends EditFields {
+export interface CutEdit extends FieldsOfEveryEdit {
   readonly kind: 'cut';
   readonly place: ContentPlace;
   readonly contentType: ContentType;
@@ -42,7 +42,7 @@ export interface CutEdit extends EditFields {
 }
 
 /** Replaces a range of messages by one. A later summary replaces those inside its range. */
-export interface SummaryEdit extends EditFields, MessageRange {
+export interface SummaryEdit extends FieldsOfEveryEdit, MessageRange {
   readonly kind: 'summary';
   readonly message: ApiMessage;
   readonly reference: ReferenceId;
@@ -54,7 +54,7 @@ export interface SummaryEdit extends EditFields, MessageRange {
  * Removes a block that is not text. An image leaves a marker; thinking does not, because it is
  * signed.
  */
-export interface BlockEdit extends EditFields {
+export interface BlockEdit extends FieldsOfEveryEdit {
   readonly kind: 'block';
   readonly place: ContentPlace;
   readonly before: Hash;
@@ -76,15 +76,15 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
   return out + original.slice(at);
 }
 
-const makePathKey = memoizeByObject((path: Path) => JSON.stringify(path));
+const serializePath = memoizeByObject((path: Path) => JSON.stringify(path));
 
-export const makePlaceKey = (place: ContentPlace): string => `${place.message}/${makePathKey(place.path)}`;
+export const makePlaceKey = (place: ContentPlace): string => `${place.message}/${serializePath(place.path)}`;
 
 /** Edits with equal keys replace each other. */
 export const makeEditPlaceKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : makePlaceKey(edit.place);
 
-export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
+export function selectLastEditPerPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
     if (edit.kind === 'summary') {
@@ -111,7 +111,7 @@ export function matchesOriginal(original: readonly ApiMessage[], edit: Edit): bo
 /** Returns a block as JSON; undefined if the original has changed. */
 export function getOriginalText(original: readonly ApiMessage[], edit: Edit): string | undefined {
   if (edit.kind === 'block' && !matchesOriginal(original, edit)) return undefined;
-  const text = getOriginalValue(original, edit);
+  const text = getOriginalOfEditedContent(original, edit);
   if (typeof text !== 'string') return undefined;
   if (edit.kind === 'block') return text;
   const hash = edit.kind === 'cut' ? hashTextAtPlace(original, edit.place, text) : hashText(text);
@@ -124,13 +124,13 @@ export function hashTextAtPlace(original: readonly ApiMessage[], { message, path
   const holder = original[message];
   if (!holder) return hashText(text);
   const hashes = hashesByPathInMessage(holder);
-  const key = makePathKey(path);
+  const key = serializePath(path);
   const found = hashes.get(key) ?? hashText(text);
   hashes.set(key, found);
   return found;
 }
 
-function getOriginalValue(original: readonly ApiMessage[], edit: Edit): unknown {
+function getOriginalOfEditedContent(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;
   }

@@ -11,7 +11,7 @@ interface EditOutcomeRow {
 }
 
 /** Ordered from least to most changed. */
-export const OUTCOMES = {
+export const OUTCOME_ROWS = {
   kept: { letter: '·', label: 'kept', help: 'stays as it is', color: 'line' },
   referenced: {
     letter: 'R',
@@ -25,9 +25,9 @@ export const OUTCOMES = {
   summarized: { letter: 'M', label: 'summarized', help: 'a model’s summary replaces it', color: 'charts.purple' },
 } as const satisfies Readonly<Record<string, EditOutcomeRow>>;
 
-export type EditOutcome = keyof typeof OUTCOMES;
+export type EditOutcome = keyof typeof OUTCOME_ROWS;
 
-export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
+export const EDIT_OUTCOMES = Object.keys(OUTCOME_ROWS) as readonly EditOutcome[];
 
 interface OperationRow {
   readonly label: string;

@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../../messages/types';
 import { EDIT_OUTCOMES, getEditOutcome, type EditOutcome } from './operations';
-import { selectLastByPlace, type Edit } from './edits';
+import { selectLastEditPerPlace, type Edit } from './edits';
 
 /** If several edits changed a message, the one that changed most decides. */
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
@@ -10,7 +10,7 @@ export function getMessageOutcomes(original: readonly ApiMessage[], edits: reado
     if (current !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(current))
       outcomes[message] = outcome;
   };
-  for (const edit of selectLastByPlace(edits)) {
+  for (const edit of selectLastEditPerPlace(edits)) {
     if (edit.kind === 'summary') {
       for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
     } else {

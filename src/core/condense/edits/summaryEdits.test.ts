@@ -7,7 +7,7 @@ import { MessageCounter } from '../../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
 import { Draft } from '../draft/draft';
 import { applyEdits, restoreMessagesBeforeEdits } from './applyEdits';
-import { selectLastByPlace, getOriginalText, type Edit } from './edits';
+import { selectLastEditPerPlace, getOriginalText, type Edit } from './edits';
 import { expandReference, collectReferences } from './references';
 import type { Hash } from '../../hash';
 
@@ -59,7 +59,7 @@ describe('a summary in a condensed conversation', () => {
     expect(second.messages[1]).toEqual(summary('a'));
     second.replaceWithSummary('Summary', { start: 2, end: 5 }, summary('b'), WHY);
     const all = [...first.edits, ...second.edits];
-    expect(selectLastByPlace(all)).toEqual(second.edits);
+    expect(selectLastEditPerPlace(all)).toEqual(second.edits);
     expect(applyEdits(conversation, all).messages).toEqual([conversation[0], summary('b'), ...conversation.slice(5)]);
     // Excluded, the one below shows.
     expect(applyEdits(conversation, first.edits).messages).toHaveLength(7);
@@ -155,7 +155,7 @@ it('any sequence of summaries and cuts can be restored to the original', () => {
         return draft;
       };
       const first = does(draftOf(), deeds.slice(0, split));
-      const second = does(draftOf(selectLastByPlace(first.edits)), deeds.slice(split));
+      const second = does(draftOf(selectLastEditPerPlace(first.edits)), deeds.slice(split));
       const edits = [...first.edits, ...second.edits];
       const { messages, stale } = applyEdits(conversation, edits);
       expect(stale).toEqual([]);

@@ -1,4 +1,4 @@
-import { selectLastByPlace, makePlaceKey, type Cut, type SummaryEdit } from '../edits/edits';
+import { selectLastEditPerPlace, makePlaceKey, type Cut, type SummaryEdit } from '../edits/edits';
 import type { View } from '../edits/view';
 import { findMarkers } from '../../messages/markers';
 import { listContents } from '../../messages/content';
@@ -6,11 +6,11 @@ import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Path, ContentPlace } from '../../messages/types';
 import type { Slice } from '../../slice';
 import type { NeededLine } from './neededLater';
-import { listLineForms, type ShownLine } from '../lines/shownLines';
+import { listPossibleLineContents, type ShownLine } from '../lines/shownLines';
 
 export type LineOutcome = 'verbatim' | 'recallable' | 'lost';
 
-interface ViewBlock {
+interface ViewTextOfOriginalBlock {
   /** Empty if all text was removed. */
   readonly now: string;
   readonly isSame: boolean;
@@ -24,8 +24,8 @@ interface CutOriginalText extends Slice {
 }
 
 export class NeededLineChecker {
-  readonly blocks: ReadonlyMap<string, ViewBlock>;
-  private readonly viewLines = new Map<ViewBlock, ReadonlySet<string>>();
+  readonly blocks: ReadonlyMap<string, ViewTextOfOriginalBlock>;
+  private readonly viewLines = new Map<ViewTextOfOriginalBlock, ReadonlySet<string>>();
 
   constructor(view: View) {
     this.blocks = collectViewBlocks(view);
@@ -47,28 +47,33 @@ export class NeededLineChecker {
     return cut.isReferenced ? 'recallable' : 'lost';
   }
 
-  private listLinesInView(block: ViewBlock): ReadonlySet<string> {
-    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(listLineForms));
+  private listLinesInView(block: ViewTextOfOriginalBlock): ReadonlySet<string> {
+    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(listPossibleLineContents));
     this.viewLines.set(block, lines);
     return lines;
   }
 }
 
-function collectViewBlocks({ original: prefix, messages: view, edits, origins }: View): ReadonlyMap<string, ViewBlock> {
+function collectViewBlocks({
+  original: prefix,
+  messages: view,
+  edits,
+  origins,
+}: View): ReadonlyMap<string, ViewTextOfOriginalBlock> {
   const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
-  const shown = selectLastByPlace(edits);
+  const shown = selectLastEditPerPlace(edits);
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const viewReferences = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
-  const blocks = new Map<string, ViewBlock>();
+  const blocks = new Map<string, ViewTextOfOriginalBlock>();
   prefix.forEach((message, index) => {
     for (const { path } of listContents(message)) {
       const place = { message: index, path };
       const key = makePlaceKey(place);
       if (blocks.has(key)) continue;
       const original = String(getValueAt(message, path));
-      const value = getValueAt(view[viewIndex.get(index) ?? -1], toViewPath(place, dropped));
+      const value = getValueAt(view[viewIndex.get(index) ?? -1], convertPlaceToViewPath(place, dropped));
       const now = typeof value === 'string' ? value : '';
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editAt.get(key);
@@ -82,7 +87,7 @@ function collectViewBlocks({ original: prefix, messages: view, edits, origins }:
 }
 
 /** A removed block moves the blocks after it up. */
-const toViewPath = ({ message, path }: ContentPlace, dropped: readonly ContentPlace[]): Path => {
+const convertPlaceToViewPath = ({ message, path }: ContentPlace, dropped: readonly ContentPlace[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
 };

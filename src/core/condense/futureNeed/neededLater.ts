@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../../messages/types';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { findQuotedLines, getShownLines, type NamedFileLine, type ShownLine } from '../lines/shownLines';
+import { findFileLinesQuotedInCall, getShownLines, type NamedFileLine, type ShownLine } from '../lines/shownLines';
 
 /** A line that an edit quoted, and the places before the cut that show it. */
 export interface NeededLine extends NamedFileLine {
@@ -16,7 +16,7 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
   const lines = getShownLines(messages);
   const needed = new Map<string, NeededLine>();
   for (const [index, calls] of groupCallsByTurn(messages, cut, end)) {
-    for (const quotedLine of calls.flatMap(findQuotedLines)) {
+    for (const quotedLine of calls.flatMap(findFileLinesQuotedInCall)) {
       const key = `${quotedLine.file}\n${quotedLine.line}`;
       if (needed.has(key)) continue;
       const all = lines.findShownLine(quotedLine);

@@ -1,6 +1,6 @@
 /** The functions are pure; `storage/` keeps the entries on disk. */
 import type { MessageKey } from '../../messages/messageKey';
-import { selectLastByPlace, type Edit, type EditId } from '../edits/edits';
+import { selectLastEditPerPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfterCondensation } from './use';
 import { NEW_RESULTS_PROVIDER_ID, type StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
@@ -231,7 +231,7 @@ export const getActiveEdits = (
   ledger: Ledger,
   follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] =>
-  selectLastByPlace(
+  selectLastEditPerPlace(
     getActiveCondensations(ledger).flatMap((condensation) =>
       follow(selectIncludedEdits(ledger, condensation), condensation),
     ),
@@ -252,7 +252,7 @@ export function getExcludedEdits(
     for (const edit of followed) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
     return followed;
   });
-  return selectLastByPlace(all).filter((edit) => excluded.has(edit));
+  return selectLastEditPerPlace(all).filter((edit) => excluded.has(edit));
 }
 
 const selectIncludedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
@@ -281,7 +281,7 @@ export function getEditsAfterCondensation(ledger: Ledger, id: CondensationId): E
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
   const before = whenMade.get(id) ?? ledger;
   const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
-  return selectLastByPlace(
+  return selectLastEditPerPlace(
     upTo
       .slice(Math.max(base, 0))
       .filter((condensation) => condensation.id === id || !before.undone.has(condensation.id))

@@ -6,9 +6,9 @@ import { isSameFile } from '../../messages/filePath';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import { makePlaceKey, type Edit } from '../edits/edits';
-import { splitLinesOfFile, MIN_LINE_CHARS } from '../lines/shownLines';
+import { splitIntoFileLines, MIN_LINE_CHARS } from '../lines/shownLines';
 
-export const WATCHED_TURNS = 20;
+export const TURNS_WATCHED_AFTER_CONDENSATION = 20;
 
 export interface UseAfterCondensation {
   readonly turns: number;
@@ -105,7 +105,7 @@ function* findShownLines(
   for (const content of source === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
     for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
       const from = content.start + start;
-      for (const line of splitLinesOfFile(content.text.slice(start, end), head === 'diff'))
+      for (const line of splitIntoFileLines(content.text.slice(start, end), head === 'diff'))
         yield { path, line: line.text, start: from + line.start, end: from + line.end, content };
     }
   }

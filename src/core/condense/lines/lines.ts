@@ -4,7 +4,7 @@ import { findEndOfLine, isInsideJsonString, detectLineTerminator, type LineTermi
 import type { FilePart } from '../../messages/fileParts';
 import { NO_LINE_ID, type LineId, type LineIds } from './lineIds';
 import { SharedLineTables } from './lineTables';
-import { readLinePrefix, detectPrefixFormat, type LinePrefixHint } from './prefixes';
+import { readLinePrefix, detectPrefixFormat, type ToolKindHintForPrefixes } from './prefixes';
 
 export class TextLines {
   /**
@@ -51,18 +51,18 @@ export class TextLines {
   }
 
   /** Unlike {@link getId}, also identifies lines that can only be removed with the whole text. */
-  getTextId(line: number): LineId {
+  getIdIncludingBlankLines(line: number): LineId {
     const id = this.table[this.at + this.wholeCount + 1 + line] as number;
-    return id < 0 ? FIRST_EMPTY_LINE_ID - id : id;
+    return id < 0 ? FIRST_ID_OF_BLANK_LINES - id : id;
   }
 
   /** Returns the offset after the line's number, if it has one. */
-  getBodyStart(line: number): number {
+  getStartAfterPrefix(line: number): number {
     return this.hasPrefixes ? (this.table[this.at + 2 * this.wholeCount + 1 + line] as number) : this.getStart(line);
   }
 
   /** Stated or inferred from the line before; 0 if the text states none. */
-  getNumber(line: number): number {
+  getStatedLineNumber(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.wholeCount + 1 + line] as number) : 0;
   }
 
@@ -72,15 +72,15 @@ export class TextLines {
   }
 
   /** Returns where a cut may begin. If all lines of a diff have one sign, the first sign stays. */
-  getCutStart(first: number, last: number): number {
+  getStartOfCut(first: number, last: number): number {
     const sign = this.getDiffSign(first);
     for (let line = first; line <= last && sign !== 0; line++)
       if (this.getDiffSign(line) !== sign) return this.getStart(first);
-    return sign === 0 ? this.getStart(first) : this.getBodyStart(first);
+    return sign === 0 ? this.getStart(first) : this.getStartAfterPrefix(first);
   }
 }
 
-const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
+const FIRST_ID_OF_BLANK_LINES = NO_LINE_ID - 1;
 
 /** Roo wraps each file of a multi-file read in these elements, which tell the files apart. */
 const FILE_TAG_START = /^<\/?(?:files?|content|path)[\s>]/;
@@ -88,7 +88,7 @@ const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;
 
 export interface TextLayout {
-  readonly hint: LinePrefixHint;
+  readonly hint: ToolKindHintForPrefixes;
   /** Empty if the tool prints bare lines; undefined if unknown. */
   readonly forms: readonly LineNumberForm[] | undefined;
   /** The parts of the text that show a known file. */
@@ -136,7 +136,7 @@ export function splitLines(
     table[first + line] = at;
     const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, at, end));
     const id = ids.getOrCreateId(text, body, end, lineEnd !== '\n');
-    table[first + count + 1 + line] = isNothing ? FIRST_EMPTY_LINE_ID - id : id;
+    table[first + count + 1 + line] = isNothing ? FIRST_ID_OF_BLANK_LINES - id : id;
     at = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.
@@ -182,7 +182,7 @@ function splitFilePartsIntoLines(
     table[first + line] = at;
     table[first + 2 * count + 1 + line] = body;
     const id = ids.getOrCreateId(text, body, end, false);
-    table[first + count + 1 + line] = holdsMarker ? FIRST_EMPTY_LINE_ID - id : id;
+    table[first + count + 1 + line] = holdsMarker ? FIRST_ID_OF_BLANK_LINES - id : id;
     at = end + 1;
   }
   table[first + count] = text.length + 1;

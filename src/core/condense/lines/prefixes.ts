@@ -16,14 +16,14 @@ import { findEndOfLine, type LineTerminator } from './lineEnds';
 export type LinePrefixFormat = OutputLinePrefix;
 
 /** One numbered line is enough to recognize these forms. */
-const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
+const NUMBER_FORMS_RECOGNIZED_ANYWHERE = ['arrow', 'tab', 'pipe'] as const;
 /** Recognized only if the numbers count the lines from first to last. */
-const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
+const NUMBER_FORMS_NEEDING_CONSECUTIVE_NUMBERS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
 /** What a tool prints: numbered lines (`read`), matches (`search`), or either (`other`). */
-export type LinePrefixHint = 'read' | 'search' | 'other';
+export type ToolKindHintForPrefixes = 'read' | 'search' | 'other';
 
-export const getPrefixHint = (kind: ToolKind | undefined): LinePrefixHint =>
+export const getPrefixHintForToolKind = (kind: ToolKind | undefined): ToolKindHintForPrefixes =>
   kind === 'read' || kind === 'search' ? kind : 'other';
 
 export interface LinePrefix {
@@ -121,7 +121,7 @@ const isWordChar = (code: number): boolean => isLetterChar(code) || isDigitChar(
 const isUnmistakableFormat = (format: LinePrefixFormat): boolean => format === 'arrow';
 
 /** This many lines must keep their numbers for the format to be recognized again. */
-export const countLinesKeepingNumbers = (format: LinePrefixFormat, hint: LinePrefixHint): number =>
+export const countLinesWithKeptNumbers = (format: LinePrefixFormat, hint: ToolKindHintForPrefixes): number =>
   hint === 'other' && !isUnmistakableFormat(format) ? 2 : 1;
 
 /** Reads and searches may begin with a few lines of their own ("Found 3 matches"). */
@@ -133,7 +133,7 @@ const MAX_DETECTION_LINES = 8;
  */
 export function detectPrefixFormat(
   text: string,
-  hint: LinePrefixHint,
+  hint: ToolKindHintForPrefixes,
   lineEnd: LineTerminator,
   forms?: readonly LineNumberForm[],
 ): LinePrefixFormat | undefined {
@@ -141,7 +141,8 @@ export function detectPrefixFormat(
   // JSON may contain several texts; only in a read are all of them numbered alike.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
   const isMeant = (form: LineNumberForm): boolean => forms === undefined || forms.includes(form);
-  const formats: readonly LinePrefixFormat[] = hint === 'search' ? ['search'] : SAFE_NUMBER_FORMS.filter(isMeant);
+  const formats: readonly LinePrefixFormat[] =
+    hint === 'search' ? ['search'] : NUMBER_FORMS_RECOGNIZED_ANYWHERE.filter(isMeant);
   let at = 0;
   let before: { readonly format: LinePrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < MAX_DETECTION_LINES; line++) {
@@ -159,7 +160,9 @@ export function detectPrefixFormat(
     at = end + lineEnd.length;
   }
   return hint === 'read'
-    ? COUNTED_NUMBER_FORMS.find((form) => isMeant(form) && areNumbersConsecutive(text, form, lineEnd))
+    ? NUMBER_FORMS_NEEDING_CONSECUTIVE_NUMBERS.find(
+        (form) => isMeant(form) && areNumbersConsecutive(text, form, lineEnd),
+      )
     : undefined;
 }
 

@@ -25,7 +25,7 @@ export const MIN_LINE_CHARS = 12;
 const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
 /** Returns the line with and without what may be a line number. */
-export function listLineForms(line: string): string[] {
+export function listPossibleLineContents(line: string): string[] {
   const trimmed = line.trim();
   const withoutNumber = line.replace(LINE_NUMBER_PREFIX, '').trim();
   return withoutNumber === trimmed ? [trimmed] : [trimmed, withoutNumber];
@@ -42,7 +42,7 @@ class ShownLineIndex {
           const { message, path, start } = content;
           const text = content.text.slice(part.start, part.end);
           const from = start + part.start;
-          for (const line of splitLinesOfFile(text, part.head === 'diff'))
+          for (const line of splitIntoFileLines(text, part.head === 'diff'))
             this.addLine(part.path, line.text, { message, path, start: from + line.start, end: from + line.end });
         }
       }
@@ -67,13 +67,13 @@ class ShownLineIndex {
 
 export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLineIndex(messages));
 
-export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
+export function splitIntoFileLines(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
-    for (const form of listLineForms(isDiff ? line.slice(1) : line)) {
+    for (const form of listPossibleLineContents(isDiff ? line.slice(1) : line)) {
       // Leaves out the prefix, which a cut may remove without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
@@ -83,7 +83,7 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
   return lines;
 }
 
-export function findQuotedLines(call: ToolExchange): NamedFileLine[] {
+export function findFileLinesQuotedInCall(call: ToolExchange): NamedFileLine[] {
   const quotedLines = new Map<string, NamedFileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))
     for (const line of before.map((each) => each.trim()))

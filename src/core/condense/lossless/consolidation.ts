@@ -5,11 +5,11 @@ import type { Draft } from '../draft/draft';
 import { findMarkers } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { isProtectedContent } from '../draft/exchanges';
-import { describeCopy } from './duplicates';
+import { describeKeptCopy } from './duplicates';
 import type { KeptCopy } from './sources';
 import { getLineCache, createMemoryPerLineCache } from './knownLines';
-import { SettledGroups, type GroupWithKey } from './settled';
-import { splitToLineSet, findRunsOfSharedLines } from './standing';
+import { ProcessedGroups, type GroupWithKey } from './settled';
+import { splitToLineSet, findSharedLineRanges } from './standing';
 
 /** Number of results to compare another one with; repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
@@ -23,16 +23,16 @@ export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): Me
   return {
     name,
     run(draft) {
-      createListingGroups(getLineCache(draft, tools), keep).forEachUnsettledGroup(
+      getGroupsOfEqualListings(getLineCache(draft, tools), keep).forEachUnprocessedGroup(
         draft.exchanges,
         function* ({ items }) {
           const comparedResults: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
           const inOrder = [...items.entries()];
           for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
             const lines = splitToLineSet(exchange.resultText);
-            const nearest = findMostSimilar(lines, comparedResults);
+            const nearest = findResultWithMostSharedLines(lines, comparedResults);
             if (nearest) {
-              const copyText = describeCopy(tools, keep, nearest.exchange);
+              const copyText = describeKeptCopy(tools, keep, nearest.exchange);
               const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, copyText);
               yield isCut ? index : undefined;
               if (isCut) continue;
@@ -45,7 +45,7 @@ export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): Me
   };
 };
 
-function findMostSimilar<T extends { readonly lines: ReadonlySet<string> }>(
+function findResultWithMostSharedLines<T extends { readonly lines: ReadonlySet<string> }>(
   lines: ReadonlySet<string>,
   results: readonly T[],
 ): T | undefined {
@@ -54,8 +54,8 @@ function findMostSimilar<T extends { readonly lines: ReadonlySet<string> }>(
   return maxShared === 0 ? undefined : results[shared.indexOf(maxShared)];
 }
 
-const createListingGroups = createMemoryPerLineCache(({ tools }) =>
-  createExchangeGroups((exchange) => {
+const getGroupsOfEqualListings = createMemoryPerLineCache(({ tools }) =>
+  createExchangeGroupsByKey((exchange) => {
     const rule = getToolRule(tools, exchange);
     if (rule?.kind === 'search') {
       const patterns = listParameterTexts(exchange.input, rule.pattern);
@@ -83,7 +83,7 @@ export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => 
   return {
     name,
     run(draft) {
-      createCommandGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, (group) =>
+      getGroupsOfEqualCommands(getLineCache(draft, tools)).forEachUnprocessedGroup(draft.exchanges, (group) =>
         removeOlderResults(
           draft,
           name,
@@ -97,8 +97,8 @@ export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => 
   };
 };
 
-const createCommandGroups = createMemoryPerLineCache(({ tools }) =>
-  createExchangeGroups((exchange) =>
+const getGroupsOfEqualCommands = createMemoryPerLineCache(({ tools }) =>
+  createExchangeGroupsByKey((exchange) =>
     getToolRule(tools, exchange)?.kind === 'command' ? getCommandKey(exchange) : undefined,
   ),
 );
@@ -115,7 +115,7 @@ export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      createConfirmationGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, (group) => {
+      getGroupsOfSimilarConfirmations(getLineCache(draft, tools)).forEachUnprocessedGroup(draft.exchanges, (group) => {
         const marker = `done, 1 of ${group.items.length} alike`;
         return removeOlderResults(draft, name, group, MIN_SIMILAR_RESULTS, marker, 'a later result says the same');
       });
@@ -123,8 +123,8 @@ export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-const createConfirmationGroups = createMemoryPerLineCache(({ tools }) =>
-  createExchangeGroups((exchange) => {
+const getGroupsOfSimilarConfirmations = createMemoryPerLineCache(({ tools }) =>
+  createExchangeGroupsByKey((exchange) => {
     // In results of tools that write nothing, numbers and names are the answer.
     const kind = getToolRule(tools, exchange)?.kind;
     return kind === 'write' || kind === 'edit' || kind === 'plan' ? getConfirmationKey(exchange) : undefined;
@@ -134,16 +134,18 @@ const createConfirmationGroups = createMemoryPerLineCache(({ tools }) =>
 const getConfirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
   resultText.length > SMALL_RESULT_CHARS || findMarkers(resultText).length > 0
     ? undefined
-    : `${tool} ${replaceVariableParts(resultText)}`;
+    : `${tool} ${replacePathsNumbersAndQuotes(resultText)}`;
 
-const replaceVariableParts = (text: string): string =>
+const replacePathsNumbersAndQuotes = (text: string): string =>
   text
     .replace(/[\w.@~-]*[\\/][\w.@~\\/-]*/g, 'P')
     .replace(/\d+/g, '0')
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g, 'Q');
 
-const createExchangeGroups = (getKey: (exchange: ToolExchange) => string | undefined): SettledGroups<ToolExchange> =>
-  new SettledGroups((exchange) => {
+const createExchangeGroupsByKey = (
+  getKey: (exchange: ToolExchange) => string | undefined,
+): ProcessedGroups<ToolExchange> =>
+  new ProcessedGroups((exchange) => {
     const key = exchange.isError || exchange.results.length === 0 ? undefined : getKey(exchange);
     return key === undefined ? [] : [key];
   });
@@ -158,7 +160,7 @@ function replaceSharedLines(
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
     if (isProtectedContent(draft, content)) continue;
-    const requests: CutRequest[] = findRunsOfSharedLines(content.text, sharedLines).map((run) => ({
+    const requests: CutRequest[] = findSharedLineRanges(content.text, sharedLines).map((run) => ({
       start: content.start + run.start,
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${copyText}`,

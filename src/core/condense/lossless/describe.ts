@@ -3,21 +3,24 @@ import { MARKER_CHARACTERS } from '../../messages/markers';
 import { getCommandOfCall } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
-import type { SourceRange, RepeatedRun } from './runs';
+import type { KeptRangeInSource, RepeatedLineRange } from './runs';
 import { areSameFile, type LineSource } from './sources';
 
-type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
+type LineRangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
 /**
  * Gives a marker's longest form, because its price must not depend on which lines were cut before.
  */
-export const describeRunAtMost = (run: RepeatedRun): string =>
-  describeSourceRun(run, (source) => {
+export const describeRangeWithLongestNumbers = (run: RepeatedLineRange): string =>
+  describeRepeatedRange(run, (source) => {
     if (!source.lines.mayHaveNumbers) return undefined;
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
-export function describeSourceRun(run: RepeatedRun, formatRange: RangeFormatter = formatStatedRange): string {
+export function describeRepeatedRange(
+  run: RepeatedLineRange,
+  formatRange: LineRangeFormatter = formatStatedLineNumbers,
+): string {
   const { source, first, last, places } = run;
   const numbers = formatRange(source, first, last);
   // If a call shows several files, the marker must name the file.
@@ -33,10 +36,10 @@ export function describeSourceRun(run: RepeatedRun, formatRange: RangeFormatter 
 
 function describeSourcePlace(
   source: LineSource,
-  { source: keeper, first, last, count }: SourceRange,
-  formatRange: RangeFormatter,
+  { source: keeper, first, last, count }: KeptRangeInSource,
+  formatRange: LineRangeFormatter,
 ): string {
-  if (keeper.exchange === source.exchange) return `in ${describeOwnPart(keeper, source)}`;
+  if (keeper.exchange === source.exchange) return `in ${describePartOfSameCall(keeper, source)}`;
   const range = formatRange(keeper, first, last);
   const isWhole = last - first + 1 === count;
   const isLast = isLaterSource(keeper, source);
@@ -47,7 +50,7 @@ function describeSourcePlace(
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
-function describeOwnPart(keeper: LineSource, source: LineSource): string {
+function describePartOfSameCall(keeper: LineSource, source: LineSource): string {
   const isResult = ({ content }: LineSource): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
   return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
@@ -65,11 +68,16 @@ const isLaterSource = (a: LineSource, b: LineSource): boolean => {
   return ofA > ofB;
 };
 
-function formatStatedRange({ lines }: LineSource, first: number, end: number): string | undefined {
-  const from = lines.getNumber(first);
+function formatStatedLineNumbers({ lines }: LineSource, first: number, end: number): string | undefined {
+  const from = lines.getStatedLineNumber(first);
   let last = end;
-  while (last > first && lines.getNumber(last) === 0 && lines.getBodyStart(last) === lines.getEnd(last)) last--;
-  const to = lines.getNumber(last);
+  while (
+    last > first &&
+    lines.getStatedLineNumber(last) === 0 &&
+    lines.getStartAfterPrefix(last) === lines.getEnd(last)
+  )
+    last--;
+  const to = lines.getStatedLineNumber(last);
   if (from === 0 || to - from !== last - first) return undefined;
   return from === to ? String(from) : `${from}-${to}`;
 }

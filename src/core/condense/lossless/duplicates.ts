@@ -10,33 +10,33 @@ import { shortenPath } from '../../messages/filePath';
 import type { KeptCopy } from './sources';
 import { getLineCache, createMemoryPerLineCache, type LineCache } from './knownLines';
 import type { TextLines } from '../lines/lines';
-import { SettledGroups } from './settled';
+import { ProcessedGroups } from './settled';
 
 const MIN_DUPLICATE_CHARS = 80;
 
-interface ResultCopy {
+interface CopyOfResult {
   readonly exchange: ToolExchange;
   readonly index: number;
   readonly content: PlacedContent;
 }
 
 export const createDuplicateReadsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep =>
-  createReferToCopiesStep('Duplicate file reads', tools, keep, getCopiedReadGroups);
+  createStepReplacingCopies('Duplicate file reads', tools, keep, getGroupsOfEqualFileReads);
 
 export const createDuplicateResultsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep =>
-  createReferToCopiesStep('Duplicate results', tools, keep, getCopiedResultGroups);
+  createStepReplacingCopies('Duplicate results', tools, keep, getGroupsOfEqualOtherResults);
 
-const createCopyGroupsMemory = (isMeant: (kind: ToolKind | undefined) => boolean) =>
+const createMemoryOfEqualResults = (isMeant: (kind: ToolKind | undefined) => boolean) =>
   createMemoryPerLineCache(
     ({ tools }) =>
-      new SettledGroups<ToolExchange>((exchange) =>
+      new ProcessedGroups<ToolExchange>((exchange) =>
         isMeant(getToolRule(tools, exchange)?.kind)
           ? [...new Set(listComparableResults(exchange).map((content) => makeResultKey(exchange, content)))]
           : [],
       ),
   );
-const getCopiedReadGroups = createCopyGroupsMemory((kind) => kind === 'read');
-const getCopiedResultGroups = createCopyGroupsMemory((kind) => kind !== 'read');
+const getGroupsOfEqualFileReads = createMemoryOfEqualResults((kind) => kind === 'read');
+const getGroupsOfEqualOtherResults = createMemoryOfEqualResults((kind) => kind !== 'read');
 
 const listComparableResults = ({ results }: ToolExchange): readonly PlacedContent[] =>
   results.filter(({ text }) => text.length >= MIN_DUPLICATE_CHARS && !isSingleMarker(text));
@@ -48,11 +48,11 @@ const makeResultKey = ({ isError }: ToolExchange, content: PlacedContent): strin
 /** V8 hashes long strings by their length only, which makes them slow map keys. */
 const getTextHash = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
-function createReferToCopiesStep(
+function createStepReplacingCopies(
   name: string,
   tools: ToolTable,
   keep: KeptCopy,
-  copied: ReturnType<typeof createCopyGroupsMemory>,
+  copied: ReturnType<typeof createMemoryOfEqualResults>,
 ): MechanicalStep {
   return {
     name,
@@ -60,23 +60,23 @@ function createReferToCopiesStep(
       const lineCache = getLineCache(draft, tools);
       const exchanges = draft.exchanges;
       lineCache.addExchanges(exchanges, 'view');
-      copied(lineCache, keep).forEachUnsettledGroup(exchanges, function* ({ items, key }) {
+      copied(lineCache, keep).forEachUnprocessedGroup(exchanges, function* ({ items, key }) {
         const equalCopies = items.flatMap((exchange, index) =>
           listComparableResults(exchange)
             .filter((content) => content.message > draft.task && makeResultKey(exchange, content) === key)
-            .map((content): ResultCopy => ({ exchange, content, index })),
+            .map((content): CopyOfResult => ({ exchange, content, index })),
         );
         if (equalCopies.length < 2) return;
         for (const copies of groupCopiesByLayout(equalCopies, lineCache))
-          yield* replaceWithReferences(draft, name, tools, keep, copies);
+          yield* replaceCopiesWithReferences(draft, name, tools, keep, copies);
       });
     },
   };
 }
 
 /** One tool's line prefix is text in another's result, so equal texts may have different lines. */
-function groupCopiesByLayout(equalCopies: readonly ResultCopy[], lineCache: LineCache): ResultCopy[][] {
-  const groups: { readonly lines: TextLines; readonly copies: ResultCopy[] }[] = [];
+function groupCopiesByLayout(equalCopies: readonly CopyOfResult[], lineCache: LineCache): CopyOfResult[][] {
+  const groups: { readonly lines: TextLines; readonly copies: CopyOfResult[] }[] = [];
   for (const copy of equalCopies) {
     const lines = lineCache.getLines(copy.content);
     const group = groups.find((each) => haveSameLines(each.lines, lines));
@@ -88,20 +88,21 @@ function groupCopiesByLayout(equalCopies: readonly ResultCopy[], lineCache: Line
 
 function haveSameLines(a: TextLines, b: TextLines): boolean {
   if (a.count !== b.count) return false;
-  for (let line = 0; line < a.count; line++) if (a.getTextId(line) !== b.getTextId(line)) return false;
+  for (let line = 0; line < a.count; line++)
+    if (a.getIdIncludingBlankLines(line) !== b.getIdIncludingBlankLines(line)) return false;
   return true;
 }
 
-function* replaceWithReferences(
+function* replaceCopiesWithReferences(
   draft: Draft,
   step: string,
   tools: ToolTable,
   keep: KeptCopy,
-  equalCopies: readonly ResultCopy[],
+  equalCopies: readonly CopyOfResult[],
 ): Generator<number | undefined> {
   const kept = keep === 'latest' ? equalCopies.at(-1) : equalCopies[0];
   if (!kept) return;
-  const marker = `same ${kept.exchange.isError ? 'error ' : ''}as ${describeCopy(tools, keep, kept.exchange)}`;
+  const marker = `same ${kept.exchange.isError ? 'error ' : ''}as ${describeKeptCopy(tools, keep, kept.exchange)}`;
   for (const { content, index } of equalCopies) {
     if (content === kept.content) continue;
     const { start, end } = content;
@@ -115,7 +116,7 @@ function* replaceWithReferences(
   }
 }
 
-export function describeCopy(tools: ToolTable, keep: KeptCopy, exchange: ToolExchange): string {
+export function describeKeptCopy(tools: ToolTable, keep: KeptCopy, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
   const path = getToolPath(tools, exchange);
   return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortenPath(path)}`;

@@ -10,7 +10,7 @@ import {
   restoreBrokenCuts,
   RESTORED_REFERENCES_STEP_NAME,
   describeRestoredReferences,
-  createReferenceWatcher,
+  createRestorerOfBrokenReferences,
 } from './integrity';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { createLineNumbersStep } from './lineNumbers';
@@ -77,14 +77,14 @@ describe('the check of references after a condensation', () => {
     const draft = condensed();
     let runs = 0;
     const counted: MechanicalStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
-    await runPipeline(draft, [counted], { watchStep: createReferenceWatcher() });
+    await runPipeline(draft, [counted], { watchStep: createRestorerOfBrokenReferences() });
     expect(runs).toBe(2);
     expect(getShownResult(draft, 2)).toBe(`${numberLines(A)}\nfirst`);
   });
 
   it('reports the number of restored places', async () => {
     const draft = condensed();
-    await runPipeline(draft, [takeKept], { watchStep: createReferenceWatcher() });
+    await runPipeline(draft, [takeKept], { watchStep: createRestorerOfBrokenReferences() });
     const { edits } = draft;
     expect(describeRestoredReferences(edits)).toEqual([expect.stringContaining('One place was restored')]);
     const [first] = edits.filter(({ step }) => step === RESTORED_REFERENCES_STEP_NAME);

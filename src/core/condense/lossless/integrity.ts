@@ -8,12 +8,12 @@ import { listOriginalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
 import { makePlaceKey, type Cut, type Edit } from '../edits/edits';
 import { yieldBetweenSteps } from '../../betweenSteps';
-import type { RewritableReferences, PipelineStep } from '../draft/steps';
+import type { ReferencesAStepMayRewrite, PipelineStep } from '../draft/steps';
 import { LineCache, getLineCache, createMemoryPerLineCache } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { TextLines } from '../lines/lines';
 import { statesLineNumbers } from '../lines/prefixes';
-import { SettledItems } from './settled';
+import { ProcessedItems } from './settled';
 import { ViewLineCounts } from './standing';
 
 export interface BrokenCut {
@@ -37,57 +37,57 @@ export function findCutsWithBrokenReferences(
   const lineCache = new LineCache(tools);
   lineCache.addExchanges(listToolExchanges(original), 'original');
   lineCache.addExchanges(listToolExchanges(view), 'view');
-  const memory = createViewLineMemory(lineCache);
+  const memory = createCachedViewLines(lineCache);
   memory.viewLines.updateLineCounts(view);
   return findBrokenCutsInMessage(original, shown, memory);
 }
 
 class ReferenceCheckMemory {
-  private lineMemory: ViewLineMemory;
+  private lineMemory: CachedViewLines;
   private layoutChanges = 0;
 
   constructor(readonly lineCache: LineCache) {
-    this.lineMemory = createViewLineMemory(lineCache);
+    this.lineMemory = createCachedViewLines(lineCache);
   }
 
   /** Starts again if a text is now split differently. Call this after all texts are learned. */
-  get lines(): ViewLineMemory {
+  get lines(): CachedViewLines {
     const { layoutChanges } = this.lineCache;
-    if (layoutChanges !== this.layoutChanges) this.lineMemory = createViewLineMemory(this.lineCache);
+    if (layoutChanges !== this.layoutChanges) this.lineMemory = createCachedViewLines(this.lineCache);
     this.layoutChanges = layoutChanges;
     return this.lineMemory;
   }
 }
 
-interface ViewLineMemory {
+interface CachedViewLines {
   readonly lineCache: LineCache;
   readonly viewLines: ViewLineCounts;
-  readonly verified: SettledItems<readonly CutsAtPlace[]>;
-  readonly requirements: WeakMap<readonly Cut[], readonly RequiredLines[]>;
+  readonly verified: ProcessedItems<readonly CutsAtPlace[]>;
+  readonly requirements: WeakMap<readonly Cut[], readonly LinesRequiredByCut[]>;
 }
 
-const createViewLineMemory = (lineCache: LineCache): ViewLineMemory => ({
+const createCachedViewLines = (lineCache: LineCache): CachedViewLines => ({
   lineCache,
   viewLines: new ViewLineCounts(lineCache),
-  verified: new SettledItems(),
+  verified: new ProcessedItems(),
   requirements: new WeakMap(),
 });
 
-const getCheckMemory = createMemoryPerLineCache((lineCache) => new ReferenceCheckMemory(lineCache));
+const getReferenceCheckMemory = createMemoryPerLineCache((lineCache) => new ReferenceCheckMemory(lineCache));
 
 function findBrokenCutsInMessage(
   original: readonly ApiMessage[],
   shown: Iterable<CutsAtPlace>,
-  memory: ViewLineMemory,
-  movable?: IsMovableCut,
+  memory: CachedViewLines,
+  movable?: RewritableCutTest,
 ): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
-    for (const { cut, contentType, lines } of listLineRequirements(at, message, memory)) {
-      const line = missed.has(cut) ? undefined : findMissingLine(lines, memory, movable?.(cut) === true);
+    for (const { cut, contentType, lines } of listLinesRequiredByCuts(at, message, memory)) {
+      const line = missed.has(cut) ? undefined : findRequiredLineMissingInView(lines, memory, movable?.(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
       broken.push({ place: at.place, cut, contentType, line });
@@ -96,17 +96,21 @@ function findBrokenCutsInMessage(
   return broken;
 }
 
-function listLineRequirements(at: CutsAtPlace, message: ApiMessage, memory: ViewLineMemory): readonly RequiredLines[] {
+function listLinesRequiredByCuts(
+  at: CutsAtPlace,
+  message: ApiMessage,
+  memory: CachedViewLines,
+): readonly LinesRequiredByCut[] {
   const { lineCache, viewLines } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = copyWithoutSpareCapacity(listPlaceRequirements(at, listContents(message), lineCache));
+  const requirements = copyWithoutSpareCapacity(listLinesRequiredByCutsAtPlace(at, listContents(message), lineCache));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;
     for (let line = lines.first; line <= lines.last; line++) {
-      const id = lines.contentLines.getTextId(line);
-      if (!lineCache.ids.isBlank(id)) viewLines.recordReliedLine(id);
+      const id = lines.contentLines.getIdIncludingBlankLines(line);
+      if (!lineCache.ids.isBlank(id)) viewLines.recordLineNeededByCut(id);
     }
   }
   return requirements;
@@ -116,24 +120,24 @@ function listLineRequirements(at: CutsAtPlace, message: ApiMessage, memory: View
  * @param isMovable whether a line also counts as missing if it has left a text that a marker may
  * name
  */
-function findMissingLine(
-  lines: RequiredLines['lines'],
-  { viewLines, lineCache: { ids } }: ViewLineMemory,
+function findRequiredLineMissingInView(
+  lines: LinesRequiredByCut['lines'],
+  { viewLines, lineCache: { ids } }: CachedViewLines,
   isMovable: boolean,
 ): string | undefined {
   if (!lines) return '';
   const { content, contentLines, first, last } = lines;
   for (let line = first; line <= last; line++) {
-    const id = contentLines.getTextId(line);
+    const id = contentLines.getIdIncludingBlankLines(line);
     if ((!viewLines.isLineInView(id) || (isMovable && viewLines.moved.has(id))) && !ids.isBlank(id))
-      return content.text.slice(contentLines.getBodyStart(line), contentLines.getEnd(line));
+      return content.text.slice(contentLines.getStartAfterPrefix(line), contentLines.getEnd(line));
   }
   return undefined;
 }
 
 function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): ReferenceCheckMemory {
   const lineCache = getLineCache(draft, tools);
-  const memory = getCheckMemory(lineCache);
+  const memory = getReferenceCheckMemory(lineCache);
   lineCache.addExchanges(listOriginalExchanges(draft.original), 'original');
   lineCache.addExchanges(draft.exchanges, 'view');
   return memory;
@@ -145,16 +149,16 @@ function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): 
  * first text
  * @returns number of cuts restored
  */
-export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: IsMovableCut): number {
+export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: RewritableCutTest): number {
   const lines = collectViewLines(draft, tools, movable !== undefined);
   const { viewLines, verified } = lines;
   const { shown } = draft;
   const doubtful =
     viewLines.hasLost || viewLines.moved.size > 0
       ? shown
-      : verified.listUnsettledIndexes(shown).map((at) => shown[at] ?? []);
+      : verified.listUnprocessedIndexes(shown).map((at) => shown[at] ?? []);
   const broken = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
-  verified.markSettled(
+  verified.markProcessed(
     shown,
     broken.map(({ place }) => place.message),
   );
@@ -176,7 +180,7 @@ export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS
   return broken.length;
 }
 
-function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): ViewLineMemory {
+function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): CachedViewLines {
   const { lines } = updateReferenceMemory(draft, tools);
   lines.viewLines.updateLineCounts(draft.messages, collectsMoved);
   return lines;
@@ -204,16 +208,19 @@ export function describeRestoredReferences(edits: readonly Edit[]): string[] {
   return [`${placesText} restored: a later step removed the copy that a reference pointed to.`];
 }
 
-type IsMovableCut = (cut: Cut) => boolean;
+type RewritableCutTest = (cut: Cut) => boolean;
 
-function createMovableTest(draft: Draft, which: RewritableReferences | undefined): IsMovableCut | undefined {
+function createRewritableCutTest(
+  draft: Draft,
+  which: ReferencesAStepMayRewrite | undefined,
+): RewritableCutTest | undefined {
   const { earlierCuts } = draft;
   if (which === 'earlier' && earlierCuts.size > 0) return (cut) => earlierCuts.has(cut);
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
 /** Yields to the event loop, because reading takes half of the check's time. */
-async function learnOriginalLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
+async function addOriginalLinesToCache(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
   getLineCache(draft, tools).addExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);
   const { lines } = updateReferenceMemory(draft, tools);
@@ -225,15 +232,15 @@ async function learnOriginalLines(draft: Draft, tools: ToolTable, signal: AbortS
  * @returns a function to call before each step; its result, called after the step, restores what
  * references need and returns true if it did
  */
-export const createReferenceWatcher =
+export const createRestorerOfBrokenReferences =
   (tools: ToolTable = DEFAULT_TOOLS, signal?: AbortSignal) =>
   (draft: Draft, { rewrites }: Pick<PipelineStep, 'rewrites'>): (() => Promise<boolean>) => {
-    const movable = createMovableTest(draft, rewrites);
+    const movable = createRewritableCutTest(draft, rewrites);
     const { tokens } = draft;
     if (movable) collectViewLines(draft, tools);
     return async () => {
       if (draft.tokens === tokens) return false;
-      await learnOriginalLines(draft, tools, signal);
+      await addOriginalLinesToCache(draft, tools, signal);
       return restoreBrokenCuts(draft, tools, movable) > 0;
     };
   };
@@ -244,7 +251,7 @@ export interface CutsAtPlace {
 }
 
 /** Lines, except blank ones, that a strict cut needs elsewhere in the view. */
-export interface RequiredLines {
+export interface LinesRequiredByCut {
   readonly cut: Cut;
   readonly contentType: ContentType;
   /** Undefined if the requirement can no longer be met. */
@@ -253,22 +260,26 @@ export interface RequiredLines {
     | undefined;
 }
 
-const listPlaceRequirements = (
+const listLinesRequiredByCutsAtPlace = (
   { place, cuts }: CutsAtPlace,
   contents: readonly Content[],
   lineCache: LineCache,
-): readonly RequiredLines[] =>
+): readonly LinesRequiredByCut[] =>
   contents
     .filter(({ path }) => isSamePath(path, place.path))
-    .flatMap((content) => listContentRequirements(content, lineCache.getLines(content), cuts));
+    .flatMap((content) => listLinesRequiredByCutsInContent(content, lineCache.getLines(content), cuts));
 
-function listContentRequirements(content: Content, lines: TextLines, cuts: readonly Cut[]): RequiredLines[] {
-  const requirements: RequiredLines[] = [];
+function listLinesRequiredByCutsInContent(
+  content: Content,
+  lines: TextLines,
+  cuts: readonly Cut[],
+): LinesRequiredByCut[] {
+  const requirements: LinesRequiredByCut[] = [];
   let next = 0;
   let before: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {
     const start = content.start + lines.getStart(line);
-    const body = content.start + lines.getBodyStart(line);
+    const body = content.start + lines.getStartAfterPrefix(line);
     const end = content.start + lines.getEnd(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];

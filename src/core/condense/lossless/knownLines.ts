@@ -9,8 +9,8 @@ import type { Draft } from '../draft/draft';
 import { LineIds } from '../lines/lineIds';
 import { SharedLineTables } from '../lines/lineTables';
 import { splitLines, type TextLines, type TextLayout } from '../lines/lines';
-import { getPrefixHint } from '../lines/prefixes';
-import { SettledItems } from './settled';
+import { getPrefixHintForToolKind } from '../lines/prefixes';
+import { ProcessedItems } from './settled';
 import { isEqual } from '../../isEqual';
 
 /** Caches lines across steps and runs, so that a run reads only new messages. */
@@ -19,10 +19,10 @@ export class LineCache {
   private readonly tables = new SharedLineTables();
   /** Keyed by the path of a string, which lives as long as its message. */
   private readonly texts = new WeakMap<Path, CachedTextLines>();
-  private readonly plainLayouts: TextLayout[] = [PLAIN_LAYOUT];
+  private readonly plainLayouts: TextLayout[] = [LAYOUT_WITHOUT_PREFIXES];
   /** How often a text's layout changed because its call was replaced. */
   layoutChanges = 0;
-  private readonly learned = { original: new SettledItems<ToolExchange>(), view: new SettledItems<ToolExchange>() };
+  private readonly learned = { original: new ProcessedItems<ToolExchange>(), view: new ProcessedItems<ToolExchange>() };
 
   constructor(
     readonly tools: ToolTable,
@@ -31,14 +31,14 @@ export class LineCache {
 
   /** Call this before requesting the lines of these calls' results. */
   addExchanges(exchanges: readonly ToolExchange[], source: 'original' | 'view'): void {
-    for (const at of this.learned[source].listUnsettledIndexes(exchanges)) {
+    for (const at of this.learned[source].listUnprocessedIndexes(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = getToolRule(this.tools, exchange);
-      const hint = getPrefixHint(rule?.kind);
+      const hint = getPrefixHintForToolKind(rule?.kind);
       for (const content of exchange.results) this.addTextLayout(exchange, content, hint, rule?.numbers);
       for (const content of exchange.parameters) this.addTextLayout(exchange, content, 'other', undefined);
     }
-    this.learned[source].markSettled(exchanges);
+    this.learned[source].markProcessed(exchanges);
   }
 
   private addTextLayout(
@@ -53,13 +53,13 @@ export class LineCache {
     const hadLayout = cached.hasLayout;
     cached.hasLayout = true;
     if (layout.hint === hint && layout.forms === forms && isEqual(layout.parts, parts)) return;
-    cached.layout = parts.length === 0 ? this.getUnprefixedLayout(hint, forms) : { hint, forms, parts };
+    cached.layout = parts.length === 0 ? this.getLayoutWithoutPrefixes(hint, forms) : { hint, forms, parts };
     if (cached.layout === layout) return;
     cached.lines = undefined;
     if (hadLayout) this.layoutChanges++;
   }
 
-  private getUnprefixedLayout(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
+  private getLayoutWithoutPrefixes(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
     const existing = this.plainLayouts.find((layout) => layout.hint === hint && layout.forms === forms);
     if (existing) return existing;
     const newLayout = { hint, forms, parts: [] };
@@ -70,12 +70,18 @@ export class LineCache {
   private getCachedText({ path, start }: Content): CachedTextLines {
     const latest = this.texts.get(path);
     for (let text = latest; text; text = text.next) if (text.start === start) return text;
-    const newText: CachedTextLines = { start, layout: PLAIN_LAYOUT, hasLayout: false, lines: undefined, next: latest };
+    const newText: CachedTextLines = {
+      start,
+      layout: LAYOUT_WITHOUT_PREFIXES,
+      hasLayout: false,
+      lines: undefined,
+      next: latest,
+    };
     this.texts.set(path, newText);
     return newText;
   }
 
-  getLayout(content: Content): TextLayout {
+  getTextLayout(content: Content): TextLayout {
     return this.getCachedText(content).layout;
   }
 
@@ -98,7 +104,7 @@ export function createMemoryPerLineCache<M>(
   };
 }
 
-const PLAIN_LAYOUT: TextLayout = { hint: 'other', forms: undefined, parts: [] };
+const LAYOUT_WITHOUT_PREFIXES: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 
 interface CachedTextLines {
   readonly start: number;
@@ -110,13 +116,13 @@ interface CachedTextLines {
   readonly next: CachedTextLines | undefined;
 }
 
-interface FreeLineCache {
+interface ReusableLineCache {
   lineCache?: LineCache | undefined;
   /** The task of the draft that used the lines. */
   task: number;
 }
 
-const createFreeLineCacheSlot = (): FreeLineCache => ({ task: -1 });
+const createReusableLineCacheSlot = (): ReusableLineCache => ({ task: -1 });
 const lineCacheByDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
@@ -125,7 +131,7 @@ export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
   const existing = lineCacheByDraft.get(draft);
   if (existing) return existing;
   const { task, counter } = draft;
-  const free = draft.memory.getOrCreate(createFreeLineCacheSlot);
+  const free = draft.memory.getOrCreate(createReusableLineCacheSlot);
   const before = free.task === task && free.lineCache?.counter === counter ? free.lineCache : undefined;
   const lineCache =
     before && serializeToolRules(before.tools) === serializeToolRules(tools) ? before : new LineCache(tools, counter);

@@ -2,18 +2,18 @@ import { mayReferToSource, RANK_BY_SOURCE_KIND, type KeptCopy, type LineSource, 
 import { copyToLargerArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
 /** Limits on the places to try for each line, and on places in other files to skip. */
-const MAX_RUN_CANDIDATES = 6;
-const MAX_SKIPPED_CANDIDATES = 30;
+const MAX_MATCHES_TRIED_PER_LINE = 6;
+const MAX_MATCHES_SKIPPED_IN_OTHER_FILES = 30;
 
 /** Shorter runs are equal by chance. */
-const MIN_RUN_CHARS = 40;
+const MIN_CHARS_OF_MATCHING_LINES = 40;
 
 const NO_INDEXED_LINE = -1;
 
-const UNDOABLE_LISTS = 3;
-const KEEPER_LIST_ID = 0;
-const PREVIOUS_LIST_ID = 1;
-const NEWEST_LIST_ID = 2;
+const NUMBER_OF_UNDOABLE_ARRAYS = 3;
+const ARRAY_ID_OF_KEPT_LINES = 0;
+const ARRAY_ID_OF_PREVIOUS_LINES = 1;
+const ARRAY_ID_OF_NEWEST_LINES = 2;
 
 /** Numbers the lines of all sources consecutively. */
 export type IndexedLineNumber = number;
@@ -65,8 +65,8 @@ export class RepeatedLineIndex {
     this.keeper.fill(NO_INDEXED_LINE, base, this.size);
     this.previous.fill(NO_INDEXED_LINE, base, this.size);
     this.sourceIndexes.fill(at, base, this.size);
-    this.matchSource(source, base, isRemovable);
-    if (this.linksSingleLines && this.keep !== 'above') this.matchSingleLines(source, base, isRemovable);
+    this.linkMatchingLinesOfSource(source, base, isRemovable);
+    if (this.linksSingleLines && this.keep !== 'above') this.linkMatchingSingleLines(source, base, isRemovable);
     this.addLinesOfSource(source, base);
   }
 
@@ -78,9 +78,11 @@ export class RepeatedLineIndex {
     while (this.undoSize > undone) {
       const value = this.undo[--this.undoSize] as number;
       const changed = this.undo[--this.undoSize] as number;
-      const index = Math.floor(changed / UNDOABLE_LISTS);
-      if (changed % UNDOABLE_LISTS === KEEPER_LIST_ID) this.setKeptLine(index, value);
-      else (changed % UNDOABLE_LISTS === PREVIOUS_LIST_ID ? this.previous : this.newest)[index] = value;
+      const index = Math.floor(changed / NUMBER_OF_UNDOABLE_ARRAYS);
+      if (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_KEPT_LINES) this.setKeptLine(index, value);
+      else
+        (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_PREVIOUS_LINES ? this.previous : this.newest)[index] =
+          value;
     }
     // Follows the undo, which puts hidden lines back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
@@ -93,7 +95,10 @@ export class RepeatedLineIndex {
   }
 
   /** `touched`: indexes of sources that are new or have a line with another keeper. */
-  takeChangedSources(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<LineSource> } {
+  takeSourcesChangedSinceLastCall(): {
+    readonly touched: ReadonlySet<number>;
+    readonly removed: ReadonlySet<LineSource>;
+  } {
     const { touched, removed } = this;
     this.touched = new Set();
     this.removed = new Set();
@@ -113,7 +118,7 @@ export class RepeatedLineIndex {
     let at = line;
     while (at !== root) {
       const next = this.getKeptLine(at);
-      if (next !== root) this.changeKeptLine(at, root);
+      if (next !== root) this.changeKeptLineUndoably(at, root);
       at = next;
     }
     return root;
@@ -135,11 +140,13 @@ export class RepeatedLineIndex {
     return this.getSourceAt(line).lines.getDiffSign(this.getLineInSource(line));
   }
 
-  private matchSource(source: LineSource, base: number, isRemovable: boolean): void {
+  private linkMatchingLinesOfSource(source: LineSource, base: number, isRemovable: boolean): void {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
-      const found = this.isRunAnchor(lines.getId(line)) ? this.findBestRun(source, line, from) : undefined;
+      const found = this.canStartMatchAtLine(lines.getId(line))
+        ? this.findLongestMatchingLines(source, line, from)
+        : undefined;
       if (!found) continue;
       for (let step = 0; step < found.length; step++)
         this.linkRepeatedLines(found.old + step, base + found.line + step, isRemovable);
@@ -149,25 +156,29 @@ export class RepeatedLineIndex {
   }
 
   /**
-   * Links the remaining lines to all older equal lines; {@link matchSource} links each to only one.
+   * Links the remaining lines to all older equal lines; {@link linkMatchingLinesOfSource} links each to only one.
    */
-  private matchSingleLines(source: LineSource, base: number, isRemovable: boolean): void {
+  private linkMatchingSingleLines(source: LineSource, base: number, isRemovable: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
-      if (!this.isRunAnchor(id)) continue;
+      if (!this.canStartMatchAtLine(id)) continue;
       let looked = 0;
-      let old = this.findOlderPlace(id);
+      let old = this.findOlderEqualLine(id);
       for (
         ;
-        old !== NO_INDEXED_LINE && this.getKeptLine(base + line) === NO_INDEXED_LINE && looked < MAX_SKIPPED_CANDIDATES;
-        old = this.findOlderPlace(id, old)
+        old !== NO_INDEXED_LINE &&
+        this.getKeptLine(base + line) === NO_INDEXED_LINE &&
+        looked < MAX_MATCHES_SKIPPED_IN_OTHER_FILES;
+        old = this.findOlderEqualLine(id, old)
       ) {
         const run =
           this.chooseRemovedSource(this.getSourceAt(old), source, isRemovable) === 'older'
-            ? this.extendRun(source, line, old, 0, base)
-            : NO_RUN;
-        if (run.chars < MIN_RUN_CHARS) looked++;
-        else for (let step = 0; step < run.length; step++) this.changeKeptLine(run.old + step, base + run.line + step);
+            ? this.extendMatchInBothDirections(source, line, old, 0, base)
+            : NO_MATCHING_LINES;
+        if (run.chars < MIN_CHARS_OF_MATCHING_LINES) looked++;
+        else
+          for (let step = 0; step < run.length; step++)
+            this.changeKeptLineUndoably(run.old + step, base + run.line + step);
       }
     }
   }
@@ -176,62 +187,62 @@ export class RepeatedLineIndex {
     return this.acrossFiles || mayReferToSource(source, keeper);
   }
 
-  private isRunAnchor(id: LineId): boolean {
+  private canStartMatchAtLine(id: LineId): boolean {
     return id !== NO_LINE_ID && this.newest[id] !== 0 && this.ids.isDistinctive(id);
   }
 
-  private findBestRun(source: LineSource, line: number, from: number): LineRun | undefined {
-    let best: LineRun | undefined;
+  private findLongestMatchingLines(source: LineSource, line: number, from: number): MatchingLines | undefined {
+    let best: MatchingLines | undefined;
     const id = source.lines.getId(line);
     let passed = 0;
     let looked = 0;
-    let candidate = this.findOlderPlace(id);
+    let candidate = this.findOlderEqualLine(id);
     for (
       ;
-      candidate !== NO_INDEXED_LINE && looked < MAX_RUN_CANDIDATES;
-      candidate = this.findOlderPlace(id, candidate)
+      candidate !== NO_INDEXED_LINE && looked < MAX_MATCHES_TRIED_PER_LINE;
+      candidate = this.findOlderEqualLine(id, candidate)
     ) {
       const other = this.getSourceAt(candidate);
       // Neither file may refer to lines of the other.
       if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
-        if (++passed > MAX_SKIPPED_CANDIDATES) break;
+        if (++passed > MAX_MATCHES_SKIPPED_IN_OTHER_FILES) break;
         continue;
       }
       looked++;
-      const run = this.extendRun(source, line, candidate, from);
+      const run = this.extendMatchInBothDirections(source, line, candidate, from);
       if (!best || run.chars > best.chars) best = run;
       if (best.line + best.length === source.lines.count) break;
     }
-    return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
+    return best && best.chars >= MIN_CHARS_OF_MATCHING_LINES ? best : undefined;
   }
 
   /**
    * Returns the next older line with the same ID and no keeper; takes the others out of the chain.
    */
-  private findOlderPlace(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
+  private findOlderEqualLine(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
     const first = newer === NO_INDEXED_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
     while (place !== NO_INDEXED_LINE && this.getKeptLine(place) !== NO_INDEXED_LINE)
       place = this.previous[place] as number;
     if (place === first) return place;
     if (newer === NO_INDEXED_LINE) {
-      this.recordUndo(id * UNDOABLE_LISTS + NEWEST_LIST_ID, first + 1);
+      this.recordPreviousValueForUndo(id * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_NEWEST_LINES, first + 1);
       this.newest[id] = place + 1;
     } else {
-      this.recordUndo(newer * UNDOABLE_LISTS + PREVIOUS_LIST_ID, first);
+      this.recordPreviousValueForUndo(newer * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_PREVIOUS_LINES, first);
       this.previous[newer] = place;
     }
     return place;
   }
 
   /** @param base index of the source's first line, if lines with a keeper do not count */
-  private extendRun(
+  private extendMatchInBothDirections(
     { lines }: LineSource,
     line: number,
     candidate: IndexedLineNumber,
     from: number,
     base?: number,
-  ): LineRun {
+  ): MatchingLines {
     const other = this.getSourceAt(candidate).lines;
     const at = this.getLineInSource(candidate);
     const isSame = (offset: number): boolean => {
@@ -243,7 +254,7 @@ export class RepeatedLineIndex {
         this.getKeptLine(candidate + offset) === NO_INDEXED_LINE
       );
     };
-    const length = (offset: number): number => lines.getEnd(line + offset) - lines.getBodyStart(line + offset);
+    const length = (offset: number): number => lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
     let chars = length(0);
     let end = 1;
     for (; line + end < lines.count && at + end < other.count && isSame(end); end++) chars += length(end);
@@ -258,8 +269,8 @@ export class RepeatedLineIndex {
     const other = this.getSourceAt(root);
     if (other === source) return;
     const removal = this.chooseRemovedSource(other, source, isRemovable);
-    if (removal === 'older') this.changeKeptLine(root, newLine);
-    else if (removal === 'newer') this.changeKeptLine(newLine, root);
+    if (removal === 'older') this.changeKeptLineUndoably(root, newLine);
+    else if (removal === 'newer') this.changeKeptLineUndoably(newLine, root);
   }
 
   private chooseRemovedSource(
@@ -279,12 +290,12 @@ export class RepeatedLineIndex {
     return this.keeper[line] as number;
   }
 
-  private changeKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
-    this.recordUndo(line * UNDOABLE_LISTS + KEEPER_LIST_ID, this.getKeptLine(line));
+  private changeKeptLineUndoably(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
+    this.recordPreviousValueForUndo(line * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_KEPT_LINES, this.getKeptLine(line));
     this.setKeptLine(line, keeper);
   }
 
-  private recordUndo(changed: number, value: number): void {
+  private recordPreviousValueForUndo(changed: number, value: number): void {
     if (this.undoSize + 2 > this.undo.length) this.undo = copyToLargerArray(this.undo, 2 * this.undo.length);
     this.undo[this.undoSize++] = changed;
     this.undo[this.undoSize++] = value;
@@ -329,11 +340,11 @@ export class RepeatedLineIndex {
   }
 }
 
-interface LineRun {
+interface MatchingLines {
   readonly line: number;
   readonly old: IndexedLineNumber;
   readonly length: number;
   readonly chars: number;
 }
 
-const NO_RUN: LineRun = { line: 0, old: NO_INDEXED_LINE, length: 0, chars: 0 };
+const NO_MATCHING_LINES: MatchingLines = { line: 0, old: NO_INDEXED_LINE, length: 0, chars: 0 };

@@ -6,10 +6,10 @@ import type { CutRequest } from '../draft/cuts';
 import type { TextLayout } from '../lines/lines';
 import { findEndOfLine, detectLineTerminator, type LineTerminator } from '../lines/lineEnds';
 import {
-  countLinesKeepingNumbers,
+  countLinesWithKeptNumbers,
   readLinePrefix,
   detectPrefixFormat,
-  getPrefixHint,
+  getPrefixHintForToolKind,
   statesLineNumbers,
   type LinePrefix,
   type LinePrefixFormat,
@@ -29,32 +29,33 @@ export const createLineNumbersStep = createResultStep((tools) => ({
   strict: true,
   findNoise: (exchange) => {
     const rule = getToolRule(tools, exchange);
-    const read = { hint: getPrefixHint(rule?.kind), forms: rule?.numbers };
+    const read = { hint: getPrefixHintForToolKind(rule?.kind), forms: rule?.numbers };
     return exchange.isError
       ? undefined
-      : (text, content) => findDerivablePrefixes(text, { ...read, parts: listFileParts(tools, exchange, content) });
+      : (text, content) =>
+          findPrefixesThatCanBeInferred(text, { ...read, parts: listFileParts(tools, exchange, content) });
   },
 }));
 
-function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
+function findPrefixesThatCanBeInferred(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
   const lineEnd = detectLineTerminator(text);
-  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findPrefixCuts(text, parts);
+  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findCutsOfLinePrefixes(text, parts);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   if (!format) return [];
   const lines = readPrefixes(text, format, lineEnd);
   const cuts =
     format === 'search'
-      ? findSearchCuts(text, lines)
-      : findNumberCuts(text, lines, format, countLinesKeepingNumbers(format, hint));
+      ? findCutsOfSearchPrefixes(text, lines)
+      : findCutsOfLineNumbers(text, lines, format, countLinesWithKeptNumbers(format, hint));
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
-function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
+function findCutsOfLinePrefixes(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
   let found: LineWithPrefix[] = [];
   let end = -1;
   const closeSearch = (): void => {
-    cuts.push(...findSearchCuts(text, found, true));
+    cuts.push(...findCutsOfSearchPrefixes(text, found, true));
     found = [];
   };
   for (const part of parts) {
@@ -65,7 +66,7 @@ function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] 
     if (part.head === undefined || part.head === 'diff') continue;
     const lines = readPrefixes(text, part.head, '\n', part);
     if (part.head === 'search') found = found.concat(lines);
-    else cuts.push(...findNumberCuts(text, lines, part.head, 1));
+    else cuts.push(...findCutsOfLineNumbers(text, lines, part.head, 1));
   }
   closeSearch();
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
@@ -85,7 +86,7 @@ function readPrefixes(
   slice: Slice = { start: 0, end: text.length },
 ): LineWithPrefix[] {
   const lines: LineWithPrefix[] = [];
-  const gapBefore = createUnknownGapTest(text);
+  const gapBefore = createTestForStartAfterUnknownGap(text);
   for (let at = slice.start, end = slice.start; end < slice.end; at = end + lineEnd.length) {
     end = findEndOfLine(text, at, lineEnd);
     lines.push({ at, prefix: readLinePrefix(text, at, format), afterGap: gapBefore(at) });
@@ -94,7 +95,7 @@ function readPrefixes(
 }
 
 /** A gap is a marker that does not say which lines it replaces. */
-function createUnknownGapTest(text: string): (at: number) => boolean {
+function createTestForStartAfterUnknownGap(text: string): (at: number) => boolean {
   const ends = new Set(
     findMarkers(text)
       .filter(({ what }) => !statesLineNumbers(what))
@@ -103,7 +104,7 @@ function createUnknownGapTest(text: string): (at: number) => boolean {
   return ends.size === 0 ? () => false : (at) => at > 0 && ends.has(at);
 }
 
-function findNumberCuts(
+function findCutsOfLineNumbers(
   text: string,
   lines: readonly LineWithPrefix[],
   format: LinePrefixFormat,
@@ -132,7 +133,7 @@ function findNumberCuts(
   return cuts;
 }
 
-function findSearchCuts(text: string, lines: readonly LineWithPrefix[], keepNumbers = false): Slice[] {
+function findCutsOfSearchPrefixes(text: string, lines: readonly LineWithPrefix[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;

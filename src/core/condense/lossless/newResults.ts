@@ -9,10 +9,10 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { listOriginalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
-import { selectLastByPlace, type CutEdit } from '../edits/edits';
+import { selectLastEditPerPlace, type CutEdit } from '../edits/edits';
 import { createLargeResultsStep } from '../operations/largeResults';
 import { runPipeline } from '../pipeline';
-import { createReferenceWatcher } from './integrity';
+import { createRestorerOfBrokenReferences } from './integrity';
 import { createMemoryPerLineCache, type LineCache } from './knownLines';
 import type { LineId } from '../lines/lineIds';
 import { createLineNumbersStep } from './lineNumbers';
@@ -71,13 +71,15 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
     );
   }
   if (largeTokens !== undefined) steps.push(createLargeResultsStep(largeTokens));
-  await runPipeline(draft, steps, { watchStep: createReferenceWatcher(tools) });
-  const edits = selectLastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
-  draft.rememberDraftFor(edits);
+  await runPipeline(draft, steps, { watchStep: createRestorerOfBrokenReferences(tools) });
+  const edits = selectLastEditPerPlace(draft.edits).filter((edit) => edit.kind === 'cut');
+  draft.rememberDraftWithEdits(edits);
   return { edits, rereads };
 }
 
-const getNewResultSources = createMemoryPerLineCache((lineCache) => new CurrentLineSources(lineCache, 'original'));
+const getLineSourcesForNewResults = createMemoryPerLineCache(
+  (lineCache) => new CurrentLineSources(lineCache, 'original'),
+);
 
 /**
  * These stay whole: repeated reads unless the earlier one is near, files read again right after a
@@ -88,7 +90,10 @@ function createRemovableTest(
   lineCache: LineCache,
   isCautious: boolean,
 ): { readonly isRemovable: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
-  const shown = getNewResultSources(lineCache).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
+  const shown = getLineSourcesForNewResults(lineCache).getCurrentSources(
+    listOriginalExchanges(draft.original),
+    draft.task,
+  );
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: LineSource): boolean =>
     content.message >= draft.sentCount && content.type === 'toolResults';
@@ -96,13 +101,13 @@ function createRemovableTest(
   for (const read of reads) {
     if (!isNew(read) || rereadsByPath.has(read.path)) continue;
     const ofFile = reads.filter((other) => areSameFile(other, read));
-    rereadsByPath.set(read.path, listRereads(draft, lineCache, ofFile));
+    rereadsByPath.set(read.path, listReadsOfRemovedLines(draft, lineCache, ofFile));
   }
   const isRemovableSource = (source: LineSource): boolean => {
     const { kind, path, exchange } = source;
     if (!isNew(source) || isRecallExchange(exchange)) return false;
     const isLeftAlone = (rereadsByPath.get(path)?.length ?? 0) > 0;
-    return kind !== 'read' || !isCautious || !(isAskedAgain(draft, exchange) || isLeftAlone);
+    return kind !== 'read' || !isCautious || !(isSameCallMadeAgain(draft, exchange) || isLeftAlone);
   };
   const rereads = [...rereadsByPath.values()].flat().filter(isNew);
   return { isRemovable: isRemovableSource, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
@@ -110,7 +115,7 @@ function createRemovableTest(
 
 const makeCallKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
+function isSameCallMadeAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = makeCallKey(exchange);
   const before = draft.exchanges.filter(
     (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && makeCallKey(other) === key,
@@ -136,7 +141,7 @@ function isRecentMessage({ messages, counter, sentCount: sentBefore }: Draft, me
 }
 
 /** @param reads all reads of one file in order, as received */
-function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
+function listReadsOfRemovedLines(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
   const found: LineSource[] = [];
   /** The message in which a marker last replaced each line. */
   const cutIn = new Map<LineId, number>();

@@ -10,8 +10,8 @@ import type { MechanicalStep } from '../draft/steps';
 import { formatLineCount } from './describe';
 import { isProtectedContent } from '../draft/exchanges';
 import { getLineCache, createMemoryPerLineCache } from './knownLines';
-import { SettledGroups } from './settled';
-import { splitToLineSet, findRunsOfSharedLines } from './standing';
+import { ProcessedGroups } from './settled';
+import { splitToLineSet, findSharedLineRanges } from './standing';
 
 /**
  * Of repeatedly sent state, the latest stays whole and older copies keep what differs. No marker
@@ -30,7 +30,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
         let laterLines: ReadonlySet<string> = splitToLineSet(contents.at(-1)?.content.text ?? '');
         // In reverse, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
-          const requests: CutRequest[] = findRunsOfSharedLines(content.text, laterLines).map((run) => ({
+          const requests: CutRequest[] = findSharedLineRanges(content.text, laterLines).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
             marker: `${formatLineCount(run.lines)} as in ${newerText}`,
@@ -46,16 +46,16 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
           if (newerText === LATER_LISTING_TEXT) laterLines = new Set([...laterLines, ...splitToLineSet(content.text)]);
         }
       };
-      getEnvironmentGroups(lineCache).forEachUnsettledGroup(draft.messages, ({ items, places }) =>
-        work('later environment details', findStateTexts(draft, items, places, isEnvironmentBlock)),
+      getGroupsOfEnvironmentTexts(lineCache).forEachUnprocessedGroup(draft.messages, ({ items, places }) =>
+        work('later environment details', findTextsOfBlocks(draft, items, places, isEnvironmentBlock)),
       );
-      getListingGroups(lineCache).forEachUnsettledGroup(draft.messages, ({ key, items, places }) =>
+      getGroupsOfListingReminders(lineCache).forEachUnprocessedGroup(draft.messages, ({ key, items, places }) =>
         work(
           LATER_LISTING_TEXT,
-          findStateTexts(draft, items, places, (block) => getListingHeading(block) === key),
+          findTextsOfBlocks(draft, items, places, (block) => getListingHeading(block) === key),
         ),
       );
-      getPlanGroups(lineCache).forEachUnsettledGroup(draft.exchanges, ({ items }) =>
+      getGroupsOfPlanTexts(lineCache).forEachUnprocessedGroup(draft.exchanges, ({ items }) =>
         work(
           'a later plan',
           items.flatMap((exchange, index) => findPlanParameters(exchange).map((content) => ({ content, index }))),
@@ -72,18 +72,18 @@ interface RepeatedStateText {
 
 const isEnvironmentBlock = (block: Block): boolean => isText(block) && isEnvironmentDetails(block.text);
 
-const getEnvironmentGroups = createMemoryPerLineCache(
+const getGroupsOfEnvironmentTexts = createMemoryPerLineCache(
   () =>
-    new SettledGroups<ApiMessage>((message) =>
+    new ProcessedGroups<ApiMessage>((message) =>
       message.role === 'user' && getBlocks(message).some(isEnvironmentBlock) ? ['environment'] : [],
     ),
 );
 
 const LATER_LISTING_TEXT = 'a later listing';
 
-const getListingGroups = createMemoryPerLineCache(
+const getGroupsOfListingReminders = createMemoryPerLineCache(
   () =>
-    new SettledGroups<ApiMessage>((message) => [
+    new ProcessedGroups<ApiMessage>((message) => [
       ...new Set(getBlocks(message).flatMap((block) => getListingHeading(block) ?? [])),
     ]),
 );
@@ -102,7 +102,7 @@ const getListingHeading = memoizeByObject((block: Block): string | undefined => 
  * Roo and Cline add environment details to the end of each turn; Claude Code adds listings after a
  * prompt.
  */
-const findStateTexts = (
+const findTextsOfBlocks = (
   draft: Draft,
   items: readonly ApiMessage[],
   places: readonly number[],
@@ -120,9 +120,9 @@ const findStateTexts = (
     }),
   );
 
-const getPlanGroups = createMemoryPerLineCache(
+const getGroupsOfPlanTexts = createMemoryPerLineCache(
   ({ tools }) =>
-    new SettledGroups<ToolExchange>((exchange) =>
+    new ProcessedGroups<ToolExchange>((exchange) =>
       getToolRule(tools, exchange)?.kind === 'plan' && findPlanParameters(exchange).length > 0 ? ['plan'] : [],
     ),
 );

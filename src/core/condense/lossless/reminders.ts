@@ -8,7 +8,7 @@ import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
 import type { KeptCopy } from './sources';
 import { getLineCache, createMemoryPerLineCache } from './knownLines';
-import { SettledGroups } from './settled';
+import { ProcessedGroups } from './settled';
 
 const REMINDER_OPENING_TAG = '<system-reminder>';
 const REMINDER_CLOSING_TAG = '</system-reminder>';
@@ -28,12 +28,12 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
   return {
     name,
     run(draft) {
-      const groups = getReminderGroups(getLineCache(draft, tools), keep);
+      const groups = getGroupsOfEqualReminders(getLineCache(draft, tools), keep);
       const messages = [...draft.messages];
       const changed = new Set(groups.listChangedGroups(messages).flatMap(({ places }) => places));
       const acted: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
-        for (const [content, requests] of groupReminderCuts(message, messages, groups, draft.task, keep)) {
+        for (const [content, requests] of groupReminderCutsByPlace(message, messages, groups, draft.task, keep)) {
           const saved = draft.cutText(name, getContentPlace({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
@@ -43,13 +43,13 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
           if (saved > 0) acted.push(message);
         }
       }
-      groups.markSettled(messages, acted);
+      groups.markProcessed(messages, acted);
     },
   };
 };
 
-const getReminderGroups = createMemoryPerLineCache(
-  () => new SettledGroups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
+const getGroupsOfEqualReminders = createMemoryPerLineCache(
+  () => new ProcessedGroups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
 );
 
 /** Results contain reminders only at their end; elsewhere, the words may be a file's. */
@@ -83,10 +83,10 @@ function findEndWithoutSpace(text: string, end: number): number {
 }
 
 /** Groups cuts to make them at once, because each cut moves the text after it. */
-function groupReminderCuts(
+function groupReminderCutsByPlace(
   at: number,
   messages: readonly ApiMessage[],
-  groups: SettledGroups<ApiMessage>,
+  groups: ProcessedGroups<ApiMessage>,
   task: number,
   keep: KeptCopy,
 ): Map<Content, CutRequest[]> {

@@ -6,12 +6,12 @@ import type { Draft } from '../draft/draft';
 import { makePlaceKey } from '../edits/edits';
 import { makeMarker, type ReferenceId } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { describeSourceRun, describeRunAtMost } from './describe';
+import { describeRepeatedRange, describeRangeWithLongestNumbers } from './describe';
 import { encodeForJson } from '../lines/lineEnds';
 import { CurrentLineSources, type KeptCopy, type LineSource, type LineSourceKind } from './sources';
 import { getLineCache, createMemoryPerLineCache, type LineCache } from './knownLines';
 import { RepeatedLineIndex } from './lineIndex';
-import { RepeatedLineRuns, type RepeatedRun, type RunsOfSource } from './runs';
+import { RepeatedRangeChooser, type RepeatedLineRange, type RepeatedRangesOfSource } from './runs';
 
 const LINE_OPERATION_ROWS = {
   oneViewPerFile: {
@@ -40,19 +40,19 @@ interface RepeatedLineRules {
   readonly removableKinds: ReadonlySet<LineSourceKind>;
   /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
-  readonly mayGo: CreateRemovableTest | undefined;
+  readonly mayGo: CreateRemovableSourceTest | undefined;
   readonly linksSingleLines: boolean;
 }
 
 /** Decides which sources may be cut. Default: all of the operations' kinds. */
-type CreateRemovableTest = (draft: Draft, lineCache: LineCache) => (source: LineSource) => boolean;
+type CreateRemovableSourceTest = (draft: Draft, lineCache: LineCache) => (source: LineSource) => boolean;
 
 interface PlannedCutsAtPlace {
   readonly place: ContentPlace;
   readonly source: LineSource;
   readonly text: string;
   readonly requests: CutRequest[];
-  readonly runs: RunsOfSource[];
+  readonly runs: RepeatedRangesOfSource[];
 }
 
 /**
@@ -63,7 +63,7 @@ export function createRepeatedLinesStep(
   keep: KeptCopy,
   operations: readonly LineOperation[],
   acrossFiles = false,
-  mayGo?: CreateRemovableTest,
+  mayGo?: CreateRemovableSourceTest,
 ): MechanicalStep[] {
   const rules: RepeatedLineRules = {
     keep,
@@ -74,13 +74,13 @@ export function createRepeatedLinesStep(
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCutsAtPlace[] =>
-    planCuts(draft, rules, getMemoryForRules(getLineCache(draft, tools), keep));
+    planCutsOfRepeatedLines(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
   // Two steps give the event loop a turn in between.
-  const reading = [updateLineIndex, updateIndexRuns].map((read): MechanicalStep => ({
+  const reading = [updateLineIndex, updateRepeatedRangesOfIndex].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
     run(draft) {
-      read(draft, rules, getMemoryForRules(getLineCache(draft, tools), keep));
+      read(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
     },
   }));
   const steps = operations.map((operation, at): MechanicalStep => ({
@@ -93,9 +93,9 @@ export function createRepeatedLinesStep(
       plans.delete(draft);
       if (!planned.saves) return;
       // Removes what a second run would still find.
-      const memory = createMemoryForRest(getLineCache(draft, tools), keep);
+      const memory = createLineIndexMemoryForRest(getLineCache(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
-        const rest = planCuts(draft, { ...rules, linksSingleLines: true }, memory);
+        const rest = planCutsOfRepeatedLines(draft, { ...rules, linksSingleLines: true }, memory);
         if (!applyPlannedCuts(draft, rest)) return;
       }
     },
@@ -131,12 +131,16 @@ const findLineOperation = (kind: LineSourceKind): LineOperation =>
     (LINE_OPERATION_ROWS[operation].kinds as readonly LineSourceKind[]).includes(kind),
   ) ?? 'repeatedRuns';
 
-function planCuts(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): PlannedCutsAtPlace[] {
-  const runs = updateIndexRuns(draft, rules, memory);
+function planCutsOfRepeatedLines(
+  draft: Draft,
+  rules: RepeatedLineRules,
+  memory: LineIndexMemory,
+): PlannedCutsAtPlace[] {
+  const runs = updateRepeatedRangesOfIndex(draft, rules, memory);
   const plan = new Map<string, PlannedCutsAtPlace>();
-  for (const sourceRuns of runs.listUnsettledRuns()) {
+  for (const sourceRuns of runs.listUnprocessedRanges()) {
     const { source } = sourceRuns;
-    const requests = sourceRuns.runs.map(createCutRequest);
+    const requests = sourceRuns.runs.map(createCutRequestForRange);
     const place = getContentPlace(source.content);
     const ofPlace = plan.get(makePlaceKey(place)) ?? {
       place,
@@ -152,9 +156,9 @@ function planCuts(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemor
   return [...plan.values()];
 }
 
-interface LineIndexWithRuns {
+interface LineIndexWithRepeatedRanges {
   readonly index: RepeatedLineIndex;
-  readonly runs: RepeatedLineRuns;
+  readonly runs: RepeatedRangeChooser;
   /** Texts that could be cut as new results; after they are sent, they must stay. */
   readonly cutAsNew: WeakSet<LineSource>;
 }
@@ -162,7 +166,7 @@ interface LineIndexWithRuns {
 interface LineIndexMemory {
   readonly lineCache: LineCache;
   readonly sources: CurrentLineSources;
-  latest: LineIndexWithRuns | undefined;
+  latest: LineIndexWithRepeatedRanges | undefined;
 }
 
 const getLineIndexMemory = createMemoryPerLineCache((lineCache): LineIndexMemory => ({
@@ -172,23 +176,29 @@ const getLineIndexMemory = createMemoryPerLineCache((lineCache): LineIndexMemory
 }));
 
 /** New results have an index of their own, so that they do not disturb that of Lossless. */
-const getMemoryForRules = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
+const getLineIndexMemoryForRules = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
   getLineIndexMemory(lineCache, keep === 'above' ? 'new results' : '');
 
 /** Not kept, because it is as large as the main index and rarely needed. */
-const createMemoryForRest = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
-  keep === 'above' ? getMemoryForRules(lineCache, keep) : { ...getMemoryForRules(lineCache, keep), latest: undefined };
+const createLineIndexMemoryForRest = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
+  keep === 'above'
+    ? getLineIndexMemoryForRules(lineCache, keep)
+    : { ...getLineIndexMemoryForRules(lineCache, keep), latest: undefined };
 
-function updateIndexRuns(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): RepeatedLineRuns {
+function updateRepeatedRangesOfIndex(
+  draft: Draft,
+  rules: RepeatedLineRules,
+  memory: LineIndexMemory,
+): RepeatedRangeChooser {
   const latest = updateLineIndex(draft, rules, memory);
   memory.latest = undefined;
-  latest.runs.updateChoices((run) => isWorthMarkerTokens(draft, run));
+  latest.runs.updateChoices((run) => savesMoreTokensThanMarkerCosts(draft, run));
   memory.latest = latest;
   return latest.runs;
 }
 
 /** Reuses the earlier index up to the first text that has changed. */
-function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): LineIndexWithRuns {
+function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): LineIndexWithRepeatedRanges {
   const { lineCache } = memory;
   const before = memory.latest;
   memory.latest = undefined;
@@ -215,9 +225,9 @@ function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineInd
 function createLineIndex(
   lineCache: LineCache,
   { keep, removableKinds, acrossFiles, linksSingleLines }: RepeatedLineRules,
-): LineIndexWithRuns {
+): LineIndexWithRepeatedRanges {
   const index = new RepeatedLineIndex(keep, removableKinds, lineCache.ids, acrossFiles, linksSingleLines);
-  return { index, runs: new RepeatedLineRuns(index, (id) => lineCache.ids.isBlank(id)), cutAsNew: new WeakSet() };
+  return { index, runs: new RepeatedRangeChooser(index, (id) => lineCache.ids.isBlank(id)), cutAsNew: new WeakSet() };
 }
 
 const areSetsEqual = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
@@ -226,26 +236,26 @@ const areSetsEqual = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
 /** Margin for the reference, whose length is not known yet. */
 const KEPT_MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
-const MIN_SAVING_FACTOR = 1.2;
+const MIN_SAVING_TO_MARKER_COST_RATIO = 1.2;
 const PLACEHOLDER_REFERENCE = 'a1b2c3' as ReferenceId;
 
-function isWorthMarkerTokens({ counter }: Draft, run: RepeatedRun): boolean {
+function savesMoreTokensThanMarkerCosts({ counter }: Draft, run: RepeatedLineRange): boolean {
   const { content, lines, kind } = run.source;
-  const price = makeMarker(describeRunAtMost(run), PLACEHOLDER_REFERENCE);
-  if (lines.getEnd(run.last) - lines.getCutStart(run.first, run.last) > 6 * price.length) return true;
+  const price = makeMarker(describeRangeWithLongestNumbers(run), PLACEHOLDER_REFERENCE);
+  if (lines.getEnd(run.last) - lines.getStartOfCut(run.first, run.last) > 6 * price.length) return true;
   // Leaves out line numbers, because a later step may remove them.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
-    body += `${content.text.slice(lines.getBodyStart(line), lines.getEnd(line))}\n`;
-  const worth = kind === 'result' ? MIN_SAVING_FACTOR : 1;
+    body += `${content.text.slice(lines.getStartAfterPrefix(line), lines.getEnd(line))}\n`;
+  const worth = kind === 'result' ? MIN_SAVING_TO_MARKER_COST_RATIO : 1;
   return counter.countText(body) >= worth * counter.countText(price) + KEPT_MARGIN_LINES;
 }
 
-function createCutRequest(run: RepeatedRun): CutRequest {
+function createCutRequestForRange(run: RepeatedLineRange): CutRequest {
   const { content, lines } = run.source;
   return {
-    start: content.start + lines.getCutStart(run.first, run.last),
+    start: content.start + lines.getStartOfCut(run.first, run.last),
     end: content.start + lines.getEnd(run.last),
-    marker: lines.lineEnd === '\n' ? describeSourceRun(run) : encodeForJson(describeSourceRun(run)),
+    marker: lines.lineEnd === '\n' ? describeRepeatedRange(run) : encodeForJson(describeRepeatedRange(run)),
   };
 }

@@ -5,7 +5,7 @@ import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
 import { isProtectedContent } from '../draft/exchanges';
 import { getLineCache, createMemoryPerLineCache } from './knownLines';
-import { SettledItems } from './settled';
+import { ProcessedItems } from './settled';
 
 export interface ResultStepRule {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ResultStepRule {
 }
 
 export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (tools: ToolTable) => MechanicalStep {
-  const getSettledExchanges = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
+  const getSettledExchanges = createMemoryPerLineCache(() => new ProcessedItems<ToolExchange>());
   return (tools) => {
     const { name, reason, strict, findNoise } = rule(tools);
     return {
@@ -31,7 +31,7 @@ export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (t
         const { sentCount: sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.
         const openIndexes =
-          sentBefore > 0 ? findNewExchanges(draft, exchanges) : stableExchanges.listUnsettledIndexes(exchanges);
+          sentBefore > 0 ? findNewExchanges(draft, exchanges) : stableExchanges.listUnprocessedIndexes(exchanges);
         for (const at of openIndexes) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
@@ -51,7 +51,7 @@ export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (t
             if (draft.cutText(name, getContentPlace(content), requests, info) > 0) acted.push(at);
           }
         }
-        if (sentBefore === 0) stableExchanges.markSettled(exchanges, acted);
+        if (sentBefore === 0) stableExchanges.markProcessed(exchanges, acted);
       },
     };
   };

@@ -9,14 +9,14 @@ import type { MechanicalStep } from '../draft/steps';
 import { isProtectedContent } from '../draft/exchanges';
 import { stripFolderChange } from './describe';
 import { getLineCache, createMemoryPerLineCache } from './knownLines';
-import { SettledItems } from './settled';
+import { ProcessedItems } from './settled';
 
 /** Shorter parameters stay, to show what was tried. */
 const MIN_LONG_PARAMETER_CHARS = 160;
 
 const MAX_RETRY_CALLS = 20;
 
-const getRetriedExchanges = createMemoryPerLineCache(() => new SettledItems<ToolExchange>());
+const getRetriedExchanges = createMemoryPerLineCache(() => new ProcessedItems<ToolExchange>());
 
 /** Removes long parameters of failed calls that were repeated successfully; the error stays. */
 export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
@@ -27,7 +27,7 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
       const exchanges = draft.exchanges;
       const stableExchanges = getRetriedExchanges(getLineCache(draft, tools));
       const acted: number[] = [];
-      for (const at of includePrecedingPlaces(stableExchanges.listUnsettledIndexes(exchanges))) {
+      for (const at of includePrecedingIndexes(stableExchanges.listUnprocessedIndexes(exchanges))) {
         const exchange = exchanges[at];
         const target = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
         if (!exchange || target === undefined) continue;
@@ -53,13 +53,13 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
           if (saved > 0) acted.push(at);
         }
       }
-      stableExchanges.markSettled(exchanges, acted);
+      stableExchanges.markProcessed(exchanges, acted);
     },
   };
 };
 
 /** Adds the places shortly before, because a new call may be a retry of an earlier one. */
-function* includePrecedingPlaces(places: readonly number[]): Generator<number> {
+function* includePrecedingIndexes(places: readonly number[]): Generator<number> {
   let next = 0;
   for (const place of places) {
     for (next = Math.max(next, place - MAX_RETRY_CALLS); next <= place; next++) yield next;

@@ -8,7 +8,7 @@ import { runPipeline } from '../pipeline';
 import type { CondensationOptions, ConversationContext, CachedLosslessRun, LosslessRun } from '../types';
 import { createRepeatedCommandsStep, createRepeatedListingsStep, createSimilarResultsStep } from './consolidation';
 import { createDuplicateReadsStep, createDuplicateResultsStep } from './duplicates';
-import { createReferenceWatcher } from './integrity';
+import { createRestorerOfBrokenReferences } from './integrity';
 import { createLineNumbersStep } from './lineNumbers';
 import { createObsoleteStateStep } from './obsoleteState';
 import { createRepeatedRemindersStep } from './reminders';
@@ -77,13 +77,13 @@ export async function runLossless(
   const draft = new Draft(messages, counter, edits);
   const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
-    watchStep: createReferenceWatcher(makeToolTable(config.tools), options.signal),
+    watchStep: createRestorerOfBrokenReferences(makeToolTable(config.tools), options.signal),
     // A second round can shrink results whose copies a later step has moved.
     shouldRunAgain: ({ edits: made }) => made.length > 0,
   });
-  draft.rememberDraftFor();
+  draft.rememberDraftWithEdits();
   const run: CachedLosslessRun = { draft: draft.copyDraft(), steps, key, targetTokens };
-  losslessRuns?.set(messages, [...runs, run].slice(-MAX_CACHED_RUNS));
+  losslessRuns?.set(messages, [...runs, run].slice(-MAX_CACHED_LOSSLESS_RUNS));
   return { draft, steps };
 }
 
@@ -97,7 +97,7 @@ function stopsAtSameStep(
   return fewest > (cachedTarget ?? 0) && fewest > (targetTokens ?? 0);
 }
 
-const MAX_CACHED_RUNS = 4;
+const MAX_CACHED_LOSSLESS_RUNS = 4;
 
 export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   const tools = makeToolTable(config.tools);
@@ -105,19 +105,19 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   const removing = strictOnly
     ? []
     : [
-        ...includeIf(config.terminalNoise, () => [createTerminalNoiseStep(tools)]),
-        ...includeIf(config.failedCalls, () => [createRetriedErrorsStep(tools)]),
-        ...includeIf(config.consolidateToolResults, () => [
+        ...includeStepsIf(config.terminalNoise, () => [createTerminalNoiseStep(tools)]),
+        ...includeStepsIf(config.failedCalls, () => [createRetriedErrorsStep(tools)]),
+        ...includeStepsIf(config.consolidateToolResults, () => [
           createRepeatedCommandsStep(tools),
           createSimilarResultsStep(tools),
         ]),
-        ...includeIf(config.removeObsoleteState, () => [createSupersededVersionsStep(tools)]),
+        ...includeStepsIf(config.removeObsoleteState, () => [createSupersededVersionsStep(tools)]),
       ];
   const merging = [
-    ...includeIf(config.deduplicateFileReads, () => [createDuplicateReadsStep(tools, keep)]),
-    ...includeIf(config.deduplicateResults, () => [createDuplicateResultsStep(tools, keep)]),
-    ...includeIf(config.consolidateToolResults, () => [createRepeatedListingsStep(tools, keep)]),
-    ...includeIf(config.removeObsoleteState, () => [
+    ...includeStepsIf(config.deduplicateFileReads, () => [createDuplicateReadsStep(tools, keep)]),
+    ...includeStepsIf(config.deduplicateResults, () => [createDuplicateResultsStep(tools, keep)]),
+    ...includeStepsIf(config.consolidateToolResults, () => [createRepeatedListingsStep(tools, keep)]),
+    ...includeStepsIf(config.removeObsoleteState, () => [
       createObsoleteStateStep(tools),
       createRepeatedRemindersStep(tools, keep),
     ]),
@@ -130,9 +130,9 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
     ...merging.map((step): PipelineStep => ({ ...step, rewrites: 'earlier' })),
     ...createRepeatedLinesStep(tools, keep, lineOperations, acrossFiles),
     // Last, because it depends on which lines are still adjacent.
-    ...includeIf(config.lineNumbers, () => [createLineNumbersStep(tools)]),
+    ...includeStepsIf(config.lineNumbers, () => [createLineNumbersStep(tools)]),
   ];
 }
 
-const includeIf = (isOn: boolean, make: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
+const includeStepsIf = (isOn: boolean, make: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
   isOn ? make() : [];

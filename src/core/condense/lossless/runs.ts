@@ -5,7 +5,7 @@ import type { RepeatedLineIndex, IndexedLineNumber } from './lineIndex';
 import type { TextLines } from '../lines/lines';
 import { areSameFile, type LineSource } from './sources';
 
-export interface SourceRange {
+export interface KeptRangeInSource {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
@@ -13,62 +13,62 @@ export interface SourceRange {
   readonly count: number;
 }
 
-export interface RepeatedRun {
+export interface RepeatedLineRange {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
   /** The places that keep the run's lines, in order. Blank lines may be kept nowhere. */
-  readonly places: readonly SourceRange[];
+  readonly places: readonly KeptRangeInSource[];
 }
 
-const MIN_RUN_CHARS = 60;
+const MIN_CHARS_OF_REPEATED_RANGE = 60;
 
 /** A marker with more places would be hard to follow. */
 const MAX_MARKER_PLACES = 2;
 
 /** In a longer range, compared with the run, lines would be hard to find. */
-const MAX_SPREAD_FACTOR = 2;
+const MAX_KEPT_RANGE_LENGTH_FACTOR = 2;
 
-interface LineRange {
+interface FirstAndLastLine {
   readonly first: number;
   readonly last: number;
 }
 
-export interface RunsOfSource {
+export interface RepeatedRangesOfSource {
   readonly source: LineSource;
-  readonly runs: readonly RepeatedRun[];
+  readonly runs: readonly RepeatedLineRange[];
   /** Set after everything was tried without effect. */
   isSettled: boolean;
 }
 
-export type IsWorthMarker = (run: RepeatedRun) => boolean;
+export type IsRangeWorthMarker = (run: RepeatedLineRange) => boolean;
 
 const LINE_MAY_BE_REMOVED = 1;
 const LINE_IS_REMOVED = 2;
 
-interface ChosenRuns {
-  readonly byRange: readonly (readonly RepeatedRun[])[];
+interface ChosenRepeatedRanges {
+  readonly byRange: readonly (readonly RepeatedLineRange[])[];
   /** Lines that markers name although they may be removed themselves. */
   readonly namedLines: readonly IndexedLineNumber[];
 }
 
-interface SafeAndWideRuns {
+interface RangesReferringToFixedOrRemovableLines {
   /** Markers name only lines that cannot be removed. */
-  readonly safe: ChosenRuns;
+  readonly safe: ChosenRepeatedRanges;
   /**
    * Markers may also name lines that the safe choice keeps although they could be removed; one
    * place may then do instead of two.
    */
-  readonly wide: ChosenRuns;
+  readonly wide: ChosenRepeatedRanges;
   readonly mayBeWide: boolean;
   readonly keepers: readonly LineSource[];
 }
 
-export class RepeatedLineRuns {
-  private readonly choices: (SafeAndWideRuns | undefined)[] = [];
-  private readonly runsBySource: (RunsOfSource | undefined)[] = [];
-  private readonly ranges: (readonly LineRange[] | undefined)[] = [];
-  private readonly bySource = new WeakMap<LineSource, RunsOfSource>();
+export class RepeatedRangeChooser {
+  private readonly choices: (RangesReferringToFixedOrRemovableLines | undefined)[] = [];
+  private readonly runsBySource: (RepeatedRangesOfSource | undefined)[] = [];
+  private readonly ranges: (readonly FirstAndLastLine[] | undefined)[] = [];
+  private readonly bySource = new WeakMap<LineSource, RepeatedRangesOfSource>();
   /** For each line, {@link LINE_MAY_BE_REMOVED}, {@link LINE_IS_REMOVED}, or 0 if the line must stay. */
   private removalStates = new Uint8Array(1_024);
 
@@ -78,35 +78,35 @@ export class RepeatedLineRuns {
   ) {}
 
   /** Also recomputes sources that the changed ones keep lines for. */
-  updateChoices(isWorth: IsWorthMarker): void {
+  updateChoices(isWorth: IsRangeWorthMarker): void {
     const { index, choices } = this;
-    const { touched, removed } = index.takeChangedSources();
+    const { touched, removed } = index.takeSourcesChangedSinceLastCall();
     if (touched.size === 0 && removed.size === 0) return;
     choices.length = Math.min(choices.length, index.sources.length);
     this.growTables(index.size);
     for (const at of touched) {
-      this.updateLinkedRanges(at);
+      this.updateRangesOfRepeatedLines(at);
     }
     const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
     const isStale = (at: number): boolean =>
       touched.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
     for (const at of stale) {
-      choices[at] = this.chooseSafeRuns(at, isWorth);
+      choices[at] = this.chooseRangesReferringToFixedLines(at, isWorth);
       changed.add(index.sources[at]);
     }
     for (let at = 0; at < index.sources.length; at++) {
       const choice = choices[at];
       if (!choice?.mayBeWide || !isStale(at)) continue;
-      choices[at] = { ...choice, wide: this.chooseWideRuns(at, isWorth) };
+      choices[at] = { ...choice, wide: this.chooseRangesReferringToRemovableLines(at, isWorth) };
     }
-    this.chooseRuns();
+    this.chooseRangesOfAllSources();
   }
 
   /**
    * Includes all other sources in the same strings, because cuts in one string are made together.
    */
-  listUnsettledRuns(): readonly RunsOfSource[] {
+  listUnprocessedRanges(): readonly RepeatedRangesOfSource[] {
     const { sources } = this.index;
     const places = new Set<number>();
     this.runsBySource.forEach((sourceRuns, at) => {
@@ -117,48 +117,51 @@ export class RepeatedLineRuns {
     return [...places].sort((a, b) => a - b).flatMap((at) => this.runsBySource[at] ?? []);
   }
 
-  private updateLinkedRanges(at: number): void {
+  private updateRangesOfRepeatedLines(at: number): void {
     const { index } = this;
     const base = index.bases[at] as number;
     this.removalStates.fill(0, base, base + (index.sources[at] as LineSource).lines.count);
     this.ranges[at] = index.hasReplacedLines(at)
-      ? copyWithoutSpareCapacity(findLinkedRanges(index, at, this.isBlank))
+      ? copyWithoutSpareCapacity(findRangesOfRepeatedLines(index, at, this.isBlank))
       : undefined;
     this.markRemovedLines(at);
   }
 
-  private markRemovedLines(at: number, runs: readonly RepeatedRun[] = []): void {
+  private markRemovedLines(at: number, runs: readonly RepeatedLineRange[] = []): void {
     const base = this.index.bases[at] as number;
     for (const { first, last } of this.ranges[at] ?? [])
       this.removalStates.fill(LINE_MAY_BE_REMOVED, base + first, base + last + 1);
     for (const { first, last } of runs) this.removalStates.fill(LINE_IS_REMOVED, base + first, base + last + 1);
   }
 
-  private chooseSafeRuns(at: number, isWorth: IsWorthMarker): SafeAndWideRuns | undefined {
+  private chooseRangesReferringToFixedLines(
+    at: number,
+    isWorth: IsRangeWorthMarker,
+  ): RangesReferringToFixedOrRemovableLines | undefined {
     const ranges = this.ranges[at];
     if (!ranges || ranges.length === 0) return undefined;
     const keepers = new Set<LineSource>();
     let mayBeWide = false;
     const byRange = ranges.map((range) => {
-      const kept = chooseKeptLines(this.index, at, range, (line) => {
+      const kept = chooseKeptLineForEachLine(this.index, at, range, (line) => {
         const isKept = this.removalStates[line] === 0;
         mayBeWide ||= !isKept;
         return isKept;
       });
       for (const line of kept) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
-      return copyWithoutSpareCapacity(splitIntoRuns(this.index, at, range, kept).filter(isWorth));
+      return copyWithoutSpareCapacity(splitIntoRangesWithFewPlaces(this.index, at, range, kept).filter(isWorth));
     });
     this.markRemovedLines(at, byRange.flat());
     const safe = { byRange, namedLines: [] };
     return { safe, wide: safe, mayBeWide, keepers: copyWithoutSpareCapacity([...keepers]) };
   }
 
-  private chooseWideRuns(at: number, isWorth: IsWorthMarker): ChosenRuns {
+  private chooseRangesReferringToRemovableLines(at: number, isWorth: IsRangeWorthMarker): ChosenRepeatedRanges {
     const { index, removalStates } = this;
     const namedLines: IndexedLineNumber[] = [];
     const byRange = (this.ranges[at] ?? []).map((range) => {
-      const kept = chooseKeptLines(index, at, range, (line) => removalStates[line] !== LINE_IS_REMOVED);
-      const runs = copyWithoutSpareCapacity(splitIntoRuns(index, at, range, kept).filter(isWorth));
+      const kept = chooseKeptLineForEachLine(index, at, range, (line) => removalStates[line] !== LINE_IS_REMOVED);
+      const runs = copyWithoutSpareCapacity(splitIntoRangesWithFewPlaces(index, at, range, kept).filter(isWorth));
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
           if (line !== undefined && removalStates[line] === LINE_MAY_BE_REMOVED) namedLines.push(line);
@@ -169,11 +172,11 @@ export class RepeatedLineRuns {
   }
 
   /** Takes each range's wide choice, unless it would remove a line that another marker names. */
-  private chooseRuns(): void {
+  private chooseRangesOfAllSources(): void {
     const { index, choices, runsBySource, removalStates } = this;
     const namedLines = new Set<IndexedLineNumber>();
     for (const choice of choices) for (const line of choice?.wide.namedLines ?? []) namedLines.add(line);
-    const takesNamed = (base: number, { first, last }: RepeatedRun): boolean => {
+    const takesNamed = (base: number, { first, last }: RepeatedLineRange): boolean => {
       for (let line = base + first; line <= base + last; line++)
         if (removalStates[line] === LINE_MAY_BE_REMOVED && namedLines.has(line)) return true;
       return false;
@@ -184,7 +187,7 @@ export class RepeatedLineRuns {
       const base = index.bases[at] as number;
       runsBySource[at] =
         choice &&
-        this.makeRunsOfSource(
+        this.makeRangesOfSource(
           source,
           copyWithoutSpareCapacity(
             choice.wide.byRange.flatMap((runs, range) =>
@@ -197,9 +200,9 @@ export class RepeatedLineRuns {
     });
   }
 
-  private makeRunsOfSource(source: LineSource, runs: readonly RepeatedRun[]): RunsOfSource {
+  private makeRangesOfSource(source: LineSource, runs: readonly RepeatedLineRange[]): RepeatedRangesOfSource {
     const before = this.bySource.get(source);
-    if (before && areListsEqual(before.runs, runs, areRunsEqual)) return before;
+    if (before && areListsEqual(before.runs, runs, areRepeatedRangesEqual)) return before;
     const created = { source, runs, isSettled: false };
     this.bySource.set(source, created);
     return created;
@@ -216,27 +219,36 @@ export class RepeatedLineRuns {
 const areListsEqual = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean =>
   a.length === b.length && a.every((one, at) => isSame(one, b[at] as T));
 
-const areRunsEqual = (a: RepeatedRun, b: RepeatedRun): boolean =>
-  a.first === b.first && a.last === b.last && areListsEqual(a.places, b.places, areRangesEqual);
+const areRepeatedRangesEqual = (a: RepeatedLineRange, b: RepeatedLineRange): boolean =>
+  a.first === b.first && a.last === b.last && areListsEqual(a.places, b.places, areKeptRangesEqual);
 
-const areRangesEqual = (a: SourceRange, b: SourceRange): boolean =>
+const areKeptRangesEqual = (a: KeptRangeInSource, b: KeptRangeInSource): boolean =>
   a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
 const areInSameString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
 /** Every line of these ranges has a keeper, except blank ones. */
-function findLinkedRanges(index: RepeatedLineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
+function findRangesOfRepeatedLines(
+  index: RepeatedLineIndex,
+  at: number,
+  isBlank: (id: LineId) => boolean,
+): FirstAndLastLine[] {
   const { lines, kind } = index.sources[at] as LineSource;
   const base = index.bases[at] as number;
-  const ranges: LineRange[] = [];
+  const ranges: FirstAndLastLine[] = [];
   let first = -1;
   let last = -1;
   // Whether all lines so far have one sign, and whether their keepers have the same signs.
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
-    while (last > first && lines.getNumber(first) > 0 && lines.getNumber(last) === 0 && isBlank(lines.getId(last)))
+    while (
+      last > first &&
+      lines.getStatedLineNumber(first) > 0 &&
+      lines.getStatedLineNumber(last) === 0 &&
+      isBlank(lines.getId(last))
+    )
       last--;
     if (first >= 0 && hasEnoughChars(lines, first, last)) ranges.push({ first, last });
     first = -1;
@@ -267,20 +279,20 @@ function findLinkedRanges(index: RepeatedLineIndex, at: number, isBlank: (id: Li
 /** Ignores line numbers, so that a second run decides alike. */
 function hasEnoughChars(lines: TextLines, first: number, last: number): boolean {
   let chars = 0;
-  for (let line = first; line <= last && chars < MIN_RUN_CHARS; line++)
-    chars += lines.getEnd(line) - lines.getBodyStart(line) + 1;
-  return chars >= MIN_RUN_CHARS;
+  for (let line = first; line <= last && chars < MIN_CHARS_OF_REPEATED_RANGE; line++)
+    chars += lines.getEnd(line) - lines.getStartAfterPrefix(line) + 1;
+  return chars >= MIN_CHARS_OF_REPEATED_RANGE;
 }
 
-function splitIntoRuns(
+function splitIntoRangesWithFewPlaces(
   index: RepeatedLineIndex,
   at: number,
-  range: LineRange,
+  range: FirstAndLastLine,
   kept: readonly (IndexedLineNumber | undefined)[],
-): RepeatedRun[] {
+): RepeatedLineRange[] {
   const source = index.sources[at] as LineSource;
-  const runs: RepeatedRun[] = [];
-  let run: { first: number; last: number; places: Map<LineSource, SourceRange> } | undefined;
+  const runs: RepeatedLineRange[] = [];
+  let run: { first: number; last: number; places: Map<LineSource, KeptRangeInSource> } | undefined;
   const close = (): void => {
     if (run)
       runs.push({
@@ -303,7 +315,9 @@ function splitIntoRuns(
     const place = run.places.get(keeper);
     run.places.set(
       keeper,
-      place ? extendRange(place, lineInSource) : { source: keeper, first: lineInSource, last: lineInSource, count: 1 },
+      place
+        ? extendKeptRange(place, lineInSource)
+        : { source: keeper, first: lineInSource, last: lineInSource, count: 1 },
     );
   });
   close();
@@ -314,10 +328,10 @@ function splitIntoRuns(
  * Undefined for blank lines that are kept nowhere.
  * @param isKept whether a line may be named although it has a keeper
  */
-function chooseKeptLines(
+function chooseKeptLineForEachLine(
   index: RepeatedLineIndex,
   at: number,
-  { first, last }: LineRange,
+  { first, last }: FirstAndLastLine,
   isKept: (line: IndexedLineNumber) => boolean,
 ): (IndexedLineNumber | undefined)[] {
   const firstLine = (index.bases[at] as number) + first;
@@ -349,18 +363,19 @@ function chooseKeptLines(
 }
 
 function canShareMarker(
-  places: ReadonlyMap<LineSource, SourceRange>,
+  places: ReadonlyMap<LineSource, KeptRangeInSource>,
   keeper: LineSource,
   line: number,
   source: LineSource,
 ): boolean {
   const place = places.get(keeper);
   if (place) {
-    const { first, last, count } = extendRange(place, line);
-    return keeper.lines.getNumber(first) === 0 || last - first + 1 <= MAX_SPREAD_FACTOR * count;
+    const { first, last, count } = extendKeptRange(place, line);
+    return keeper.lines.getStatedLineNumber(first) === 0 || last - first + 1 <= MAX_KEPT_RANGE_LENGTH_FACTOR * count;
   }
   return (
-    places.size < MAX_MARKER_PLACES && [...places.keys()].every((other) => haveSameRelation(other, keeper, source))
+    places.size < MAX_MARKER_PLACES &&
+    [...places.keys()].every((other) => haveSameRelationToSource(other, keeper, source))
   );
 }
 
@@ -368,13 +383,13 @@ function canShareMarker(
  * Lines kept partly in another file are hard to follow, and the two sides of an edit must stay
  * distinguishable.
  */
-const haveSameRelation = (a: LineSource, b: LineSource, source: LineSource): boolean =>
+const haveSameRelationToSource = (a: LineSource, b: LineSource, source: LineSource): boolean =>
   areSameFile(a, source) === areSameFile(b, source) && isOtherSideOfEdit(a, source) === isOtherSideOfEdit(b, source);
 
 const isOtherSideOfEdit = (other: LineSource, source: LineSource): boolean =>
   other.exchange === source.exchange && source.content.type === 'toolParameters';
 
-const extendRange = ({ source, first, last, count }: SourceRange, line: number): SourceRange => ({
+const extendKeptRange = ({ source, first, last, count }: KeptRangeInSource, line: number): KeptRangeInSource => ({
   source,
   first: Math.min(first, line),
   last: Math.max(last, line),

@@ -1,21 +1,21 @@
 /** Lets a step skip items that it has processed without effect. Items are compared by identity. */
-export class SettledItems<T extends object> {
+export class ProcessedItems<T extends object> {
   private items: (T | undefined)[] = [];
 
-  /** Items stay unsettled until {@link markSettled}, in case the work fails. */
-  listUnsettledIndexes(list: readonly T[]): number[] {
+  /** Items stay unprocessed until {@link markProcessed}, in case the work fails. */
+  listUnprocessedIndexes(list: readonly T[]): number[] {
     const openIndexes: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) openIndexes.push(at);
     for (const at of openIndexes) this.items[at] = undefined;
     return openIndexes;
   }
 
-  isSettled(list: readonly T[], at: number): boolean {
+  isProcessed(list: readonly T[], at: number): boolean {
     return list[at] === this.items[at];
   }
 
   /** @param acted positions to check again, because something was changed there */
-  markSettled(list: readonly T[], acted: Iterable<number> = []): void {
+  markProcessed(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
     for (const at of acted) this.items[at] = undefined;
   }
@@ -27,12 +27,12 @@ export interface GroupWithKey<T> {
   readonly key: string;
   readonly items: readonly T[];
   readonly places: readonly number[];
-  /** Index of the first unsettled item; after the last item if the group has only lost some. */
+  /** Index of the first unprocessed item; after the last item if the group has only lost some. */
   readonly firstOpen: number;
 }
 
-export class SettledGroups<T extends object> {
-  private readonly stable = new SettledItems<T>();
+export class ProcessedGroups<T extends object> {
+  private readonly stable = new ProcessedItems<T>();
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
@@ -43,18 +43,18 @@ export class SettledGroups<T extends object> {
    * Skips groups that have not changed since they were last processed without effect.
    * @param work yields the group index of each item that it tried, or undefined if it did nothing
    */
-  forEachUnsettledGroup(list: readonly T[], work: (group: GroupWithKey<T>) => Iterable<number | undefined>): void {
+  forEachUnprocessedGroup(list: readonly T[], work: (group: GroupWithKey<T>) => Iterable<number | undefined>): void {
     const acted: number[] = [];
     for (const group of this.listChangedGroups(list)) {
       for (const index of work(group)) {
         if (index !== undefined) acted.push(group.places[index] as number);
       }
     }
-    this.markSettled(list, acted);
+    this.markProcessed(list, acted);
   }
 
   listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
-    const openIndexes = this.stable.listUnsettledIndexes(list);
+    const openIndexes = this.stable.listUnprocessedIndexes(list);
     const changed = new Set<string>();
     for (let at = this.keys.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);
@@ -78,8 +78,8 @@ export class SettledGroups<T extends object> {
     return this.places.get(key) ?? [];
   }
 
-  markSettled(list: readonly T[], acted: readonly number[]): void {
-    this.stable.markSettled(list, acted);
+  markProcessed(list: readonly T[], acted: readonly number[]): void {
+    this.stable.markProcessed(list, acted);
   }
 
   private removeFromGroups(at: number, changed: Set<string>): void {

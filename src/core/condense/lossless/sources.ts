@@ -6,7 +6,7 @@ import type { ToolKind } from '../../agents/types';
 import { copyWithoutSpareCapacity } from '../../keptList';
 import type { LineCache } from './knownLines';
 import type { TextLines } from '../lines/lines';
-import { SettledItems } from './settled';
+import { ProcessedItems } from './settled';
 
 /**
  * `read`: a file's content from a tool; `result`: any other result; `echo`: the answer to an edit
@@ -66,7 +66,7 @@ const MIN_SOURCE_CHARS = 80;
 const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
 export class CurrentLineSources {
-  private readonly settled = new SettledItems<ToolExchange>();
+  private readonly settled = new ProcessedItems<ToolExchange>();
   private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
   private readonly sourcesByExchange: (readonly LineSource[])[] = [];
   private readonly byMessage: (readonly LineSource[])[] = [];
@@ -83,7 +83,7 @@ export class CurrentLineSources {
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
     this.lineCache.addExchanges(exchanges, this.whose);
     const changed: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
-    for (const at of this.settled.listUnsettledIndexes(exchanges)) {
+    for (const at of this.settled.listUnprocessedIndexes(exchanges)) {
       changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
     const removed = this.sourcesByExchange.splice(exchanges.length);
@@ -95,7 +95,7 @@ export class CurrentLineSources {
       new Set(removed.flat()),
       changed.flatMap(({ sources }) => sources),
     );
-    this.settled.markSettled(exchanges);
+    this.settled.markProcessed(exchanges);
     const all: LineSource[] = [];
     for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) all.push(source);
     return all;
@@ -113,7 +113,7 @@ export class CurrentLineSources {
     for (const message of byMessage.keys())
       while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
     for (const [message, list] of byMessage)
-      this.byMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePlace));
+      this.byMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePosition));
   }
 
   private getSources(exchange: ToolExchange): readonly LineSource[] {
@@ -131,7 +131,7 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
   const path = getFilePath(lineCache.tools, exchange);
   const sources = (content: PlacedContent, kind: LineSourceKind): LineSource[] => {
     if (content.text.length < MIN_SOURCE_CHARS) return [];
-    const { parts } = lineCache.getLayout(content);
+    const { parts } = lineCache.getTextLayout(content);
     const lines = lineCache.getLines(content);
     const [first] = parts;
     const shownPath = first?.path ?? (toolKind === 'command' ? undefined : path);
@@ -176,7 +176,7 @@ function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FileP
   return sources;
 }
 
-const compareSourcePlace = (a: LineSource, b: LineSource): number =>
+const compareSourcePosition = (a: LineSource, b: LineSource): number =>
   Number(getContentPlace(a.content).path[1] ?? 0) - Number(getContentPlace(b.content).path[1] ?? 0) ||
   a.content.start - b.content.start;
 

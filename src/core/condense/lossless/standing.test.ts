@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { splitToLineSet, findRunsOfSharedLines } from './standing';
+import { splitToLineSet, findSharedLineRanges } from './standing';
 
 describe('finding the consecutive lines that two texts share', () => {
   const runs = (value: string, other: string): string[] =>
-    findRunsOfSharedLines(value, splitToLineSet(other)).map(
+    findSharedLineRanges(value, splitToLineSet(other)).map(
       ({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`,
     );
 

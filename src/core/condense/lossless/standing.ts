@@ -4,14 +4,14 @@ import type { ApiMessage } from '../../messages/types';
 import type { LineCache } from './knownLines';
 import { copyToLargerArray, type LineId } from '../lines/lineIds';
 import type { TextLines } from '../lines/lines';
-import { SettledItems } from './settled';
+import { ProcessedItems } from './settled';
 import type { Slice } from '../../slice';
 
 const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
 /** Counts the lines that the model can read in a view. */
 export class ViewLineCounts {
-  private readonly countedMessages = new SettledItems<ApiMessage>();
+  private readonly countedMessages = new ProcessedItems<ApiMessage>();
   private readonly texts: (readonly TextLines[])[] = [];
   /** Indexed by line ID. */
   private counts = new Int32Array(1_024);
@@ -27,7 +27,7 @@ export class ViewLineCounts {
   /** @param collectsMoved whether to record the lines that have left a text */
   updateLineCounts(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly TextLines[] }[] = [];
-    for (const at of this.countedMessages.listUnsettledIndexes(view)) {
+    for (const at of this.countedMessages.listUnprocessedIndexes(view)) {
       const texts = copyWithoutSpareCapacity(
         listContents(view[at] as ApiMessage).map((content) => this.lineCache.getLines(content)),
       );
@@ -37,19 +37,19 @@ export class ViewLineCounts {
     // may come between.
     for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
     for (const { at, texts } of changed) {
-      if (collectsMoved) this.collectMovedLines(this.texts[at] ?? [], texts);
+      if (collectsMoved) this.recordLinesThatLeftText(this.texts[at] ?? [], texts);
       for (const lines of this.texts[at] ?? []) this.countLines(lines, -1);
       this.texts[at] = texts;
     }
     for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
-    this.countedMessages.markSettled(view);
+    this.countedMessages.markProcessed(view);
   }
 
   /** Yields between parts, because a long conversation would block the thread. */
   *countViewLines(view: readonly ApiMessage[]): Generator<undefined, void> {
     let chars = 0;
     for (const [at, message] of view.entries()) {
-      if (this.countedMessages.isSettled(view, at)) continue;
+      if (this.countedMessages.isProcessed(view, at)) continue;
       for (const content of listContents(message)) {
         this.lineCache.getLines(content);
         chars += content.text.length;
@@ -60,7 +60,7 @@ export class ViewLineCounts {
     }
   }
 
-  private collectMovedLines(before: readonly TextLines[], after: readonly TextLines[]): void {
+  private recordLinesThatLeftText(before: readonly TextLines[], after: readonly TextLines[]): void {
     const left = new Set(after.flatMap(listLineIds));
     for (const id of before.flatMap(listLineIds)) if (!left.has(id)) this.moved.add(id);
   }
@@ -69,7 +69,7 @@ export class ViewLineCounts {
     return (this.counts[id] ?? 0) > 0;
   }
 
-  recordReliedLine(id: LineId): void {
+  recordLineNeededByCut(id: LineId): void {
     this.growCounts();
     this.needed[id] = 1;
   }
@@ -77,7 +77,7 @@ export class ViewLineCounts {
   private countLines(lines: TextLines, times: 1 | -1): void {
     this.growCounts();
     for (let line = 0; line < lines.count; line++) {
-      const id = lines.getTextId(line);
+      const id = lines.getIdIncludingBlankLines(line);
       this.counts[id] = (this.counts[id] as number) + times;
       if (this.counts[id] === 0 && this.needed[id] === 1) this.hasLost = true;
     }
@@ -94,15 +94,15 @@ export class ViewLineCounts {
 }
 
 const listLineIds = (lines: TextLines): LineId[] =>
-  Array.from({ length: lines.count }, (_, line) => lines.getTextId(line));
+  Array.from({ length: lines.count }, (_, line) => lines.getIdIncludingBlankLines(line));
 
-export interface SharedLineRun extends Slice {
+export interface SharedLineRange extends Slice {
   readonly lines: number;
 }
 
 /** Finds lines that another text also contains. Blank lines alone make no run. */
-export function findRunsOfSharedLines(text: string, otherLines: ReadonlySet<string>): SharedLineRun[] {
-  const runs: SharedLineRun[] = [];
+export function findSharedLineRanges(text: string, otherLines: ReadonlySet<string>): SharedLineRange[] {
+  const runs: SharedLineRange[] = [];
   let start = -1;
   let lines = 0;
   let hasText = false;

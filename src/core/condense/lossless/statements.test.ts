@@ -10,7 +10,7 @@ import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
 import { makeCodeLines, counter, makeExchange, numberLines, repeatingHistoryArbitrary, TASK_MESSAGE } from './testing';
-import { findFalseStatements } from './testingStatements';
+import { findFalseMarkerStatements } from './testingStatements';
 import { oneCaseIn } from '../../../../test/support/cases';
 
 const condense = async (
@@ -24,7 +24,7 @@ const condense = async (
 };
 
 const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
-  findFalseStatements(messages, applyEdits(messages, edits).messages, edits);
+  findFalseMarkerStatements(messages, applyEdits(messages, edits).messages, edits);
 
 describe('what markers say under Lossless', () => {
   it.each([{}, { keep: 'first' }])('is true in conversations that repeat themselves, with %o', (config) =>
@@ -85,12 +85,12 @@ describe('the test that checks what markers say', () => {
     const view = JSON.stringify(applyEdits(messages, edits).messages);
     expect(view).toMatch(from);
     const changed = JSON.parse(view.replace(from, to)) as ApiMessage[];
-    expect(findFalseStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
+    expect(findFalseMarkerStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
   });
 
   it('detects a place that no longer has the lines', async () => {
     const edits = await condense(messages);
     const view = applyEdits(messages, edits).messages.slice(0, -1);
-    expect(findFalseStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);
+    expect(findFalseMarkerStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);
   });
 });

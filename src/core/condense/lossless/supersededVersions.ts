@@ -6,7 +6,7 @@ import { isFileNameParameter, getToolRule, type ToolTable } from '../../messages
 import { isProtectedContent } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import { getLineCache, createMemoryPerLineCache } from './knownLines';
-import { SettledGroups } from './settled';
+import { ProcessedGroups } from './settled';
 
 const MIN_VERSION_CHARS = 160;
 
@@ -19,7 +19,7 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
   return {
     name,
     run(draft) {
-      getVersionGroups(getLineCache(draft, tools)).forEachUnsettledGroup(draft.exchanges, function* ({ items }) {
+      getVersionGroups(getLineCache(draft, tools)).forEachUnprocessedGroup(draft.exchanges, function* ({ items }) {
         const newest = items.findLastIndex((exchange) => isWriteOfWholeFile(tools, exchange));
         if (newest < 1) return;
         const newestLines = new Set(
@@ -59,7 +59,7 @@ const SUPERSEDED_MARKER_TEXT = 'older version, the file was written anew later';
 
 const getVersionGroups = createMemoryPerLineCache(
   ({ tools }) =>
-    new SettledGroups<ToolExchange>((exchange) => {
+    new ProcessedGroups<ToolExchange>((exchange) => {
       const kind = getToolRule(tools, exchange)?.kind;
       if (exchange.isError || exchange.results.length === 0) return [];
       if (kind !== 'read' && kind !== 'write' && kind !== 'edit') return [];

@@ -7,7 +7,7 @@ import { getOriginalText, type Edit } from '../edits/edits';
 import { expandReference, collectReferences } from '../edits/references';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
 
-interface ViewLine {
+interface ReadableViewLine {
   readonly text: string;
   readonly number: number | undefined;
   readonly marker: { readonly what: string; readonly reference: ReferenceId } | undefined;
@@ -16,10 +16,10 @@ interface ViewLine {
 interface ViewText {
   readonly exchange: ToolExchange;
   readonly content: PlacedContent;
-  readonly lines: readonly ViewLine[];
+  readonly lines: readonly ReadableViewLine[];
 }
 
-type ReadableLines = ReadonlySet<string>;
+type ReadableLineSet = ReadonlySet<string>;
 
 const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
 const SEARCH_PREFIX = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
@@ -37,7 +37,7 @@ const getLineEndPattern = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?
 const REMINDERS_AT_END = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
 /** @returns a sentence for each false marker */
-export function findFalseStatements(
+export function findFalseMarkerStatements(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -73,7 +73,7 @@ export function findFalseStatements(
   );
 }
 
-function splitViewLines(text: string): ViewLine[] {
+function splitViewLines(text: string): ReadableViewLine[] {
   let number: number | undefined;
   return text.split(getLineEndPattern(text)).map((line) => {
     const [found] = findMarkers(line.replaceAll('\\"', '"'));
@@ -85,7 +85,12 @@ function splitViewLines(text: string): ViewLine[] {
   });
 }
 
-function readMarkerStatement(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): ReadableLines {
+function readMarkerStatement(
+  texts: readonly ViewText[],
+  at: ViewText,
+  what: string,
+  seen: Set<string>,
+): ReadableLineSet {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
   const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
@@ -107,7 +112,7 @@ function readMarkerStatement(texts: readonly ViewText[], at: ViewText, what: str
   return readable;
 }
 
-function isLineInRange(line: ViewLine, numbers: string | undefined): boolean {
+function isLineInRange(line: ReadableViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;
   const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];

@@ -12,7 +12,7 @@ export interface OutlinedFileLine extends Slice {
   readonly isMarker: boolean;
 }
 
-export interface ReadWithStayingLines {
+export interface FileReadWithKeptLines {
   readonly content: PlacedContent;
   readonly lines: readonly OutlinedFileLine[];
   readonly isKept: readonly boolean[];
@@ -49,12 +49,12 @@ const REMINDER_START = '<system-reminder>';
 export const isMarkdown = (path: string | undefined): boolean =>
   path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 
-export function markStayingLines(
+export function markLinesToKeep(
   content: PlacedContent,
   path: string | undefined,
   isQuoted: (line: string) => boolean,
   { keepDeclarations, contextLines }: OutlineRules,
-): ReadWithStayingLines {
+): FileReadWithKeptLines {
   const lines = splitReadIntoLines(content.text);
   const declares = findDeclarations(lines, isMarkdown(path));
   const quotedLines = lines.map((line) => isQuoted(line.text.trim()));

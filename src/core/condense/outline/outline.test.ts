@@ -8,7 +8,7 @@ import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import { expandMarkers, MARKER_START } from '../../messages/markers';
-import { markStayingLines } from './fileLines';
+import { markLinesToKeep } from './fileLines';
 import { createOutlineStep, type OutlineOptions } from './outline';
 
 const counter = createCounter();
@@ -150,7 +150,7 @@ describe('the outline that replaces an old read of a file', () => {
     // A quadratic way takes minutes: the test would not end in time.
     for (const text of hostile) {
       const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
-      const { lines, isKept } = markStayingLines(content, 'a.ts', () => false, OPTIONS);
+      const { lines, isKept } = markLinesToKeep(content, 'a.ts', () => false, OPTIONS);
       expect(isKept).toHaveLength(lines.length);
     }
   });

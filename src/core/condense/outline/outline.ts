@@ -6,7 +6,7 @@ import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
 import { findFileReads, createTurnCounter, type FileRead } from './fileAge';
-import { markStayingLines, type OutlinedFileLine, type ReadWithStayingLines, type OutlineRules } from './fileLines';
+import { markLinesToKeep, type OutlinedFileLine, type FileReadWithKeptLines, type OutlineRules } from './fileLines';
 import { collectQuotedLines } from './quotedLines';
 
 export interface OutlineOptions extends OutlineRules {
@@ -39,7 +39,7 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
         if (content.message <= draft.task) continue;
         if (!options.mayTouch(content, read.exchange)) continue;
         if (draft.counter.countText(content.text) < options.minimumTokens) continue;
-        outlineRead(name, draft, markStayingLines(content, read.paths[0], isQuoted, options), read);
+        outlineRead(name, draft, markLinesToKeep(content, read.paths[0], isQuoted, options), read);
       }
     }
   },
@@ -48,11 +48,11 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
 function outlineRead(
   name: string,
   draft: Draft,
-  { content, lines, isKept }: ReadWithStayingLines,
+  { content, lines, isKept }: FileReadWithKeptLines,
   { turns }: FileRead,
 ): void {
   // Markers need not name the file, because the call does.
-  const requests = findRunsOfRemovedLines(isKept, lines).map(({ start, end, range }): CutRequest => ({
+  const requests = findRemovedLineRanges(isKept, lines).map(({ start, end, range }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,
     marker: range,
@@ -69,7 +69,7 @@ function outlineRead(
 /** Fewer lines are not worth a marker. */
 const MIN_REMOVED_LINES = 4;
 
-function findRunsOfRemovedLines(
+function findRemovedLineRanges(
   isKept: readonly boolean[],
   lines: readonly OutlinedFileLine[],
 ): { start: number; end: number; range: string }[] {

@@ -17,7 +17,7 @@ import {
   type ProviderCapabilities,
 } from '../types';
 import { findOldMessages } from '../../messages/zones';
-import { createReferenceWatcher } from '../lossless/integrity';
+import { createRestorerOfBrokenReferences } from '../lossless/integrity';
 
 const keptPartSchema = z
   .enum(['head', 'tail', 'both'])
@@ -127,9 +127,9 @@ async function runTruncation(context: ConversationContext, config: TruncationCon
   const tokensBefore = draft.tokens;
   const steps = await runPipeline(draft, createTruncationSteps(config, options, context.pinned), {
     ...options,
-    watchStep: createReferenceWatcher(options.tools, options.signal),
+    watchStep: createRestorerOfBrokenReferences(options.tools, options.signal),
   });
-  draft.rememberDraftFor();
+  draft.rememberDraftWithEdits();
   return { draft, steps, tokensBefore };
 }
 

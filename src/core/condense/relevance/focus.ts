@@ -1,6 +1,6 @@
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
-import { isMachineMessage, listWrittenTexts } from '../../messages/personText';
+import { isMachineMessage, listTextsWrittenByPerson } from '../../messages/personText';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
@@ -79,7 +79,7 @@ export function computeConversationFocus(
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {
       if (isMachineMessage(message)) continue;
-      for (const { userText } of listWrittenTexts(message)) {
+      for (const { userText } of listTextsWrittenByPerson(message)) {
         searchedTexts.push(userText);
         // Users' words never fade completely.
         add('people', collectWords(userText), Math.max(0.5, fadedAt(index)));

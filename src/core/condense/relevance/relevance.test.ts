@@ -13,7 +13,7 @@ import { ConversationFileHistory } from './fileHistory';
 import { forEachWord, IDENTIFIER_WORD, type ConversationFocus, type WeightedWords } from './focus';
 import { blendWithNeighbors, computeRelevance } from './relevance';
 import { splitIntoBlocks, type TextBlock } from './textBlocks';
-import { WEIGHTS } from './weights';
+import { FEATURE_WEIGHTS } from './weights';
 
 const contentOf = (text: string): PlacedContent => ({
   type: 'toolResults',
@@ -210,7 +210,7 @@ describe('relevance features of a block', () => {
   it('are weighted and summed', () => {
     const rows = [Float32Array.from(FEATURE_NAMES, (name) => (name === 'stale' ? 2 : 1))];
     expect(computeRelevance(rows, { stale: -3, file: 1 })).toEqual([-5]);
-    expect(Number.isFinite(computeRelevance(rows, WEIGHTS)[0])).toBe(true);
+    expect(Number.isFinite(computeRelevance(rows, FEATURE_WEIGHTS)[0])).toBe(true);
   });
 });
 

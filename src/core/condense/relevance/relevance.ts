@@ -1,13 +1,13 @@
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 
 /** Absent weights are 0. */
-export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
+export type FeatureWeights = Readonly<Partial<Record<FeatureName, number>>>;
 
 /**
  * Logarithm of how likely a token is to be needed, plus a constant: only the order of the values is
  * meaningful.
  */
-export function computeRelevance(features: readonly Float32Array[], weights: Weights): number[] {
+export function computeRelevance(features: readonly Float32Array[], weights: FeatureWeights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
   return features.map((values) => {
     let sum = 0;

@@ -4,7 +4,7 @@
  */
 import type { FeatureName } from './featureNames';
 
-export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {
+export const FEATURE_WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {
   /** More needed: results that came after it (logarithm). */
   results: 0.0313,
   /** More needed: how few turns ago it was said: half at 14, a tenth at 46. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCounter } from '../../testingCounter';
 import type { SummaryReply } from '../summarizer';
 import { createTestBed, makeConversation } from '../providers/testingNative';
-import { explainTooShortSummary, failIfRequestWasCut } from './checkReply';
+import { explainTooShortSummary, failIfServerTruncatedRequest } from './checkReply';
 import { makeTestModel } from './testing';
 
 const SUMMARY = 'The parser was rewritten. '.repeat(20);
@@ -25,7 +25,11 @@ describe('a request for a summary', () => {
         fc.constantFrom(1, 1.18, 1.5),
         (counted, share, tokenFactor) => {
           const read = Math.max(1, Math.round(counted * share));
-          const checked = failIfRequestWasCut(makeReply(read), { counted, cached: 0 }, makeTestModel({ tokenFactor }));
+          const checked = failIfServerTruncatedRequest(
+            makeReply(read),
+            { counted, cached: 0 },
+            makeTestModel({ tokenFactor }),
+          );
           expect(checked.kind).toBe(read < counted * 0.5 ? 'failed' : 'complete');
         },
       ),
@@ -34,7 +38,7 @@ describe('a request for a summary', () => {
 
   it('says what the server read, what it was sent, and what to do', () => {
     const model = makeTestModel({ model: 'llama3.2:3b' });
-    expect(failIfRequestWasCut(makeReply(4_096), { counted: 90_000, cached: 0 }, model)).toMatchObject({
+    expect(failIfServerTruncatedRequest(makeReply(4_096), { counted: 90_000, cached: 0 }, model)).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(
         /^The server of llama3\.2:3b read only 4,096 of about 90,000 tokens .*num_ctx.*OLLAMA_CONTEXT_LENGTH.*context window/,
@@ -50,7 +54,7 @@ describe('a request for a summary', () => {
     ['cached tokens may be left out of the report', makeReply(2_000), { counted: 90_000, cached: 88_000 }],
     ['it is short', makeReply(12), { counted: 499, cached: 0 }],
   ])('does not count as cut off by the server if %s', (_, reply, sent) => {
-    expect(failIfRequestWasCut(reply, sent, makeTestModel())).toBe(reply);
+    expect(failIfServerTruncatedRequest(reply, sent, makeTestModel())).toBe(reply);
   });
 });
 

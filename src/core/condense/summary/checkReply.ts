@@ -18,7 +18,7 @@ const MIN_CHECKED_TOKENS = 500;
 const MIN_SUMMARY_TOKENS = 15;
 const MIN_TOKENS_WORTH_A_SUMMARY = 10_000;
 
-export interface SentTokens {
+export interface TokensSentToModel {
   /** In o200k tokens. */
   readonly counted: number;
   /** In the model's tokens. Some servers leave cached tokens out of what they report. */
@@ -30,9 +30,9 @@ export interface SentTokens {
  * rest loses everything else. Ollama cuts at its context length (4,096 tokens by default) and
  * reports how much it has read (`prompt_eval_count`: ollama/ollama#3427).
  */
-export function failIfRequestWasCut(
+export function failIfServerTruncatedRequest(
   reply: SummaryReply,
-  { counted, cached }: SentTokens,
+  { counted, cached }: TokensSentToModel,
   { model, tokenFactor }: SummarizerModel,
 ): SummaryReply {
   const { usage } = reply;

@@ -11,7 +11,7 @@ import { fenceInTags } from './prompt';
 import { isOneLine, toOneLine, addQuotePrefixToLines } from './quoting';
 import { findCommonFolder, listTouchedFiles, type TouchedFile } from '../../messages/filesTouched';
 import { fitInstructions, collectInstructions, shortenTextToTokens, type Instruction } from './instructions';
-import { findUnresolvedErrors, toPlainError, type UnresolvedError } from './openErrors';
+import { findUnresolvedErrors, toErrorTextOnOneLine, type UnresolvedError } from './openErrors';
 import { findLatestPlan, type PlanItem, type AgentPlan } from './planState';
 import type { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
@@ -124,7 +124,7 @@ export class ListedFacts {
   }
 
   hasError(text: string): boolean {
-    return this.shorten(toOneLine(toPlainError(text))).some((short) => this.summary.includes(short));
+    return this.shorten(toOneLine(toErrorTextOnOneLine(text))).some((short) => this.summary.includes(short));
   }
 
   private shorten(text: string): readonly string[] {

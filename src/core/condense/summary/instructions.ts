@@ -1,7 +1,7 @@
 import { extractBetween } from '../../between';
 import { copyWithoutSpareCapacity } from '../../keptList';
 import type { ToolExchange } from '../../messages/exchanges';
-import { isMachineMessage, listWrittenTexts, type WrittenText } from '../../messages/personText';
+import { isMachineMessage, listTextsWrittenByPerson, type TextWrittenByPerson } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { compareStart, type Slice } from '../../slice';
@@ -73,9 +73,9 @@ function getSlashCommandName(text: string): string {
 }
 
 /** The texts of a user message that contain the user's words or command, with these words. */
-export const listInstructions = memoizeByObject((message: ApiMessage): readonly WrittenText[] =>
+export const listInstructions = memoizeByObject((message: ApiMessage): readonly TextWrittenByPerson[] =>
   copyWithoutSpareCapacity(
-    listWrittenTexts(message)
+    listTextsWrittenByPerson(message)
       .map(({ content, userText }) => ({ content, userText: userText || getSlashCommandName(content.text) }))
       .filter(({ userText }) => userText !== ''),
   ),

@@ -55,7 +55,7 @@ function getProgramName(line: string): string {
 const MAX_ERROR_CHARS = 240;
 
 /** Writes an error on one line, without the tags that agents put around it. */
-export const toPlainError = (text: string): string =>
+export const toErrorTextOnOneLine = (text: string): string =>
   text
     .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')
     .replace(/\s+/g, ' ')
@@ -63,10 +63,11 @@ export const toPlainError = (text: string): string =>
 
 /** Long output often begins with what went well, so it is quoted from its first error line on. */
 function getBeginningOfError(text: string): string {
-  const whole = toPlainError(text);
+  const whole = toErrorTextOnOneLine(text);
   const [first] = findErrorLines(text);
   const isFirstLate =
-    first !== undefined && !whole.slice(0, MAX_ERROR_CHARS).includes(toPlainError(text.slice(first.start, first.end)));
-  const cleaned = isFirstLate ? toPlainError(text.slice(first.start)) : whole;
+    first !== undefined &&
+    !whole.slice(0, MAX_ERROR_CHARS).includes(toErrorTextOnOneLine(text.slice(first.start, first.end)));
+  const cleaned = isFirstLate ? toErrorTextOnOneLine(text.slice(first.start)) : whole;
   return cleaned.length > MAX_ERROR_CHARS ? `${cleaned.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : cleaned;
 }

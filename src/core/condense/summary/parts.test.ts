@@ -6,7 +6,7 @@ import { cutMiddle, packTextsIntoChunks, createTranscript } from './transcript';
 import { getDefaultOutputTokens, estimateOutputTokens } from './expectedOutput';
 import { buildSummaryPrompt, fenceInTags, validateCustomPrompt, extractSummary } from './prompt';
 import { SentPromptMemory } from './promptMemory';
-import { chooseSummaryRange, findUnitStarts } from './range';
+import { chooseSummaryRange, findStartsOfInseparableMessages } from './range';
 import { extractSummaryProse, createSummaryMessage, formatSummaryText } from './summaryMessage';
 import { makeTestModel } from './testing';
 
@@ -93,7 +93,7 @@ describe('the range of messages to summarize', () => {
   ];
 
   it('never separates a call from its results', () => {
-    expect(findUnitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
+    expect(findStartsOfInseparableMessages(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
     expect(chooseSummaryRange(messages, 1, 2)).toMatchObject({
       range: { start: 1, end: 6 },
       since: { start: 1, end: 6 },

@@ -4,7 +4,7 @@ import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
 /** A unit starts at each message that is not between a call and its result. */
-export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
+export function findStartsOfInseparableMessages(messages: readonly ApiMessage[]): number[] {
   const inside = new Set<number>();
   for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
     for (let index = callMessage + 1; index <= (resultMessage ?? callMessage); index++) inside.add(index);
@@ -36,12 +36,12 @@ export function chooseSummaryRange(
   isPinned: (index: number) => boolean = () => false,
 ): SummaryRangeChoice {
   const task = findTaskMessage(messages);
-  const starts = findUnitStarts(messages).filter((index) => !isHidden(index) && index > task);
+  const starts = findStartsOfInseparableMessages(messages).filter((index) => !isHidden(index) && index > task);
   const first = starts[keepFirst - 1];
   const last = keepLast === 0 ? messages.length : starts.at(-keepLast);
   const kept = starts.slice(keepLast === 0 ? starts.length : -keepLast);
   if (task < 0 || first === undefined || last === undefined) return { kind: 'not-enough' };
-  const { start, end } = findLongestUnprotectedRun({ start: first, end: last }, starts, isPinned);
+  const { start, end } = findLongestUnprotectedRange({ start: first, end: last }, starts, isPinned);
   if (start >= end) return { kind: 'not-enough' };
   if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
   let earlier: number | undefined;
@@ -59,7 +59,7 @@ export function chooseSummaryRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-function findLongestUnprotectedRun(
+function findLongestUnprotectedRange(
   { start, end }: MessageRange,
   starts: readonly number[],
   isPinned: (index: number) => boolean,

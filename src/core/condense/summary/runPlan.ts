@@ -3,7 +3,7 @@ import type { CondensationOptions, ConversationContext, ModelCall } from '../typ
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
 import { estimateSummaryPlan, planSummary, createSummaryPrompt, countRequestTokens, type SummaryPlan } from './plan';
-import { explainTooShortSummary, failIfRequestWasCut } from './checkReply';
+import { explainTooShortSummary, failIfServerTruncatedRequest } from './checkReply';
 import { extractSummary } from './prompt';
 import type { SentPromptMemory } from './promptMemory';
 import {
@@ -124,7 +124,9 @@ async function callModel(
     },
     { conversation: context.conversation, ...(signal && { signal }) },
   );
-  const reply = plan.compacted ? answer : failIfRequestWasCut(answer, { counted: countedTokens, cached }, info);
+  const reply = plan.compacted
+    ? answer
+    : failIfServerTruncatedRequest(answer, { counted: countedTokens, cached }, info);
   // A request that was cut off is not in the cache, so a retry is checked in full.
   if (reply.usage && !plan.compacted && reply.kind === answer.kind) memory.recordPrompt(info, text);
   const { profile, vendor, model } = info;

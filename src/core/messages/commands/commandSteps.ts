@@ -9,7 +9,13 @@ import {
   type ExpectedPrint,
   type SimulatedProgram,
 } from './printed';
-import { unwrapCommand, type ScriptStep, type SimpleCommand, type RunCondition, type ScriptWord } from './script';
+import {
+  stripWrapperPrograms,
+  type ScriptStep,
+  type SimpleCommand,
+  type RunCondition,
+  type ScriptWord,
+} from './script';
 import { parseShScript } from './sh';
 
 export type ShellKind = 'sh' | 'powershell';
@@ -54,7 +60,7 @@ function simulateStep({ when, folder, commands }: ScriptStep): CommandStep {
     const outcome = simulateCommand(command, folder, printed);
     printed = outcome.printed;
     effects.push(...outcome.effects);
-    const [program] = unwrapCommand(command.words);
+    const [program] = stripWrapperPrograms(command.words);
     if (program !== undefined) programs.push(program);
   }
   return { when, printed: printed ?? [NOTHING_PRINTED], effects, programs };
@@ -65,7 +71,7 @@ function simulateCommand(
   folder: ScriptWord,
   piped: readonly ExpectedPrint[] | undefined,
 ): CommandOutcome {
-  const [name, ...words] = unwrapCommand(command.words);
+  const [name, ...words] = stripWrapperPrograms(command.words);
   const input = getCommandInput(command, folder, piped);
   const outcome = findProgramOrUnknown(name)({ words, folder, input });
   return applyRedirects(outcome, command, folder);

@@ -36,7 +36,7 @@ export function splitCommandOutput(steps: readonly CommandStep[], text: string):
   const output = indexOutputLines(text);
   if (output.count === 0) return [];
   const parts: OutputPart[] = [];
-  for (const { printed, lines, isStartSure } of matchOutputToPrinted(steps, output)) {
+  for (const { printed, lines, isStartSure } of assignOutputLinesToPrints(steps, output)) {
     if (lines.last < lines.first) continue;
     parts.push(...locateOutputParts(printed, output, lines, isStartSure));
   }
@@ -95,35 +95,35 @@ interface LineCountRange {
   readonly last: number;
 }
 
-interface OutputPieceOfPrinted {
+interface OutputLinesOfExpectedPrint {
   readonly printed: ExpectedPrint;
   readonly lines: LineCountRange;
   /** True if these are the first lines that the item printed. */
   readonly isStartSure: boolean;
 }
 
-interface PrintedTextWithLines {
+interface ExpectedPrintWithLineRange {
   readonly printed: ExpectedPrint;
   maxLines: number;
   /** Line at which the item's text was found. */
   at: number | undefined;
 }
 
-function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutput): OutputPieceOfPrinted[] {
+function assignOutputLinesToPrints(steps: readonly CommandStep[], output: IndexedOutput): OutputLinesOfExpectedPrint[] {
   const items = steps.flatMap(({ when, printed }) =>
     printed
       .filter(({ kind, maxLines }) => kind !== 'nothing' && maxLines > 0)
-      .map((one): PrintedTextWithLines & { isSure: boolean } => ({
+      .map((one): ExpectedPrintWithLineRange & { isSure: boolean } => ({
         printed: one,
         maxLines: one.maxLines,
         at: undefined,
         isSure: when === 'always',
       })),
   );
-  if (!locateKnownTexts(items, output) || !areItemsInOrder(items)) return [];
-  locateNumberedFiles(items, output);
+  if (!locateKnownTextsInOutput(items, output) || !arePrintsInOutputOrder(items)) return [];
+  locateNumberedFilesInOutput(items, output);
   const failed = findFailureMessageLines(steps, output);
-  const found: OutputPieceOfPrinted[] = [];
+  const found: OutputLinesOfExpectedPrint[] = [];
   let from = 0;
   let first = 0;
   for (let item = 0; item <= items.length; item++) {
@@ -132,7 +132,7 @@ function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutp
     const to = anchor?.at ?? output.count;
     // Lines with an error message belong to no item, because the message may have any origin.
     if (!failed.some((line) => line >= from && line < to))
-      found.push(...splitLinesBetweenItems(items.slice(first, item), output, { first: from, last: to - 1 }));
+      found.push(...divideLinesBetweenPrints(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.maxLines;
     if (anchor?.printed.kind === 'lines') {
       const lines = { first: to, last: from - 1 };
@@ -144,10 +144,10 @@ function matchOutputToPrinted(steps: readonly CommandStep[], output: IndexedOutp
 }
 
 /** Locates items by their line numbers, if these are unambiguous. */
-function locateNumberedFiles(items: readonly PrintedTextWithLines[], output: IndexedOutput): void {
+function locateNumberedFilesInOutput(items: readonly ExpectedPrintWithLineRange[], output: IndexedOutput): void {
   const uses = new Map<
     string,
-    { readonly form: LineNumberForm; readonly first: number; readonly items: PrintedTextWithLines[] }
+    { readonly form: LineNumberForm; readonly first: number; readonly items: ExpectedPrintWithLineRange[] }
   >();
   for (const item of items) {
     if (item.printed.kind !== 'lines') continue;
@@ -176,7 +176,7 @@ function locateNumberedFiles(items: readonly PrintedTextWithLines[], output: Ind
       item.maxLines = countNumberedLines(output, start, form, Math.min(item.maxLines, output.count - start));
     });
   }
-  if (!areItemsInOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
+  if (!arePrintsInOutputOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
 }
 
 const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: LineNumberForm): number | undefined =>
@@ -207,11 +207,14 @@ function countNumberedLines(output: IndexedOutput, start: number, form: LineNumb
  * Locates texts that occur as often as the command prints them.
  * @returns false if a text that must be printed is missing
  */
-function locateKnownTexts(
-  items: readonly (PrintedTextWithLines & { isSure: boolean })[],
+function locateKnownTextsInOutput(
+  items: readonly (ExpectedPrintWithLineRange & { isSure: boolean })[],
   output: IndexedOutput,
 ): boolean {
-  const uses = new Map<string, { item: PrintedTextWithLines & { isSure: boolean }; before: number; after: number }[]>();
+  const uses = new Map<
+    string,
+    { item: ExpectedPrintWithLineRange & { isSure: boolean }; before: number; after: number }[]
+  >();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
     const text = extractOnlyTextLine(item.printed.text);
@@ -238,7 +241,7 @@ function locateKnownTexts(
   return true;
 }
 
-function areItemsInOrder(items: readonly PrintedTextWithLines[]): boolean {
+function arePrintsInOutputOrder(items: readonly ExpectedPrintWithLineRange[]): boolean {
   let end = 0;
   for (const { at, maxLines, printed } of items) {
     if (at === undefined) continue;
@@ -258,11 +261,11 @@ function extractOnlyTextLine(text: string): { line: string; before: number; afte
   return line !== undefined && isSole ? { line, before: at, after: lines.length - 1 - at } : undefined;
 }
 
-function splitLinesBetweenItems(
-  items: readonly PrintedTextWithLines[],
+function divideLinesBetweenPrints(
+  items: readonly ExpectedPrintWithLineRange[],
   output: IndexedOutput,
   lines: LineCountRange,
-): OutputPieceOfPrinted[] {
+): OutputLinesOfExpectedPrint[] {
   const openItems = items.filter(({ maxLines }) => maxLines > 0);
   const count = lines.last - lines.first + 1;
   if (count <= 0 || openItems.length === 0) return [];
@@ -280,14 +283,14 @@ function splitLinesBetweenItems(
   }
   // If text was removed, the number of lines is unknown.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
-  limitItemsToFileLength(openItems, output, lines);
+  limitPrintsToFileLength(openItems, output, lines);
   for (const item of openItems)
-    item.maxLines = Math.min(item.maxLines, countLongestMatchingRun(item.printed, output, lines));
+    item.maxLines = Math.min(item.maxLines, countLongestMatchingLineSequence(item.printed, output, lines));
   const before = computePrefixSums(openItems.map(({ maxLines }) => maxLines));
   const suffixSums = computePrefixSums(openItems.map(({ maxLines }) => maxLines).reverse()).reverse();
   // Another command printed the lines that exceed the items' maximum.
-  if (count > (before.at(-1) as number) + (openItems.at(-1) as PrintedTextWithLines).maxLines) return [];
-  return openItems.map(({ printed, maxLines }, at): OutputPieceOfPrinted => {
+  if (count > (before.at(-1) as number) + (openItems.at(-1) as ExpectedPrintWithLineRange).maxLines) return [];
+  return openItems.map(({ printed, maxLines }, at): OutputLinesOfExpectedPrint => {
     const [ahead, after] = [before[at] as number, suffixSums[at] as number];
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);
@@ -303,8 +306,8 @@ function splitLinesBetweenItems(
  * Only the last range that prints can be shorter than requested, because the file ends in it. So
  * the total determines how many lines each range printed.
  */
-function limitItemsToFileLength(
-  items: readonly PrintedTextWithLines[],
+function limitPrintsToFileLength(
+  items: readonly ExpectedPrintWithLineRange[],
   output: IndexedOutput,
   lines: LineCountRange,
 ): void {
@@ -327,8 +330,12 @@ function limitItemsToFileLength(
   }
 }
 
-function countLongestMatchingRun(printed: ExpectedPrint, output: IndexedOutput, lines: LineCountRange): number {
-  const looksLike = getLineTestOfPrinted(printed);
+function countLongestMatchingLineSequence(
+  printed: ExpectedPrint,
+  output: IndexedOutput,
+  lines: LineCountRange,
+): number {
+  const looksLike = createLineTestForPrint(printed);
   if (printed.kind === 'diff') return containsDiff(output, lines) ? Infinity : 0;
   if (!looksLike) return Infinity;
   let longest = 0;
@@ -356,7 +363,7 @@ function containsDiff({ text, starts }: IndexedOutput, { first, last }: LineCoun
 
 const MAX_HEAD_CHARS = 500;
 
-function getLineTestOfPrinted(printed: ExpectedPrint): ((line: string) => boolean) | undefined {
+function createLineTestForPrint(printed: ExpectedPrint): ((line: string) => boolean) | undefined {
   if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayContainMarker(line);
   if (printed.kind === 'matches' && printed.isNumbered)
     return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayContainMarker(line);
@@ -473,7 +480,7 @@ const isOutputTruncatedAt = ({ cut }: IndexedOutput, { first, last }: LineCountR
 /** A match has colons around the line number, context has dashes. */
 const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
 /** A match whose path is on a line before. */
-const NUMBERED_REST = /^\d{1,9}[:-]/;
+const NUMBERED_MATCH_WITHOUT_PATH = /^\d{1,9}[:-]/;
 const SEARCH_CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
 function splitSearchMatches(
@@ -511,7 +518,8 @@ function splitSearchMatches(
     const isGone = isOutputTruncatedAt(output, { first: line, last: line });
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // Without a path, a line has that of the line before; a marker replaces lines of the same file.
-    const knownPath = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
+    const knownPath =
+      name ?? (!isGone && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? before : undefined);
     if (text !== '--') before = knownPath;
     if (run && knownPath === run.path) {
       run.last = line;

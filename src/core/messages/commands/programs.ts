@@ -20,14 +20,14 @@ import {
   type CommandOutcome,
   type ExpectedPrint,
 } from './printed';
-import type { GivenText, ScriptWord } from './script';
+import type { InlineInputText, ScriptWord } from './script';
 import { readSedRanges } from './sed';
 
 export const joinWordPath = (folder: ScriptWord, word: ScriptWord): ScriptWord =>
   word === undefined ? undefined : joinPath(folder, word);
 
-const UNKNOWN_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
-const SILENT_OUTCOME: CommandOutcome = makeOutcomeThatPrints(NOTHING_PRINTED);
+const UNKNOWN_COMMAND_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
+const OUTCOME_THAT_PRINTS_NOTHING: CommandOutcome = makeOutcomeThatPrints(NOTHING_PRINTED);
 
 const getOnlyElement = (input: readonly ExpectedPrint[] | undefined): ExpectedPrint | undefined =>
   input?.length === 1 ? input[0] : undefined;
@@ -45,7 +45,7 @@ function simulatePrintingFiles(
   const { operands } = options;
   if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
     const singleInput = getOnlyElement(call.input);
-    if (!call.input) return UNKNOWN_OUTCOME;
+    if (!call.input) return UNKNOWN_COMMAND_OUTCOME;
     if (numbers === undefined) return makeOutcomeThatPrints(...call.input);
     // If the whole file is piped, the numbers are the file's own.
     return singleInput?.kind === 'lines' && singleInput.numbers === undefined && startsAtFirstLine(singleInput)
@@ -54,7 +54,7 @@ function simulatePrintingFiles(
   }
   const paths = operands.map((operand) => joinWordPath(call.folder, operand));
   if (paths.includes(undefined) || operands.includes('-') || (numbers !== undefined && paths.length > 1))
-    return UNKNOWN_OUTCOME;
+    return UNKNOWN_COMMAND_OUTCOME;
   return makeOutcomeThatPrints(...paths.map((path) => makePrintedFile(path as string, numbers)));
 }
 
@@ -67,7 +67,7 @@ const startsAtFirstLine = ({ ranges }: Extract<ExpectedPrint, { kind: 'lines' }>
 const simulateCat: SimulatedProgram = (call) => {
   const options = parseCommandOptions(call.words, new Set());
   if (hasOption(options, 'A', 'e', 'E', 't', 'T', 'v', 's', 'b', 'show-all', 'squeeze-blank', 'number-nonblank'))
-    return UNKNOWN_OUTCOME;
+    return UNKNOWN_COMMAND_OUTCOME;
   return simulatePrintingFiles(call, options, hasOption(options, 'n', 'number') ? 'tab' : undefined);
 };
 
@@ -84,7 +84,7 @@ const simulateNl: SimulatedProgram = (call) => {
   const options = parseCommandOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
   const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
   const counts = getOption(options, 'b') === 'a' && !hasOption(options, 'v', 'i', 'd', 'l');
-  return counts && form ? simulatePrintingFiles(call, options, form) : UNKNOWN_OUTCOME;
+  return counts && form ? simulatePrintingFiles(call, options, form) : UNKNOWN_COMMAND_OUTCOME;
 };
 
 function simulateHeadOrTail(
@@ -105,20 +105,20 @@ function simulateHeadOrTail(
     // An unknown word may be any number of files, each with a header.
     return isHeaded
       ? makeOutcomeThatPrints({ kind: 'headed', folder: call.folder, maxLines: Infinity })
-      : UNKNOWN_OUTCOME;
+      : UNKNOWN_COMMAND_OUTCOME;
   }
   const path = joinWordPath(call.folder, operand);
   // A wildcard may match one file, which has no header, or several.
-  return path === undefined ? UNKNOWN_OUTCOME : makeOutcomeThatPrints(part(makePrintedFile(path)));
+  return path === undefined ? UNKNOWN_COMMAND_OUTCOME : makeOutcomeThatPrints(part(makePrintedFile(path)));
 }
 
 const simulateHead: SimulatedProgram = (call) => {
   const options = parseCommandOptions(call.words, new Set(['n', 'c', 'lines', 'bytes']));
-  if (hasOption(options, 'c', 'bytes', 'z')) return UNKNOWN_OUTCOME;
+  if (hasOption(options, 'c', 'bytes', 'z')) return UNKNOWN_COMMAND_OUTCOME;
   const countOption =
     getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
   const count = /^-?\d+$/.test(countOption) ? Number(countOption) : undefined;
-  if (count === undefined) return UNKNOWN_OUTCOME;
+  if (count === undefined) return UNKNOWN_COMMAND_OUTCOME;
   return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) =>
     selectPrintedLines(print, [{ first: 1, last: count < 0 ? Infinity : count }]),
   );
@@ -127,19 +127,21 @@ const simulateHead: SimulatedProgram = (call) => {
 const simulateTail: SimulatedProgram = (call) => {
   const words = /^\+\d+$/.test(call.words[0] ?? '') ? ['-n', ...call.words] : call.words;
   const options = parseCommandOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
-  if (hasOption(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return UNKNOWN_OUTCOME;
+  if (hasOption(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return UNKNOWN_COMMAND_OUTCOME;
   const countOption =
     getOption(options, 'n', 'lines', 'number') ?? (hasOption(options, 'n', 'lines', 'number') ? '' : '10');
-  if (!/^[+-]?\d+$/.test(countOption)) return UNKNOWN_OUTCOME;
+  if (!/^[+-]?\d+$/.test(countOption)) return UNKNOWN_COMMAND_OUTCOME;
   const count = Math.abs(Number(countOption));
   if (countOption.startsWith('+'))
     return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) =>
       selectPrintedLines(print, [{ first: Math.max(1, count), last: Infinity }]),
     );
-  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) => takeLastLines(print, count));
+  return simulateHeadOrTail(call, options.operands, !hasOption(options, 'q'), (print) =>
+    selectLastPrintedLines(print, count),
+  );
 };
 
-function takeLastLines(print: ExpectedPrint, count: number): ExpectedPrint {
+function selectLastPrintedLines(print: ExpectedPrint, count: number): ExpectedPrint {
   const maxLines = Math.min(print.maxLines, count);
   if (print.kind !== 'lines')
     return { ...selectPrintedLines(print, [{ first: 1, last: count }]), maxLines } as ExpectedPrint;
@@ -154,20 +156,20 @@ const simulateSed: SimulatedProgram = (call) => {
   );
   const scripts = [...(options.valuesByOption.get('e') ?? []), ...(options.valuesByOption.get('expression') ?? [])];
   const operands = scripts.length > 0 || hasOption(options, 'f', 'file') ? options.operands : options.operands.slice(1);
-  if (inPlace) return makeEditOutcome(call.folder, listSedTargets(words));
-  if (hasOption(options, 'f', 'file', 's', 'z') || scripts.includes(undefined)) return UNKNOWN_OUTCOME;
+  if (inPlace) return makeOutcomeThatEditsFiles(call.folder, listFilesOfSedCommand(words));
+  if (hasOption(options, 'f', 'file', 's', 'z') || scripts.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   const script = scripts.length > 0 ? scripts.join('\n') : options.operands[0];
   const isQuiet = hasOption(options, 'n', 'quiet', 'silent');
   const wantedRanges = script === undefined ? undefined : readSedRanges(script, isQuiet);
-  if (!wantedRanges) return UNKNOWN_OUTCOME;
+  if (!wantedRanges) return UNKNOWN_COMMAND_OUTCOME;
   // sed continues its line numbers across files.
-  if (operands.length > 1) return UNKNOWN_OUTCOME;
+  if (operands.length > 1) return UNKNOWN_COMMAND_OUTCOME;
   return simulateHeadOrTail(call, operands, false, (print) =>
-    wantedRanges === 'some' ? takeUnknownLines(print) : selectPrintedLines(print, wantedRanges),
+    wantedRanges === 'some' ? forgetWhichLinesArePrinted(print) : selectPrintedLines(print, wantedRanges),
   );
 };
 
-const takeUnknownLines = (print: ExpectedPrint): ExpectedPrint =>
+const forgetWhichLinesArePrinted = (print: ExpectedPrint): ExpectedPrint =>
   print.kind === 'lines'
     ? { ...print, ranges: undefined }
     : print.kind === 'matches' || print.kind === 'paths'
@@ -175,7 +177,7 @@ const takeUnknownLines = (print: ExpectedPrint): ExpectedPrint =>
       : makeUnknownPrinted(print.maxLines);
 
 /** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
-function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
+function listFilesOfSedCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
   const rest: ScriptWord[] = [];
   let hasScript = false;
   for (let at = 0; at < words.length; at++) {
@@ -194,7 +196,7 @@ function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
   return hasScript ? rest : rest.slice(1);
 }
 
-function makeEditOutcome(folder: ScriptWord, words: readonly ScriptWord[]): CommandOutcome {
+function makeOutcomeThatEditsFiles(folder: ScriptWord, words: readonly ScriptWord[]): CommandOutcome {
   const effects = words.flatMap((word): CommandEffect[] => {
     const path = joinWordPath(folder, word);
     return path === undefined ? [] : [{ kind: 'edit', path }];
@@ -211,21 +213,23 @@ const simulateEcho: SimulatedProgram = ({ words }) => {
     if (rest[0]?.includes('n') === true) hasNewline = false;
     rest = rest.slice(1);
   }
-  if (rest.includes(undefined)) return UNKNOWN_OUTCOME;
+  if (rest.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   const joined = rest.join(' ');
   // Backslashes mean different things in different shells.
   const text = isPlain && !joined.includes('\\') ? joined : unescapeText(joined);
-  return text === undefined ? UNKNOWN_OUTCOME : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));
+  return text === undefined
+    ? UNKNOWN_COMMAND_OUTCOME
+    : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));
 };
 
-const makePrintedText = (text: string, at?: GivenText['at']): ExpectedPrint => ({
+const makePrintedText = (text: string, at?: InlineInputText['at']): ExpectedPrint => ({
   kind: 'text',
   text,
   at,
   maxLines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-export const makeGivenText = ({ text, at }: GivenText): ExpectedPrint => makePrintedText(text, at);
+export const makeGivenText = ({ text, at }: InlineInputText): ExpectedPrint => makePrintedText(text, at);
 
 function unescapeText(text: string): string | undefined {
   if (!text.includes('\\')) return text;
@@ -239,16 +243,16 @@ function unescapeText(text: string): string | undefined {
 
 const simulatePrintf: SimulatedProgram = ({ words }) => {
   const [format, ...values] = words[0] === '--' ? words.slice(1) : words;
-  if (format === undefined || values.includes(undefined)) return UNKNOWN_OUTCOME;
+  if (format === undefined || values.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   const text = unescapeText(format);
-  if (text === undefined) return UNKNOWN_OUTCOME;
+  if (text === undefined) return UNKNOWN_COMMAND_OUTCOME;
   if (values.length === 0)
     return text.replaceAll('%%', '').includes('%')
-      ? UNKNOWN_OUTCOME
+      ? UNKNOWN_COMMAND_OUTCOME
       : makeOutcomeThatPrints(makePrintedText(text.replaceAll('%%', '%')));
-  if (text.split('%s').join('').includes('%')) return UNKNOWN_OUTCOME;
+  if (text.split('%s').join('').includes('%')) return UNKNOWN_COMMAND_OUTCOME;
   const places = text.split('%s').length - 1;
-  if (places === 0 || values.length % places !== 0) return UNKNOWN_OUTCOME;
+  if (places === 0 || values.length % places !== 0) return UNKNOWN_COMMAND_OUTCOME;
   let all = '';
   for (let at = 0; at < values.length; at += places) {
     let next = at;
@@ -264,10 +268,10 @@ const simulateWc: SimulatedProgram = ({ words }) => {
   );
 };
 
-const simulateReordering: SimulatedProgram = ({ input, words }) => {
+const simulateLineReordering: SimulatedProgram = ({ input, words }) => {
   const singleInput = getOnlyElement(input);
   if (!singleInput || parseCommandOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0)
-    return UNKNOWN_OUTCOME;
+    return UNKNOWN_COMMAND_OUTCOME;
   return makeOutcomeThatPrints(
     singleInput.kind === 'matches' || singleInput.kind === 'paths'
       ? singleInput
@@ -293,7 +297,7 @@ const simulateApplyPatch: SimulatedProgram = ({ words, folder, input }) => {
   const [patch] = words;
   const singleInput = getOnlyElement(input);
   const text = patch ?? (singleInput?.kind === 'text' ? singleInput.text : undefined);
-  if (text?.includes('*** Begin Patch') !== true) return UNKNOWN_OUTCOME;
+  if (text?.includes('*** Begin Patch') !== true) return UNKNOWN_COMMAND_OUTCOME;
   const at = patch === undefined && singleInput?.kind === 'text' ? singleInput.at : undefined;
   return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text, at, folder }] };
 };
@@ -303,13 +307,13 @@ const simulateFind: SimulatedProgram = ({ words }) => {
     (word) => word === undefined || /^-(?:exec|execdir|ok|okdir|printf|fprintf?|fls|ls|delete|print0)$/.test(word),
   );
   return actions.length > 0 && !actions.every((word) => word === '-ls')
-    ? UNKNOWN_OUTCOME
+    ? UNKNOWN_COMMAND_OUTCOME
     : makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
 };
 
 const simulatePathLister: SimulatedProgram = () => makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
 
-const simulateSilentProgram: SimulatedProgram = () => SILENT_OUTCOME;
+const simulateSilentProgram: SimulatedProgram = () => OUTCOME_THAT_PRINTS_NOTHING;
 
 const SILENT_PROGRAMS =
   'cd true : false export declare local readonly typeset mkdir touch chmod chown ln sleep set shopt unset exit wait trap test [ umask ulimit kill rmdir return break continue';
@@ -317,7 +321,7 @@ const SILENT_PROGRAMS =
 const ONE_LINE_PROGRAMS = 'pwd date whoami hostname mktemp uname nproc arch id uptime tty';
 const LINE_PER_NAME_PROGRAMS = 'which basename dirname realpath readlink sha256sum md5sum shasum';
 
-const assignProgram = (names: string, program: SimulatedProgram): Record<string, SimulatedProgram> =>
+const makeProgramsWithSameBehavior = (names: string, program: SimulatedProgram): Record<string, SimulatedProgram> =>
   Object.fromEntries(names.split(' ').map((name) => [name, program]));
 
 /** Exported for `npm run bench -- --only ablation`, which removes programs one by one. */
@@ -335,8 +339,8 @@ export const SIMULATED_PROGRAMS: Readonly<Record<string, SimulatedProgram>> = {
   echo: simulateEcho,
   printf: simulatePrintf,
   wc: simulateWc,
-  sort: simulateReordering,
-  uniq: simulateReordering,
+  sort: simulateLineReordering,
+  uniq: simulateLineReordering,
   rm: simulateRm,
   unlink: simulateRm,
   apply_patch: simulateApplyPatch,
@@ -345,9 +349,9 @@ export const SIMULATED_PROGRAMS: Readonly<Record<string, SimulatedProgram>> = {
   fd: simulatePathLister,
   ls: simulatePathLister,
   tree: simulatePathLister,
-  ...assignProgram(SILENT_PROGRAMS, simulateSilentProgram),
-  ...assignProgram(ONE_LINE_PROGRAMS, createLineLimitedProgram(1)),
-  ...assignProgram(LINE_PER_NAME_PROGRAMS, ({ words }) =>
+  ...makeProgramsWithSameBehavior(SILENT_PROGRAMS, simulateSilentProgram),
+  ...makeProgramsWithSameBehavior(ONE_LINE_PROGRAMS, createLineLimitedProgram(1)),
+  ...makeProgramsWithSameBehavior(LINE_PER_NAME_PROGRAMS, ({ words }) =>
     makeOutcomeThatPrints(makeUnknownPrinted(words.includes(undefined) ? Infinity : words.length)),
   ),
 };

@@ -3,7 +3,7 @@ import { joinPath } from '../filePath';
 
 export type ScriptWord = string | undefined;
 
-export interface GivenText {
+export interface InlineInputText {
   readonly text: string;
   /** Undefined if the text is escaped in the command line. */
   readonly at: Slice | undefined;
@@ -18,7 +18,7 @@ export interface OutputRedirect {
 export interface SimpleCommand {
   /** Starts with the program's name without its folder. */
   readonly words: readonly ScriptWord[];
-  readonly inputText: GivenText | undefined;
+  readonly inputText: InlineInputText | undefined;
   readonly inputFile: ScriptWord | null;
   readonly redirects: readonly OutputRedirect[];
 }
@@ -87,7 +87,7 @@ export class ShellScriptState {
 export const getProgramName = (word: string): string =>
   (word.split(/[\\/]/).pop() ?? word).replace(/\.(?:exe|cmd)$/i, '');
 
-const NOT_WRAPPERS = new Set([
+const PROGRAMS_THAT_RUN_THEIR_ARGUMENTS = new Set([
   'env',
   'command',
   'nohup',
@@ -101,11 +101,11 @@ const NOT_WRAPPERS = new Set([
 ]);
 
 /** Returns the command that `timeout 30` or `env A=b` runs. */
-export function unwrapCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
+export function stripWrapperPrograms(words: readonly ScriptWord[]): readonly ScriptWord[] {
   let rest = words;
   for (;;) {
     const [program] = rest;
-    if (program === undefined || !NOT_WRAPPERS.has(getProgramName(program))) return rest;
+    if (program === undefined || !PROGRAMS_THAT_RUN_THEIR_ARGUMENTS.has(getProgramName(program))) return rest;
     let next = 1;
     const isTimeout = getProgramName(program).endsWith('timeout');
     while (next < rest.length) {

@@ -13,9 +13,9 @@ import {
 import type { ScriptWord } from './script';
 import { joinPath } from '../filePath';
 
-const UNKNOWN_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
+const UNKNOWN_COMMAND_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
 
-const GREP_VALUE_OPTIONS = new Set([
+const GREP_OPTIONS_WITH_VALUE = new Set([
   'e',
   'f',
   'm',
@@ -32,8 +32,8 @@ const GREP_VALUE_OPTIONS = new Set([
   'context',
   'label',
 ]);
-const RG_VALUE_OPTIONS = new Set([
-  ...GREP_VALUE_OPTIONS,
+const RG_OPTIONS_WITH_VALUE = new Set([
+  ...GREP_OPTIONS_WITH_VALUE,
   ...[
     'g',
     't',
@@ -102,11 +102,11 @@ interface SearchRules {
 
 const SEARCH_RULES = {
   grep: {
-    values: GREP_VALUE_OPTIONS,
+    values: GREP_OPTIONS_WITH_VALUE,
     isRecursive: false,
     noLines: SEARCH_OPTIONS_WITHOUT_LINES.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
   },
-  rg: { values: RG_VALUE_OPTIONS, isRecursive: true, noLines: SEARCH_OPTIONS_WITHOUT_LINES },
+  rg: { values: RG_OPTIONS_WITH_VALUE, isRecursive: true, noLines: SEARCH_OPTIONS_WITHOUT_LINES },
 } satisfies Record<string, SearchRules>;
 
 const createSearchProgram =
@@ -116,7 +116,7 @@ const createSearchProgram =
     if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcomeThatPrints(NOTHING_PRINTED);
     if (hasOption(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
       return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
-    if (hasOption(options, ...noLines)) return UNKNOWN_OUTCOME;
+    if (hasOption(options, ...noLines)) return UNKNOWN_COMMAND_OUTCOME;
     const hasPattern = hasOption(options, 'e', 'f', 'regexp', 'file');
     const searchedPaths = hasPattern ? options.operands : options.operands.slice(1);
     const isNumbered = hasOption(options, 'n', 'line-number') && !hasOption(options, 'N', 'no-line-number');
@@ -126,23 +126,25 @@ const createSearchProgram =
       return makeOutcomeThatPrints(simulateFilteringInput(input, options, isNumbered));
     if (hasOption(options, 'h', 'no-filename', 'I'))
       return searchedPaths.length === 1 && !recurses
-        ? makeSearchOutcomeOfOneFile(searchedPaths[0], matches)
-        : UNKNOWN_OUTCOME;
-    if (searchedPaths.length === 0 && !recurses) return UNKNOWN_OUTCOME;
+        ? simulateSearchInOneFile(searchedPaths[0], matches)
+        : UNKNOWN_COMMAND_OUTCOME;
+    if (searchedPaths.length === 0 && !recurses) return UNKNOWN_COMMAND_OUTCOME;
     const isOne =
       searchedPaths.length === 1 && !hasOption(options, 'H', 'with-filename') && !looksLikeFolder(searchedPaths[0]);
     // grep -r prints the file name; ripgrep omits it for a single file.
     if (isOne && (!recurses || isRecursive))
-      return searchedPaths[0] === undefined ? UNKNOWN_OUTCOME : makeSearchOutcomeOfOneFile(searchedPaths[0], matches);
+      return searchedPaths[0] === undefined
+        ? UNKNOWN_COMMAND_OUTCOME
+        : simulateSearchInOneFile(searchedPaths[0], matches);
     return makeOutcomeThatPrints({ ...matches, path: undefined });
   };
 
-function makeSearchOutcomeOfOneFile(
+function simulateSearchInOneFile(
   word: ScriptWord,
   matches: Omit<Extract<ExpectedPrint, { kind: 'matches' }>, 'path'>,
 ): CommandOutcome {
   const path = word === undefined ? undefined : joinPath(matches.folder, word);
-  return path === undefined ? UNKNOWN_OUTCOME : makeOutcomeThatPrints({ ...matches, path });
+  return path === undefined ? UNKNOWN_COMMAND_OUTCOME : makeOutcomeThatPrints({ ...matches, path });
 }
 
 /** A name without an extension may be a folder, one with a wildcard several files. */
@@ -182,7 +184,7 @@ export const searchPrograms: Readonly<Record<string, SimulatedProgram>> = {
   ripgrep: createSearchProgram(SEARCH_RULES.rg),
 };
 
-const GIT_VALUE_OPTIONS = new Set(['C', 'c', 'git-dir', 'work-tree', 'namespace']);
+const GIT_OPTIONS_WITH_VALUE = new Set(['C', 'c', 'git-dir', 'work-tree', 'namespace']);
 const GIT_OPTIONS_WITHOUT_DIFF = [
   'stat',
   'shortstat',
@@ -203,7 +205,7 @@ const GIT_OPTIONS_WITHOUT_DIFF = [
   'color',
   'word-diff-regex',
 ];
-const DIFF_VALUE_OPTIONS = new Set([
+const DIFF_OPTIONS_WITH_VALUE = new Set([
   'U',
   'unified',
   'G',
@@ -225,7 +227,7 @@ const DIFF_VALUE_OPTIONS = new Set([
 export const simulateGit: SimulatedProgram = (call) => {
   const at = findSubcommand(call.words);
   const [name, ...words] = call.words.slice(at);
-  if (name === undefined) return UNKNOWN_OUTCOME;
+  if (name === undefined) return UNKNOWN_COMMAND_OUTCOME;
   const folder = findFolderOfGitOption(call.words.slice(0, at), call.folder);
   return simulateGitCommand(name, { ...call, words, folder });
 };
@@ -235,7 +237,7 @@ function findSubcommand(words: readonly ScriptWord[]): number {
   while (at < words.length) {
     const word = words[at];
     if (word?.startsWith('-') !== true) break;
-    at += GIT_VALUE_OPTIONS.has(word.replace(/^--?/, '')) ? 2 : 1;
+    at += GIT_OPTIONS_WITH_VALUE.has(word.replace(/^--?/, '')) ? 2 : 1;
   }
   return at;
 }
@@ -253,17 +255,17 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
     case 'diff':
       return simulateDiff(words, folder);
     case 'show':
-      return makeShowOutcome(words, folder);
+      return simulateGitShow(words, folder);
     case 'log': {
-      const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
+      const options = parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE);
       if (hasOption(options, 'p', 'patch', 'u') && !hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF))
         return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
       return makeOutcomeThatPrints(makeUnknownPrinted(countLogLines(options)));
     }
     case 'stash':
-      return words[0] === 'show' && hasOption(parseCommandOptions(words, DIFF_VALUE_OPTIONS), 'p', 'patch')
+      return words[0] === 'show' && hasOption(parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE), 'p', 'patch')
         ? makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity })
-        : UNKNOWN_OUTCOME;
+        : UNKNOWN_COMMAND_OUTCOME;
     case 'grep':
       // In another revision, each line starts with the revision's name.
       return simulateGitGrep(call);
@@ -274,10 +276,10 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
       const options = parseCommandOptions(words, new Set());
       return hasOption(options, 's', 'short', 'porcelain')
         ? makeOutcomeThatPrints({ kind: 'status', maxLines: Infinity })
-        : UNKNOWN_OUTCOME;
+        : UNKNOWN_COMMAND_OUTCOME;
     }
     case 'branch':
-      return words[0] === '--show-current' ? makeOutcomeThatPrints(makeUnknownPrinted(1)) : UNKNOWN_OUTCOME;
+      return words[0] === '--show-current' ? makeOutcomeThatPrints(makeUnknownPrinted(1)) : UNKNOWN_COMMAND_OUTCOME;
     case 'add':
       return makeOutcomeThatPrints(NOTHING_PRINTED);
     case 'rev-parse':
@@ -297,18 +299,18 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
         printed: [UNKNOWN_PRINTED],
         effects: hasOption(parseCommandOptions(words, new Set()), 'cached')
           ? []
-          : makeFileEffects('delete', parseCommandOptions(words, new Set()).operands, folder),
+          : makeEffectsOnFiles('delete', parseCommandOptions(words, new Set()).operands, folder),
       };
     case 'restore':
       return {
         printed: [NOTHING_PRINTED],
-        effects: makeFileEffects('edit', parseCommandOptions(words, new Set(['s', 'source'])).operands, folder),
+        effects: makeEffectsOnFiles('edit', parseCommandOptions(words, new Set(['s', 'source'])).operands, folder),
       };
     case 'checkout': {
       const dashes = words.indexOf('--');
       return {
         printed: [UNKNOWN_PRINTED],
-        effects: dashes < 0 ? [] : makeFileEffects('edit', words.slice(dashes + 1), folder),
+        effects: dashes < 0 ? [] : makeEffectsOnFiles('edit', words.slice(dashes + 1), folder),
       };
     }
     case 'apply': {
@@ -317,11 +319,11 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
         given?.kind !== 'text' ||
         parseCommandOptions(words, new Set(['p', 'directory', 'C'])).operands.some((word) => word !== '-')
       )
-        return UNKNOWN_OUTCOME;
+        return UNKNOWN_COMMAND_OUTCOME;
       return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
     }
     default:
-      return UNKNOWN_OUTCOME;
+      return UNKNOWN_COMMAND_OUTCOME;
   }
 }
 
@@ -351,7 +353,11 @@ function countLogLines(options: ParsedCommandOptions): number {
   return isShort && !hasMore && Number.isInteger(count) ? count : Infinity;
 }
 
-function makeFileEffects(kind: 'edit' | 'delete', words: readonly ScriptWord[], folder: ScriptWord): CommandEffect[] {
+function makeEffectsOnFiles(
+  kind: 'edit' | 'delete',
+  words: readonly ScriptWord[],
+  folder: ScriptWord,
+): CommandEffect[] {
   return words.flatMap((word) => {
     const path = word === undefined || word === '.' ? undefined : joinPath(folder, word);
     return path === undefined ? [] : [{ kind, path }];
@@ -359,18 +365,19 @@ function makeFileEffects(kind: 'edit' | 'delete', words: readonly ScriptWord[], 
 }
 
 function simulateDiff(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
-  const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
+  const options = parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE);
   if (hasOption(options, 'name-only')) return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
   // `--stat -p` also prints a diff, which its header reveals.
-  if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
+  if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch'))
+    return UNKNOWN_COMMAND_OUTCOME;
   return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
 }
 
 /** `git show HEAD:path` prints a file, `git show HEAD` a commit. */
-function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
-  const options = parseCommandOptions(words, DIFF_VALUE_OPTIONS);
+function simulateGitShow(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
+  const options = parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE);
   const [object] = options.operands;
-  if (options.operands.includes(undefined)) return UNKNOWN_OUTCOME;
+  if (options.operands.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   if (options.operands.length === 1 && object !== undefined) {
     const colon = object.indexOf(':');
     if (colon >= 0 && !object.startsWith(':/')) {
@@ -378,7 +385,7 @@ function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): Comm
       // Paths in a revision are relative to the repository root unless they start with `./`.
       const knownPath = path.startsWith('./') ? joinPath(folder, path) : path;
       return knownPath === undefined || path === '' || path.endsWith('/')
-        ? UNKNOWN_OUTCOME
+        ? UNKNOWN_COMMAND_OUTCOME
         : makeOutcomeThatPrints({
             kind: 'lines',
             path: knownPath,
@@ -389,17 +396,18 @@ function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): Comm
           });
     }
   }
-  if (options.operands.some((operand) => operand?.includes(':'))) return UNKNOWN_OUTCOME;
-  if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
+  if (options.operands.some((operand) => operand?.includes(':'))) return UNKNOWN_COMMAND_OUTCOME;
+  if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch'))
+    return UNKNOWN_COMMAND_OUTCOME;
   return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
 }
 
 function simulateGitGrep({ words, folder }: SimulatedCall): CommandOutcome {
-  const options = parseCommandOptions(words, GREP_VALUE_OPTIONS);
+  const options = parseCommandOptions(words, GREP_OPTIONS_WITH_VALUE);
   if (hasOption(options, 'l', 'files-with-matches', 'L', 'name-only'))
     return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
   if (hasOption(options, 'c', 'count', 'o', 'only-matching', 'h', 'heading', 'break', 'column', 'p', 'W', 'q'))
-    return UNKNOWN_OUTCOME;
+    return UNKNOWN_COMMAND_OUTCOME;
   return makeOutcomeThatPrints({
     kind: 'matches',
     path: undefined,

@@ -3,8 +3,8 @@ import type { Slice } from '../../slice';
 import {
   getProgramName,
   ShellScriptState,
-  unwrapCommand,
-  type GivenText,
+  stripWrapperPrograms,
+  type InlineInputText,
   type OutputRedirect,
   type SimpleCommand,
   type RunCondition,
@@ -51,16 +51,16 @@ class ShScriptReader {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';
       // A background command can print at any time.
-      return background === true ? this.addUnknown(command, first) : this.readNode(command, first);
+      return background === true ? this.addUnknownStepForSource(command, first) : this.readShellNode(command, first);
     });
   }
 
-  private readNode(node: ShellNode, when: RunCondition): boolean {
+  private readShellNode(node: ShellNode, when: RunCondition): boolean {
     if (node.type !== 'AndOr')
       return node.type === 'Pipeline' ? this.readPipeline(node, when) : this.readCommand(node, when);
     return node.commands.every((command, at) => {
       const operator = at === 0 ? undefined : node.operators[at - 1];
-      return this.readNode(command, operator === undefined ? when : operator === '&&' ? 'success' : 'failure');
+      return this.readShellNode(command, operator === undefined ? when : operator === '&&' ? 'success' : 'failure');
     });
   }
 
@@ -76,10 +76,13 @@ class ShScriptReader {
     const knownCommands = simple.filter((command) => command !== undefined);
     return knownCommands.length > 0 && knownCommands.length === simple.length
       ? this.shell.addStep(when, knownCommands)
-      : this.addUnknown(node, when);
+      : this.addUnknownStepForSource(node, when);
   }
 
-  private addUnknown({ pos, end }: { readonly pos: number; readonly end: number }, when: RunCondition): boolean {
+  private addUnknownStepForSource(
+    { pos, end }: { readonly pos: number; readonly end: number },
+    when: RunCondition,
+  ): boolean {
     return this.shell.addUnknownStep(when, this.line.slice(pos, end));
   }
 
@@ -96,17 +99,17 @@ class ShScriptReader {
         return isRead;
       }
       case 'For':
-        return this.readLoop(node, when);
+        return this.readForLoop(node, when);
       default:
-        return this.addUnknown(node, when);
+        return this.addUnknownStepForSource(node, when);
     }
   }
 
-  private readLoop(node: Extract<CommandNode, { type: 'For' }>, when: RunCondition): boolean {
+  private readForLoop(node: Extract<CommandNode, { type: 'For' }>, when: RunCondition): boolean {
     const { name, wordlist, body } = node;
     const words = wordlist?.map((word) => this.readWord(word));
     if (!words || words.length === 0 || words.includes(undefined) || words.length * body.commands.length > 100)
-      return this.addUnknown(node, when);
+      return this.addUnknownStepForSource(node, when);
     return words.every((word, at) => {
       this.shell.assignVariable(name.value, word);
       return this.readStatements(body.commands, at === 0 ? when : 'always');
@@ -123,12 +126,12 @@ class ShScriptReader {
             part.value.type === 'Word' && part.append !== true ? this.readWord(part.value) : undefined,
           );
       // A command that is a single unknown word may print anything; assignments print nothing.
-      return node.redirects.length > 0 ? this.addUnknown(node, when) : true;
+      return node.redirects.length > 0 ? this.addUnknownStepForSource(node, when) : true;
     }
     const command = this.readSimpleCommand(node);
-    const words = unwrapCommand(command.words);
+    const words = stripWrapperPrograms(command.words);
     const [program] = words;
-    if (program === undefined) return this.addUnknown(node, when);
+    if (program === undefined) return this.addUnknownStepForSource(node, when);
     switch (getProgramName(program)) {
       case 'cd':
         shell.changeFolder(words.slice(1));
@@ -139,7 +142,7 @@ class ShScriptReader {
       case 'source':
       case '.':
       case 'exec':
-        return this.addUnknown(node, when);
+        return this.addUnknownStepForSource(node, when);
       case 'set':
         return words.every((word) => word !== undefined && !/^-\w*[xv]/.test(word)) && shell.addStep(when, [command]);
       case 'export':
@@ -166,9 +169,9 @@ class ShScriptReader {
     const text = words[flag + 1];
     const isAlone = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
     if (flag < 1 || text === undefined || !isAlone || node.redirects.length > 0) return undefined;
-    if (this.depth >= MAX_SHELL_NESTING) return this.addUnknown(node, when);
+    if (this.depth >= MAX_SHELL_NESTING) return this.addUnknownStepForSource(node, when);
     const source = node.args.at(-1);
-    const at = source && this.locateText({ start: source.pos, end: source.end }, text);
+    const at = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
     const restore = this.shell.saveState();
     const before = this.shell.steps.length;
     const isRead = new ShScriptReader(this.shell, text, at, this.depth + 1).readScript();
@@ -179,7 +182,7 @@ class ShScriptReader {
       return true;
     }
     this.shell.steps.length = before;
-    return this.addUnknown(node, when);
+    return this.addUnknownStepForSource(node, when);
   }
 
   private readSimpleCommand(node: ShellCommand): SimpleCommand {
@@ -187,7 +190,7 @@ class ShScriptReader {
     for (const arg of node.args) words.push(arg.type === 'Word' ? this.readWord(arg) : this.readAssignment(arg));
     const [program] = words;
     if (program !== undefined) words[0] = getProgramName(program);
-    let givenText: GivenText | undefined;
+    let givenText: InlineInputText | undefined;
     let inputFile: ScriptWord | null = null;
     const redirects: OutputRedirect[] = [];
     for (const redirection of node.redirects) {
@@ -217,23 +220,23 @@ class ShScriptReader {
     operator,
     delimiter,
     body,
-  }: Extract<Redirection, { type: 'HereDoc' }>): GivenText | undefined {
+  }: Extract<Redirection, { type: 'HereDoc' }>): InlineInputText | undefined {
     const isLiteral =
       delimiter?.quoted === true || body.parts === undefined || body.parts.every(({ type }) => type === 'Literal');
     if (!isLiteral) return undefined;
     if (operator === '<<-') return { text: body.text.replace(/^\t+/gm, ''), at: undefined };
     // In an unquoted here-document, backslash is an escape.
     if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined;
-    return { text: body.text, at: this.locateText({ start: body.pos, end: body.end }, body.text) };
+    return { text: body.text, at: this.locateTextInSource({ start: body.pos, end: body.end }, body.text) };
   }
 
-  private readHereString(target: ShellWord | undefined): GivenText | undefined {
+  private readHereString(target: ShellWord | undefined): InlineInputText | undefined {
     const text = this.readWord(target);
     return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
   }
 
   /** Undefined if the agent's line spells the text differently. */
-  private locateText({ start, end }: Slice, text: string): Slice | undefined {
+  private locateTextInSource({ start, end }: Slice, text: string): Slice | undefined {
     const source = this.line.slice(start, end);
     const quote = source === text ? 0 : source.slice(1, -1) === text ? 1 : undefined;
     return this.at === undefined || quote === undefined
@@ -251,14 +254,14 @@ class ShScriptReader {
     if (!word.parts) return word.value;
     let text = '';
     for (const part of word.parts) {
-      const value = this.readPart(part, false);
+      const value = this.readWordPart(part, false);
       if (value === undefined) return undefined;
       text += value;
     }
     return text;
   }
 
-  private readPart(part: ShellWordPart, isQuoted: boolean): ScriptWord {
+  private readWordPart(part: ShellWordPart, isQuoted: boolean): ScriptWord {
     switch (part.type) {
       case 'Literal':
       case 'SingleQuoted':
@@ -267,7 +270,7 @@ class ShScriptReader {
       case 'DoubleQuoted': {
         let text = '';
         for (const inner of part.parts) {
-          const value = this.readPart(inner, true);
+          const value = this.readWordPart(inner, true);
           if (value === undefined) return undefined;
           text += value;
         }

@@ -1,6 +1,6 @@
 import { looksLikeMarker } from '../markers';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
-import { findStartOfOpenTurn } from '../task';
+import { findStartOfUnfinishedTurn } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { BlockPosition, Violation } from './violation';
 import { isEqual } from '../../isEqual';
@@ -84,7 +84,7 @@ function checkThinkingAtTurnStart(
   origins: readonly number[],
 ): Violation[] {
   if (view.at(-1)?.role !== 'user') return [];
-  const message = findStartOfOpenTurn(view) + 1;
+  const message = findStartOfUnfinishedTurn(view) + 1;
   const before = original[origins[message] ?? -1];
   if (origins[message - 1] === SUMMARY_ORIGIN || !beginsWithThinking(before) || beginsWithThinking(view[message]))
     return [];

@@ -15,7 +15,7 @@ const BYTE_KINDS = {
   apostrophe: 7,
   other: 8,
   wide: 9, // beyond ASCII
-  end: 10, // END_BYTE
+  end: 10, // BYTE_AFTER_TEXT_END
 } as const;
 type ByteKind = keyof typeof BYTE_KINDS;
 const STATE_TABLE_COLUMNS = 16;

@@ -1,8 +1,8 @@
-/** Free bytes after the text, starting with END_BYTE, since whole words are read. */
+/** Free bytes after the text, starting with BYTE_AFTER_TEXT_END, since whole words are read. */
 export const PADDING_BYTES = 16;
 
 /** Ends the text in a buffer. Never occurs in UTF-8. */
-export const END_BYTE = 0xff;
+export const BYTE_AFTER_TEXT_END = 0xff;
 
 export interface TextBytes {
   readonly bytes: Uint8Array;
@@ -21,20 +21,20 @@ export function wrapTextBytes(bytes: Uint8Array): TextBytes {
 export const MAX_SHORT_BYTES = 12;
 
 /** Element k + 8 masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */
-const SHORT_WORD_MASKS = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i) =>
+const MASKS_KEEPING_FIRST_BYTES = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i) =>
   i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1,
 );
 
 export function readFirst4Bytes(view: DataView, start: number, length: number): number {
-  return view.getInt32(start, true) & (SHORT_WORD_MASKS[length + 8] as number);
+  return view.getInt32(start, true) & (MASKS_KEEPING_FIRST_BYTES[length + 8] as number);
 }
 
 export function readMiddle4Bytes(view: DataView, start: number, length: number): number {
-  return view.getInt32(start + 4, true) & (SHORT_WORD_MASKS[length + 4] as number);
+  return view.getInt32(start + 4, true) & (MASKS_KEEPING_FIRST_BYTES[length + 4] as number);
 }
 
 export function readLast4Bytes(view: DataView, start: number, length: number): number {
-  return view.getInt32(start + 8, true) & (SHORT_WORD_MASKS[length] as number);
+  return view.getInt32(start + 8, true) & (MASKS_KEEPING_FIRST_BYTES[length] as number);
 }
 
 /** Only the high bits are well distributed. */

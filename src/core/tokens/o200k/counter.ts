@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../types';
-import { allocateTextBytes, END_BYTE, PADDING_BYTES, type TextBytes } from './bytes';
+import { allocateTextBytes, BYTE_AFTER_TEXT_END, PADDING_BYTES, type TextBytes } from './bytes';
 import { findChunkEnd } from './chunks';
 import { BytePairMerger } from './merge';
 import { PieceTokenCache } from './pieceCache';
@@ -29,7 +29,7 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): Toke
 
   function countBytesOfPieces(text: TextBytes, length: number): number {
     const bytes = text.bytes;
-    bytes.fill(END_BYTE, length, length + PADDING_BYTES);
+    bytes.fill(BYTE_AFTER_TEXT_END, length, length + PADDING_BYTES);
     let tokens = 0;
     let start = 0;
     while (start < length) {

@@ -21,8 +21,8 @@ const TABLE_HEAD_BYTES = 16;
 
 /** 2^19 slots for 200,000 tokens: half of all lookups miss, which a sparse table detects fast. */
 const HASH_SLOT_BITS = 19;
-const SLOT_MASK = (1 << HASH_SLOT_BITS) - 1;
-const SLOT_SHIFT = 32 - HASH_SLOT_BITS;
+const HASH_SLOT_MASK = (1 << HASH_SLOT_BITS) - 1;
+const HASH_SLOT_SHIFT = 32 - HASH_SLOT_BITS;
 
 /** A slot contains rank + 1 and, above it, low bits of the hash; 0 is empty. */
 const RANK_BITS = 18;
@@ -68,7 +68,7 @@ export class TokenRankTable {
     const w2 = readLast4Bytes(view, start, length);
     const hash = hashShortPiece(w0, w1, w2, length);
     const asset = this.#asset;
-    let slot = hash >>> SLOT_SHIFT;
+    let slot = hash >>> HASH_SLOT_SHIFT;
     for (;;) {
       const found = this.#slots[slot] as number;
       if (found === 0) return NO_TOKEN_RANK;
@@ -83,13 +83,13 @@ export class TokenRankTable {
         )
           return rank;
       }
-      slot = (slot + 1) & SLOT_MASK;
+      slot = (slot + 1) & HASH_SLOT_MASK;
     }
   }
 
   #longRank(view: DataView, start: number, length: number): number {
     const hash = hashLongPiece(view, start, length);
-    let slot = hash >>> SLOT_SHIFT;
+    let slot = hash >>> HASH_SLOT_SHIFT;
     for (;;) {
       const found = this.#slots[slot] as number;
       if (found === 0) return NO_TOKEN_RANK;
@@ -99,7 +99,7 @@ export class TokenRankTable {
         if ((this.#offsets[rank + 1] as number) - at === length && areBytesEqual(this.#asset, at, view, start, length))
           return rank;
       }
-      slot = (slot + 1) & SLOT_MASK;
+      slot = (slot + 1) & HASH_SLOT_MASK;
     }
   }
 
@@ -121,8 +121,8 @@ export class TokenRankTable {
               readLast4Bytes(view, at, length),
               length,
             );
-      let slot = hash >>> SLOT_SHIFT;
-      while (slots[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
+      let slot = hash >>> HASH_SLOT_SHIFT;
+      while (slots[slot] !== 0) slot = (slot + 1) & HASH_SLOT_MASK;
       slots[slot] = (hash << RANK_BITS) | (rank + 1);
       if (length === 2) this.#pairs[view.getUint16(at, true)] = rank;
       at += length;

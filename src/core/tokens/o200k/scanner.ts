@@ -39,7 +39,7 @@ export class PieceScanner {
     this.#classes = classes;
   }
 
-  /** @param bytes well-formed UTF-8 followed by END_BYTE */
+  /** @param bytes well-formed UTF-8 followed by BYTE_AFTER_TEXT_END */
   findPieceEnd(bytes: Uint8Array, start: number): number {
     let at = start;
     let state = 0;

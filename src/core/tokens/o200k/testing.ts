@@ -6,7 +6,7 @@ import { keptRanks } from '../../../../scripts/ranks.mjs';
 import { isLong } from '../../../../test/support/long';
 import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
-import { END_BYTE, allocateTextBytes, type TextBytes } from './bytes';
+import { BYTE_AFTER_TEXT_END, allocateTextBytes, type TextBytes } from './bytes';
 
 /** The shipped table. */
 export const rankTableBytes = keptRanks();
@@ -45,7 +45,7 @@ export function encodeText(text: string): TextBytes & { readonly length: number 
   const bytes = new TextEncoder().encode(text);
   const buffer = allocateTextBytes(bytes.length);
   buffer.bytes.set(bytes);
-  buffer.bytes.fill(END_BYTE, bytes.length);
+  buffer.bytes.fill(BYTE_AFTER_TEXT_END, bytes.length);
   return { ...buffer, length: bytes.length };
 }
 

@@ -1,6 +1,6 @@
 /** A cell's kind is the condensation's outcome or the user's decision. */
 import type { CSSProperties } from 'react';
-import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/condense/edits/operations';
+import { EDIT_OUTCOMES, OUTCOME_ROWS, type EditOutcome } from '../../../../src/core/condense/edits/operations';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
@@ -9,7 +9,7 @@ const DECISION_KIND_TEXTS = {
   excluded: { letter: 'X', label: 'left out', help: 'this condensation doesn’t touch it', color: 'foreground' },
 } as const;
 
-const CELL_KIND_TEXTS = { ...OUTCOMES, ...DECISION_KIND_TEXTS };
+const CELL_KIND_TEXTS = { ...OUTCOME_ROWS, ...DECISION_KIND_TEXTS };
 export type CellKind = EditOutcome | keyof typeof DECISION_KIND_TEXTS;
 export const CELL_KINDS: readonly CellKind[] = [...EDIT_OUTCOMES, 'pinned', 'excluded'];
 

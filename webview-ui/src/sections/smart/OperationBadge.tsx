@@ -1,7 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react';
 import {
   OPERATIONS,
-  OUTCOMES,
+  OUTCOME_ROWS,
   type EditOutcome,
   type OperationName,
 } from '../../../../src/core/condense/edits/operations';
@@ -11,7 +11,7 @@ import { getCellKindTexts } from '../preview/outcomes';
 export const describePriceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
   callsModel ? t('calls a model') : t('free'),
   callsModel ? t('seconds for each call') : t('instant'),
-  t(OUTCOMES[outcome].help),
+  t(OUTCOME_ROWS[outcome].help),
 ];
 
 /** The badge has the color of the operation's outcome in the message strip. */

@@ -26,7 +26,7 @@ export const detectClosestTitle: CollisionDetection = ({ collisionRect, droppabl
 /** An arrow key moves one place, whatever the heights. */
 export const moveDraggedOneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
   const { active, over, droppableRects } = context;
-  const step = STEP_BY_KEY[event.code];
+  const step = POSITION_CHANGE_BY_ARROW_KEY[event.code];
   if (step === undefined || !active) return undefined;
   event.preventDefault();
   // Positions of the passes in order, as if the dragged one had not moved.
@@ -36,4 +36,7 @@ export const moveDraggedOneStep: KeyboardCoordinateGetter = (event, { currentCoo
   return next && { x: currentCoordinates.x, y: next.top };
 };
 
-const STEP_BY_KEY: Readonly<Record<string, number>> = { [KeyboardCode.Up]: -1, [KeyboardCode.Down]: 1 };
+const POSITION_CHANGE_BY_ARROW_KEY: Readonly<Record<string, number>> = {
+  [KeyboardCode.Up]: -1,
+  [KeyboardCode.Down]: 1,
+};

@@ -11,7 +11,11 @@ import { createPlaceholderText } from '../../summary/expectedOutput';
 import { createItemLookup } from './items';
 import type { PassDependencies } from './passParts';
 import { createProtectedFromSummaryTest } from './protection';
-import { findLongestRunOfUnits, selectContent, listUnitsAfterTask } from './selection';
+import {
+  findLargestSummarizableRange,
+  selectContentOfPass,
+  listStartsOfInseparableMessagesAfterTask,
+} from './selection';
 
 /** If the summary fails, the messages stay and a note says why. */
 export const createBatchStep = (name: string, pass: BatchPass, dependencies: PassDependencies): PipelineStep => ({
@@ -19,7 +23,7 @@ export const createBatchStep = (name: string, pass: BatchPass, dependencies: Pas
   async run(draft, _signal, report) {
     const { batchConfig } = pass;
     if (batchConfig.operation === 'keep') return;
-    const limits = countKeptUnits(draft, pass, dependencies);
+    const limits = countMessagesToKeepAtEnds(draft, pass, dependencies);
     if (!limits) return;
     const selected = await dependencies.calls.models.selectSummarizer(batchConfig.apiProfile);
     if (selected instanceof NoSummarizerError) {
@@ -50,7 +54,7 @@ export const createBatchStep = (name: string, pass: BatchPass, dependencies: Pas
 const NATIVE_DEFAULT_CONFIG = nativeConfigSchema.parse({});
 
 /** Returns undefined if nothing is left to summarize. */
-function countKeptUnits(
+function countMessagesToKeepAtEnds(
   draft: Draft,
   pass: BatchPass,
   { config, tools, context }: PassDependencies,
@@ -60,11 +64,11 @@ function countKeptUnits(
   const pinned = context.pinned ?? new Set<number>();
   const isKept = createProtectedFromSummaryTest({ draft, config, pass, tools, pinned });
   const items = createItemLookup(draft);
-  const starts = listUnitsAfterTask(draft);
-  const run = findLongestRunOfUnits(
+  const starts = listStartsOfInseparableMessagesAfterTask(draft);
+  const run = findLargestSummarizableRange(
     draft,
     starts,
-    selectContent(draft, pass.selection, tools),
+    selectContentOfPass(draft, pass.selection, tools),
     items,
     (message) => pinned.has(message) || items(message).some(isKept),
   );

@@ -50,13 +50,13 @@ export async function findPruneCandidates(
       ...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)),
     );
   }
-  const history = getHistoryFeatures(draft, tools);
+  const history = getOriginalConversationFeatures(draft, tools);
   const { focus, files, found } = history;
   if (found?.counter === counter && areItemListsEqual(found.wanted, wantedItems)) return found.candidates;
   await yieldBetweenSteps(signal);
   const ages = computeMessageAges(draft, turnsSince);
   const rows = new BlockFeatureRows({ focus, files, turnsSince });
-  const candidates = findCandidatesInItems(wantedItems, draft, tools, ages, rows);
+  const candidates = findPruneCandidatesInItems(wantedItems, draft, tools, ages, rows);
   await yieldBetweenSteps(signal);
   rows.finishBlocks(candidates);
   history.found = { counter, wanted: wantedItems, candidates };
@@ -64,7 +64,7 @@ export async function findPruneCandidates(
 }
 
 /** Does not depend on the view, so other targets and providers can share it. */
-interface HistoryFeatures {
+interface OriginalConversationFeatures {
   readonly original: readonly ApiMessage[];
   readonly tools: ToolTable;
   readonly focus: ReturnType<typeof computeConversationFocus>;
@@ -79,10 +79,10 @@ interface CandidateSearch {
   readonly candidates: readonly PruneCandidate[];
 }
 
-const createHistoryMemory = (): { latest?: HistoryFeatures } => ({});
+const createFeaturesMemory = (): { latest?: OriginalConversationFeatures } => ({});
 
-function getHistoryFeatures({ original, memory }: Draft, tools: ToolTable): HistoryFeatures {
-  const cache = memory.getOrCreate(createHistoryMemory);
+function getOriginalConversationFeatures({ original, memory }: Draft, tools: ToolTable): OriginalConversationFeatures {
+  const cache = memory.getOrCreate(createFeaturesMemory);
   if (cache.latest?.original === original && cache.latest.tools === tools) return cache.latest;
   const exchanges = listOriginalExchanges(original);
   const focus = computeConversationFocus(original, exchanges, tools, createTurnCounter(original));
@@ -142,7 +142,7 @@ function computeMessageAges({ original }: Draft, turnsSince: (message: number) =
 
 const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
 
-function findCandidatesInItems(
+function findPruneCandidatesInItems(
   items: readonly ContentItem[],
   draft: Draft,
   tools: ToolTable,
@@ -151,7 +151,7 @@ function findCandidatesInItems(
 ): PruneCandidate[] {
   const candidates: PruneCandidate[] = [];
   for (const item of items) {
-    for (const { content, facts, parts, path, from } of splitItemForBlocks(item, draft, tools, ages)) {
+    for (const { content, facts, parts, path, from } of listSplittableContents(item, draft, tools, ages)) {
       for (const read of splitIntoBlocks(content, { tokens: facts.tokens, path, parts, from })) {
         candidates.push({ block: read.block, facts, features: rows.computeFeatures(read, facts), item, content });
       }
@@ -165,7 +165,7 @@ interface SplittableContent extends Pick<BlockOptions, 'path' | 'parts' | 'from'
   readonly facts: ContentFacts;
 }
 
-function splitItemForBlocks(
+function listSplittableContents(
   item: ContentItem,
   { counter }: Draft,
   tools: ToolTable,

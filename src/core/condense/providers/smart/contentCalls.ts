@@ -2,7 +2,7 @@
 import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { failIfRequestWasCut } from '../../summary/checkReply';
+import { failIfServerTruncatedRequest } from '../../summary/checkReply';
 import { estimateOutputTokens, createPlaceholderText } from '../../summary/expectedOutput';
 import {
   NoSummarizerError,
@@ -185,7 +185,7 @@ async function callModel(
   );
   reservation.settle(answer.cost);
   const { read: cached } = memory.estimateCachedTokens(model, system + prompt, request.tokens * model.tokenFactor);
-  const reply = failIfRequestWasCut(answer, { counted: request.tokens, cached }, model);
+  const reply = failIfServerTruncatedRequest(answer, { counted: request.tokens, cached }, model);
   if (reply.usage && reply.kind === answer.kind) memory.recordPrompt(model, system + prompt);
   onCall(createModelCall(selected, job, expected, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };

@@ -20,7 +20,7 @@ import {
   findPresetOfConfig,
   type Preset,
 } from './presets';
-import { WEIGHTS } from '../../relevance/weights';
+import { FEATURE_WEIGHTS } from '../../relevance/weights';
 import { SentPromptMemory } from '../../summary/promptMemory';
 import { smartCallsModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
 import { EstimatedCallCollector } from './estimatedCalls';
@@ -40,7 +40,7 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
     memory = new SentPromptMemory(),
     memo = createSummaryCache(),
     presets = () => [],
-    weights = WEIGHTS,
+    weights = FEATURE_WEIGHTS,
   } = options;
   const createShared = ({ ownModel }: ConversationContext): SharedCallDependencies => ({
     models: new CachingModelSelector(select, ownModel),

@@ -15,7 +15,7 @@ import type { PassDependencies } from './passParts';
 import { createProtectedItemTest } from './protection';
 import { applyCutRequests, suppressItem, truncateItem, type PlacedCutRequest } from './requests';
 import { pruneItems } from './prune';
-import { selectContent } from './selection';
+import { selectContentOfPass } from './selection';
 
 /** Outlines and prunes first, and summarizes last. */
 export const createIndividualStep = (
@@ -30,14 +30,14 @@ export const createIndividualStep = (
     for (const [operation, run] of Object.entries(RUN_BY_CONVERSATION_OPERATION))
       if (operations.some((one) => one === operation)) await run(name, draft, dependencies, selectOperation);
     if (!operations.some((one) => OPERATIONS[one].worksOn === 'content')) return;
-    const jobs = await editOldestItems(name, draft, dependencies, selectOperation);
+    const jobs = await editItemsFromOldest(name, draft, dependencies, selectOperation);
     if (jobs.length > 0) await summarizeItems(name, draft, jobs, dependencies, report);
   },
 });
 
 type SelectItemOperation = (item: ContentItem) => ContentOperation;
 
-type RunOnConversation = (
+type RunOperationOnConversation = (
   name: string,
   draft: Draft,
   dependencies: PassDependencies,
@@ -45,7 +45,7 @@ type RunOnConversation = (
 ) => void | Promise<void>;
 
 /** In running order: an outline says more than what pruning leaves of a file. */
-const RUN_BY_CONVERSATION_OPERATION: Readonly<Record<ConversationOperation, RunOnConversation>> = {
+const RUN_BY_CONVERSATION_OPERATION: Readonly<Record<ConversationOperation, RunOperationOnConversation>> = {
   outline: outlineItems,
   thin: (name, draft, parts, selectOperation) =>
     pruneItems(name, draft, parts, (item) => selectOperation(item).operation === 'thin', parts.calls.signal),
@@ -62,7 +62,7 @@ function createOperationLookup(
 ): SelectItemOperation {
   const { config, tools, context } = dependencies;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
-  const { zone, has } = selectContent(draft, pass.selection, tools);
+  const { zone, has } = selectContentOfPass(draft, pass.selection, tools);
   const isProtected = createProtectedItemTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
   const overrideByMessage = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
   return (item) => {
@@ -110,7 +110,7 @@ interface ItemAwaitingSummary {
   readonly jobs: readonly SummaryJob[];
 }
 
-async function editOldestItems(
+async function editItemsFromOldest(
   name: string,
   draft: Draft,
   dependencies: PassDependencies,
@@ -130,7 +130,7 @@ async function editOldestItems(
       requests.push(...cuts);
       if (!job) continue;
       jobs.push(job);
-      expected += await estimateJobSaving(job, dependencies);
+      expected += await estimateTokensSavedBySummary(job, dependencies);
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else {
@@ -140,12 +140,17 @@ async function editOldestItems(
   return waiting;
 }
 
-interface ItemPlan {
+interface PlannedItemEdits {
   readonly cuts?: readonly PlacedCutRequest[];
   readonly job?: SummaryJob | undefined;
 }
 
-function planItemEdits(item: ContentItem, operation: ContentOperation, { counter }: Draft, tools: ToolTable): ItemPlan {
+function planItemEdits(
+  item: ContentItem,
+  operation: ContentOperation,
+  { counter }: Draft,
+  tools: ToolTable,
+): PlannedItemEdits {
   switch (operation.operation) {
     case 'suppress':
       return { cuts: suppressItem(item, operation) };
@@ -163,7 +168,7 @@ function planItemEdits(item: ContentItem, operation: ContentOperation, { counter
 
 const ASSUMED_MARKER_TOKENS = 25;
 
-async function estimateJobSaving(job: SummaryJob, { calls }: PassDependencies): Promise<number> {
+async function estimateTokensSavedBySummary(job: SummaryJob, { calls }: PassDependencies): Promise<number> {
   const selected = await calls.models.selectSummarizer(job.operation.apiProfile);
   const summary =
     selected instanceof NoSummarizerError
@@ -187,14 +192,14 @@ async function summarizeItems(
   const replies = await requestSummaries(jobs, dependencies.calls, dependencies.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
-    const requests = message.jobs.flatMap((job) => makeRequestsFromReply(job, replyTo.get(job), dependencies));
+    const requests = message.jobs.flatMap((job) => makeCutRequestsFromReply(job, replyTo.get(job), dependencies));
     applyCutRequests(name, draft, [...message.requests, ...requests]);
   }
   reportMissingSummaries(replies, dependencies);
 }
 
 /** Uses the operation's fallback if there is no summary. */
-function makeRequestsFromReply(
+function makeCutRequestsFromReply(
   job: SummaryJob,
   reply: ContentReply | undefined,
   { tools }: PassDependencies,

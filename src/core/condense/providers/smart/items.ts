@@ -19,7 +19,7 @@ export interface ContentItem {
 }
 
 export function createItemLookup(draft: Draft): (message: number) => readonly ContentItem[] {
-  const { findOwner, found } = findContentOwners(draft.exchanges);
+  const { findOwner, found } = findExchangesOfContents(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
@@ -32,13 +32,13 @@ export function createItemLookup(draft: Draft): (message: number) => readonly Co
   };
 }
 
-type FindContentOwner = (content: Content) => ToolExchange | undefined;
+type FindExchangeOfContent = (content: Content) => ToolExchange | undefined;
 
 function listItems(
   message: ApiMessage,
   index: number,
   role: ContentItem['role'],
-  findOwner: FindContentOwner,
+  findOwner: FindExchangeOfContent,
   counter: MessageCounter,
 ): ContentItem[] {
   const items = new Map<unknown, ContentItem & { contents: PlacedContent[]; tokens: number }>();
@@ -59,7 +59,7 @@ function listItems(
 }
 
 /** Paths are compared by identity; XML-era slices may share one path. */
-const findContentOwners = memoizeByObject((exchanges: readonly ToolExchange[]): ContentOwners => {
+const findExchangesOfContents = memoizeByObject((exchanges: readonly ToolExchange[]): ToolExchangeByContent => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
@@ -68,17 +68,17 @@ const findContentOwners = memoizeByObject((exchanges: readonly ToolExchange[]): 
       else byPath.set(path, [{ start, exchange }]);
     }
   }
-  const findOwner: FindContentOwner = ({ path, start }) =>
+  const findOwner: FindExchangeOfContent = ({ path, start }) =>
     byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
   return { findOwner, found: new WeakMap() };
 });
 
-interface ContentOwners {
-  readonly findOwner: FindContentOwner;
-  readonly found: WeakMap<ApiMessage, ItemsOfMessage>;
+interface ToolExchangeByContent {
+  readonly findOwner: FindExchangeOfContent;
+  readonly found: WeakMap<ApiMessage, CachedItemsOfMessage>;
 }
 
-interface ItemsOfMessage {
+interface CachedItemsOfMessage {
   readonly index: number;
   readonly counter: MessageCounter;
   readonly items: readonly ContentItem[];

@@ -1,5 +1,5 @@
 import { getBlocks, isAnyThinking } from '../../../messages/blocks';
-import { findStartOfOpenTurn } from '../../../messages/task';
+import { findStartOfUnfinishedTurn } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
 import type { MechanicalStep } from '../../draft/steps';
 import { removeImages } from '../../operations/oldImages';
@@ -7,7 +7,7 @@ import type { SmartConfig } from './config';
 
 export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): MechanicalStep[] {
   return [
-    ...(thinking.operation === 'suppress' ? [removeOldThinking(thinking.keepRecent, pinned)] : []),
+    ...(thinking.operation === 'suppress' ? [createOldThinkingStep(thinking.keepRecent, pinned)] : []),
     ...(images.operation === 'suppress' ? [createOldImagesStep(images.keepRecent, pinned)] : []),
   ];
 }
@@ -17,12 +17,12 @@ export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: R
  * thinking budget, the API requires it before the calls that are being answered, and treats all
  * calls of a turn as one answer (Anthropic API guide, "Extended thinking").
  */
-const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
+const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old thinking',
   run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
-    const first = findStartOfOpenTurn(draft.messages) + 1;
-    for (const index of getOldMessages(draft, keepRecent, pinned)) {
+    const first = findStartOfUnfinishedTurn(draft.messages) + 1;
+    for (const index of listOldUnpinnedMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
       // A message that is only thinking would become empty.
       if (index === last || index === first || blocks.every(isAnyThinking)) continue;
@@ -31,7 +31,12 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
       const before = draft.saveState();
       const removed = places.filter(
         (at) =>
-          draft.removeBlock('Old thinking', { message: index, path: ['content', at] }, null, OLD_THINKING_INFO) > 0,
+          draft.removeBlock(
+            'Old thinking',
+            { message: index, path: ['content', at] },
+            null,
+            EDIT_INFO_OF_OLD_THINKING,
+          ) > 0,
       );
       // A message must lose all of its thinking or none.
       if (removed.length < places.length) draft.restoreState(before);
@@ -42,15 +47,15 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
 const createOldImagesStep = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old images',
   run(draft) {
-    const old = new Set(getOldMessages(draft, keepRecent, pinned));
+    const old = new Set(listOldUnpinnedMessages(draft, keepRecent, pinned));
     removeImages(draft, 'Old images', ({ message }) => old.has(message));
   },
 });
 
-const OLD_THINKING_INFO = { reason: 'thinking of older messages' };
+const EDIT_INFO_OF_OLD_THINKING = { reason: 'thinking of older messages' };
 const EMPTY_MESSAGE = { role: 'user', content: [] } as const;
 
-const getOldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>
+const listOldUnpinnedMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>
   draft.original.flatMap((_, index) =>
     index > draft.task && index < draft.original.length - keepRecent && !pinned.has(index) ? [index] : [],
   );

@@ -1,7 +1,7 @@
 import type { ToolTable } from '../../../messages/tools';
 import type { ConversationContext, ModelCall } from '../../types';
 import type { SmartConfig } from './config';
-import type { Weights } from '../../relevance/relevance';
+import type { FeatureWeights } from '../../relevance/relevance';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
 import type { SentPromptMemory } from '../../summary/promptMemory';
@@ -19,7 +19,7 @@ export interface PassDependencies {
   readonly calls: CallDependencies;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
-  readonly weights: Weights;
+  readonly weights: FeatureWeights;
   /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
   readonly onNote: (note: string) => void;

@@ -6,7 +6,7 @@ import { createCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
 import type { ContentItem } from './items';
-import { WEIGHTS } from '../../relevance/weights';
+import { FEATURE_WEIGHTS } from '../../relevance/weights';
 import { pruneItems } from './prune';
 import { expandMarkers, findMarkers, MARKER_START } from '../../../messages/markers';
 
@@ -38,7 +38,7 @@ async function pruned(
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
-  await pruneItems('Prune', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
+  await pruneItems('Prune', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: FEATURE_WEIGHTS }, isWanted);
   return draft;
 }
 
@@ -65,7 +65,7 @@ describe('the prune operation', () => {
       expect(edits).toEqual((await pruned(structuredClone(messages), less, isWanted)).edits);
     }
     const draft = await pruned(messages, 100);
-    const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: WEIGHTS };
+    const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: FEATURE_WEIGHTS };
     await pruneItems('Prune', draft, again, everything);
     const other = await pruned(structuredClone(messages), 100);
     await pruneItems('Prune', other, again, everything);
@@ -387,7 +387,7 @@ describe('the marker of pruned file lines', () => {
           const target = {
             tools: DEFAULT_TOOLS,
             targetTokens: new Draft(messages, counter).tokens - less,
-            weights: WEIGHTS,
+            weights: FEATURE_WEIGHTS,
           };
           await pruneItems('Prune', again, target, () => true);
           expect(again.edits).toEqual([]);

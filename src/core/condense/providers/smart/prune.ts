@@ -44,7 +44,7 @@ export async function pruneItems(
   // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = before.some(({ content }) => changed.has(makePlaceKey(content)));
   const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWanted, signal) : before;
-  const neighbors = candidates.map((candidate, at) => isNextBlock(candidates[at - 1], candidate));
+  const neighbors = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
     weights,
@@ -74,7 +74,7 @@ export async function pruneItems(
     if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names, errors: chooseErrors(chosen) };
     draft.restoreState(checkpoint);
     for (const [{ content, item }, blocks] of groupBlocksByContent(chosen)) {
-      const requests = createCutsForOperation('thin', content, item, joinAdjacentBlocks(blocks, markerInfo));
+      const requests = createCutsForOperation('thin', content, item, joinAdjacentRemovedBlocks(blocks, markerInfo));
       applyCutRequests(name, draft, requests);
     }
     const missing = draft.tokens - targetTokens;
@@ -114,7 +114,7 @@ function removeOldAgentText(
 const MAX_PRUNE_ROUNDS = 5;
 const MIN_INFORMATIVE_ROUNDS = 2;
 /** A shorter block is probably the head of the next one, such as a path. */
-const MAX_KEPT_HEAD_TOKENS = 60;
+const MAX_TOKENS_OF_KEPT_TITLE_BLOCK = 60;
 
 interface PrunedMarkerTexts {
   readonly names: DeclaredNameByBlock;
@@ -140,13 +140,14 @@ function chooseBlocksToPrune(
   const choice = chooseLeastNeededBlocks(excess, relevance, gains, neighbors);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
-    const isHead = !block.part && block.tokens <= MAX_KEPT_HEAD_TOKENS && next?.block.part && next.content === content;
+    const isHead =
+      !block.part && block.tokens <= MAX_TOKENS_OF_KEPT_TITLE_BLOCK && next?.block.part && next.content === content;
     if (isHead && choice.isRemoved(at) && !choice.isRemoved(at + 1)) choice.setRemoved(at, false);
   }
   return candidates.filter((_, at) => choice.isRemoved(at));
 }
 
-export const isNextBlock = (before: PruneCandidate | undefined, { content, block }: PruneCandidate): boolean =>
+export const directlyFollowsBlock = (before: PruneCandidate | undefined, { content, block }: PruneCandidate): boolean =>
   before?.content === content && before.block.index === block.index - 1;
 
 /** Of several contents in one string the last comes first, so that offsets stay valid. */
@@ -164,7 +165,7 @@ function groupBlocksByContent(chosen: readonly PruneCandidate[]): (readonly [Pru
     .map(({ first, blocks }) => [first, blocks] as const);
 }
 
-function joinAdjacentBlocks(blocks: readonly TextBlock[], { names, errors }: PrunedMarkerTexts): MarkedSlice[] {
+function joinAdjacentRemovedBlocks(blocks: readonly TextBlock[], { names, errors }: PrunedMarkerTexts): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
     const run = runs.at(-1);

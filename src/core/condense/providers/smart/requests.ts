@@ -10,7 +10,7 @@ import { makePlaceKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
 import { findSlicesWrittenByPerson } from '../../summary/instructions';
 import { findTruncatedSlice, type TruncateLimits } from '../../operations/truncate';
-import { OPERATIONS, OUTCOMES, getStrongestOperation, type OperationName } from '../../edits/operations';
+import { OPERATIONS, OUTCOME_ROWS, getStrongestOperation, type OperationName } from '../../edits/operations';
 import type { OperationNamed } from './operationSchema';
 import { findErrorLines } from '../../operations/errorLines';
 import { formatDeclaredNames, type DeclaredName } from './declaredNames';
@@ -167,7 +167,7 @@ export function applyCutRequests(name: string, draft: Draft, requests: readonly 
   for (const group of byPlace.values()) {
     const [first, ...others] = group;
     if (!first) continue;
-    const outcomes = new Set(group.map(({ operation }) => OUTCOMES[OPERATIONS[operation].outcome].label));
+    const outcomes = new Set(group.map(({ operation }) => OUTCOME_ROWS[OPERATIONS[operation].outcome].label));
     draft.cutText(name, first.place, group, {
       contentType: first.type,
       operation: getStrongestOperation([first.operation, ...others.map(({ operation }) => operation)]),

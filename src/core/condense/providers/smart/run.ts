@@ -1,10 +1,10 @@
-import type { Weights } from '../../relevance/relevance';
+import type { FeatureWeights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
 import { parseMinimumCoherence, measureCoherence, describeFloorBreaches } from '../../coherence/coherence';
 import { describeUnmetCondition, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
-import { createReferenceWatcher } from '../../lossless/integrity';
+import { createRestorerOfBrokenReferences } from '../../lossless/integrity';
 import { createLosslessSteps, runLossless } from '../../lossless/run';
 import { runPipeline } from '../../pipeline';
 import type { PipelineStep } from '../../draft/steps';
@@ -18,7 +18,7 @@ import { createOldBlockSteps } from './oldBlocks';
 
 export type SharedCallDependencies = Pick<CallDependencies, 'memo' | 'memory' | 'samples'> & {
   readonly models: CachingModelSelector;
-  readonly weights: Weights;
+  readonly weights: FeatureWeights;
 };
 
 export class SmartRunRecord {
@@ -75,11 +75,11 @@ export async function runSmart(dependencies: SmartRunDependencies): Promise<Draf
   ];
   await runPipeline(draft, list, {
     ...options,
-    watchStep: createReferenceWatcher(tools, options.signal),
+    watchStep: createRestorerOfBrokenReferences(tools, options.signal),
     shouldRunAgain: () => enabled && draft.restoredTokens !== restoredTokens,
     reports: record.steps,
   });
-  draft.rememberDraftFor();
+  draft.rememberDraftWithEdits();
   return draft;
 }
 

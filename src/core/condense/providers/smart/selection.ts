@@ -1,7 +1,7 @@
 import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
 import type { MessageRange } from '../../../messages/messageRange';
-import { findUnitStarts } from '../../summary/range';
+import { findStartsOfInseparableMessages } from '../../summary/range';
 import { findOldMessages } from '../../../messages/zones';
 import type { ContentFilter, MessageSelection } from './passSchema';
 import type { ContentItem } from './items';
@@ -15,7 +15,7 @@ export interface SelectedContent {
 }
 
 /** The zone's end never separates a call from its results. */
-export function selectContent(draft: Draft, selection: MessageSelection, tools: ToolTable): SelectedContent {
+export function selectContentOfPass(draft: Draft, selection: MessageSelection, tools: ToolTable): SelectedContent {
   const { messages } = draft;
   switch (selection.type) {
     case 'preserve_recent':
@@ -38,22 +38,22 @@ export function selectContent(draft: Draft, selection: MessageSelection, tools: 
   }
 }
 
-export interface RunOfUnits {
+export interface SummarizableRange {
   readonly first: number;
   readonly count: number;
   readonly tokens: number;
 }
 
 /** Returns the run with the most tokens that has selected and no protected content in each unit. */
-export function findLongestRunOfUnits(
+export function findLargestSummarizableRange(
   draft: Draft,
   starts: readonly number[],
   { zone, has }: SelectedContent,
   itemsAt: (message: number) => readonly ContentItem[],
   isProtected: (message: number) => boolean,
-): RunOfUnits | undefined {
-  let best: RunOfUnits | undefined;
-  let run: RunOfUnits | undefined;
+): SummarizableRange | undefined {
+  let best: SummarizableRange | undefined;
+  let run: SummarizableRange | undefined;
   for (const [unit, start] of starts.entries()) {
     const end = starts[unit + 1] ?? draft.messages.length;
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
@@ -75,8 +75,10 @@ export function findLongestRunOfUnits(
 }
 
 /** Skips units that an earlier summary replaced. */
-export const listUnitsAfterTask = (draft: Draft): number[] =>
-  findUnitStarts(draft.messages).filter((index) => index > draft.task && draft.messages[index]?.content.length !== 0);
+export const listStartsOfInseparableMessagesAfterTask = (draft: Draft): number[] =>
+  findStartsOfInseparableMessages(draft.messages).filter(
+    (index) => index > draft.task && draft.messages[index]?.content.length !== 0,
+  );
 
 export type ItemTest = (item: ContentItem) => boolean;
 

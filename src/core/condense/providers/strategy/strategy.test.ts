@@ -6,7 +6,7 @@ import { assistant, makeToolExchange, makeLines, user } from '../../../testing';
 import { createCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { applyEdits } from '../../edits/applyEdits';
-import { selectLastByPlace } from '../../edits/edits';
+import { selectLastEditPerPlace } from '../../edits/edits';
 import { findCutsWithBrokenReferences } from '../../lossless/integrity';
 import { losslessProvider } from '../lossless';
 import { createNativeProvider } from '../native';
@@ -295,7 +295,7 @@ describe('a strategy of any kind', () => {
       findCutsWithBrokenReferences(
         messages,
         view,
-        selectLastByPlace(edits).filter((edit) => edit.kind === 'cut'),
+        selectLastEditPerPlace(edits).filter((edit) => edit.kind === 'cut'),
       ),
     ).toEqual([]);
   });

@@ -3,7 +3,7 @@
  * needed, by weights fitted to real sessions; without one, it shortens old outputs and outlines
  * files not used recently. See `docs/research/benchmarks.md`.
  */
-import { createIndividualPass, whileOverTarget, createFilterSelection } from './passes';
+import { createIndividualPass, EXECUTION_WHILE_OVER_TARGET, createFilterSelection } from './passes';
 import type { Preset } from './preset';
 
 /** Results of these tools can be produced again or are no longer relevant. */
@@ -30,7 +30,7 @@ export const FILE_AWARE_PRESET: Preset = {
             contentTypes: ['toolResults', 'toolParameters', 'messageText'],
             age: { min: 2 },
           }),
-          execution: whileOverTarget,
+          execution: EXECUTION_WHILE_OVER_TARGET,
         },
         {
           toolResults: { operation: 'thin' },

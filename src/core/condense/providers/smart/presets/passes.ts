@@ -34,7 +34,7 @@ export const createTokenThresholdExecution = (tokenThreshold: number) =>
   ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 
 /** Runs only if a target is set and not met. */
-export const whileOverTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
+export const EXECUTION_WHILE_OVER_TARGET = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
 export const makeSummarizeOperation = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
 export const makeTruncateLinesOperation = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
