@@ -28,7 +28,7 @@ import { freshCounter } from '../generators/setups';
 const counter = freshCounter();
 const table = await loadPriceTable();
 const KEY = 'sk-ant-REDACTED';
-const SUMMARY = 'The user wants green tests. f0 to f19 were read.';
+const SUMMARY = 'The user wants green tests. f0 to f19 were read, and none of them was changed so far.';
 const OPUS = 'claude-opus-4-8';
 
 let server: ModelServer;

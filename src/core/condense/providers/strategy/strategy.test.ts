@@ -31,7 +31,9 @@ const MESSAGES: readonly ApiMessage[] = [
 ];
 const TOKENS = counter.countMessages(MESSAGES);
 
-function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
+const SUMMARY = '## Goal\nRead the files, and say what each of them is there for.\n## State\nAll were read.';
+
+function bed(replies: readonly string[] = [SUMMARY]) {
   const summarizer = createTestSummarizer(replies);
   const select = () => selectSummarizer({ condensing: summarizer });
   const providers: readonly CondensationProvider[] = [
