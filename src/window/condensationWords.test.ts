@@ -24,8 +24,8 @@ describe('the sentence about a condensation', () => {
     [{ targetTokens: 999 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); your target: 999.'],
     [{ cost: 0.03 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); cost $0.03.'],
     [{ cost: undefined }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); cost unknown.'],
-    [{ notes: ['a'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); 1 note in Details.'],
-    [{ notes: ['a', 'b'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); 2 notes in Details.'],
+    [{ notes: ['a'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); notes in Details.'],
+    [{ notes: ['a', 'b'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); notes in Details.'],
     [
       { title: 'Mend [this](command:evil).' },
       'Condensed “Mend [this] (command:evil).” with Smart: 2,000 → 1,000 tokens (−50%).',

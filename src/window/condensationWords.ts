@@ -27,7 +27,7 @@ export function formatCondensationMessage(figures: CondensationFigures): string 
     ...(full === undefined ? [] : [full]),
     ...(cost === 0 ? [] : [vscode.l10n.t('cost {0}', formatCost(cost))]),
     ...formatMissedTarget(figures),
-    ...formatNoteCount(notes),
+    ...mentionNotes(notes),
   ].join('; ');
   return title === undefined
     ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
@@ -52,10 +52,9 @@ const isTargetExceeded = ({
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean =>
   tokensAfter > targetTokens && isSettingConfigured('manual.targetPercent');
 
-const formatNoteCount = ({ length }: readonly string[]): string[] => {
-  if (length === 0) return [];
-  return [length === 1 ? vscode.l10n.t('1 note in Details') : vscode.l10n.t('{0} notes in Details', length)];
-};
+/** Without their number, since Details adds notes on how the file was read. */
+const mentionNotes = (notes: readonly string[]): string[] =>
+  notes.length === 0 ? [] : [vscode.l10n.t('notes in Details')];
 
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
   isTargetExceeded(figures) ? [vscode.l10n.t('your target: {0}', formatTokens(figures.targetTokens ?? 0))] : [];
