@@ -39,6 +39,8 @@ export interface HistoryEntry {
   readonly savedPerRequest?: number;
   /** True if the agent continues with the result: in the chat, or after it was given back. */
   readonly isInUse: boolean;
+  /** True if the conversation's file no longer exists, such as that of a copy that was undone. */
+  readonly isGone?: boolean;
   /** True if another provider or model than the chosen one was used. */
   readonly isFallback: boolean;
   readonly state: 'shown' | 'undone' | 'replaced';

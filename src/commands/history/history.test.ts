@@ -53,6 +53,13 @@ describe('the History view', () => {
     expect(await only()).toMatchObject({ state: 'shown', change: 'undo' });
   });
 
+  it('marks condensations of conversations whose file was deleted', async () => {
+    await condenseNow(services, file);
+    expect((await only()).isGone).toBeUndefined();
+    rmSync(file);
+    expect((await only()).isGone).toBe(true);
+  });
+
   it('shows what a condensation removed, even if it was undone', async () => {
     await condenseNow(services, file);
     const entry = await only();

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
+import { splitLocation } from '../../conversations/location';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
@@ -68,7 +70,16 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
       () => true,
     ),
   ].sort((a, b) => b.at.localeCompare(a.at));
-  return { entries, runs };
+  return { entries: markGoneConversations(entries), runs };
+}
+
+function markGoneConversations(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const files = new Set(entries.flatMap(({ path }) => (path === undefined ? [] : [splitLocation(path).file])));
+  const goneFiles = new Set([...files].filter((file) => !existsSync(file)));
+  return entries.map((entry) => {
+    const isGone = entry.path !== undefined && goneFiles.has(splitLocation(entry.path).file);
+    return isGone ? { ...entry, isGone } : entry;
+  });
 }
 
 /** @throws Error if the change is impossible; then nothing has changed */

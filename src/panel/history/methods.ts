@@ -32,6 +32,8 @@ const historyEntrySchema = z.object({
   rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
   isInUse: z.boolean(),
+  /** True if the conversation's file no longer exists. */
+  isGone: z.boolean().optional(),
   isFallback: z.boolean(),
   state: z.enum(['shown', 'undone', 'replaced']),
   change: z.enum(['undo', 'redo']).optional(),

@@ -45,11 +45,11 @@ export function createHistoryHandlers(
 
 type EntryToSum = Pick<
   HistoryEntry,
-  'isInUse' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'
+  'isInUse' | 'isGone' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'
 >;
 
 function sumHistoryEntries(entries: readonly EntryToSum[]): History['sums'] {
-  const shown = entries.filter(({ state }) => state === 'shown');
+  const shown = entries.filter(({ state, isGone }) => state === 'shown' && isGone !== true);
   // A stored conversation saves nothing until its agent continues with the result.
   const priced = shown.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
   return {

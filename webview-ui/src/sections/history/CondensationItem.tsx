@@ -19,7 +19,7 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
   const panel = usePanel();
   const { connection, welcome } = panel;
   const [isOpen, setOpen] = useState(false);
-  const { place, conversation, condensation, title, state, change, isFallback, preset } = entry;
+  const { place, conversation, condensation, title, state, change, isFallback, preset, isGone } = entry;
   const subject = { place, conversation, condensation };
   const run = async (action: () => Promise<unknown>): Promise<void> => {
     onProblems([]);
@@ -47,6 +47,7 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
           </span>
           {place === 'live' && <span className="tag">{t('chat')}</span>}
           {isFallback && <span className="tag">{t('fallback')}</span>}
+          {isGone && <span className="tag">{t('file deleted')}</span>}
           {state !== 'shown' && <span className="tag">{state === 'undone' ? t('undone') : t('replaced')}</span>}
         </span>
       </div>
@@ -55,9 +56,11 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
         {change && (
           <Button onClick={() => void setUndone(change === 'undo')}>{change === 'undo' ? t('Undo') : t('Redo')}</Button>
         )}
-        <Button onClick={() => void run(() => connection.sendRequest('showCondensation', subject))}>
-          {t('Show diff')}
-        </Button>
+        {isGone !== true && (
+          <Button onClick={() => void run(() => connection.sendRequest('showCondensation', subject))}>
+            {t('Show diff')}
+          </Button>
+        )}
       </span>
       {isOpen && <CondensationDetails entry={entry} />}
     </li>

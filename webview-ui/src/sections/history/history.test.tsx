@@ -167,6 +167,17 @@ describe('the history section', () => {
     await page.until(() => page.find('#history .problem', 'The file is gone.'));
   });
 
+  it('leaves condensations of deleted conversations out of the sum, and offers no diff for them', async () => {
+    const page = await shown({ entries: [entry('1'), entry('2', { isGone: true })] });
+    await page.until(() => page.all('#history .items .item').length === 2);
+    const figures = page.find('#history dl').textContent;
+    expect(figures).toContain('Tokens removed, not undone750');
+    const [kept, gone] = page.all('#history .items .item');
+    expect(kept?.textContent).toContain('Show diff');
+    expect(gone?.textContent).toContain('file deleted');
+    expect(gone?.textContent).not.toContain('Show diff');
+  });
+
   it('updates with new condensations', async () => {
     let entries = [entry('1')];
     const page = await shown({}, { readHistory: () => Promise.resolve({ entries, runs: [] }) });
