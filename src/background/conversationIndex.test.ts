@@ -103,13 +103,16 @@ describe('the index of stored conversations', () => {
     expect(await fillOf({ fill: own }, 'a', unrecorded)).toEqual(own);
   });
 
-  it('estimates how full a copy of a copy is from the first original that has a request', async () => {
+  it.each([
+    ['stays', ['a', 'b', 'c']],
+    // The copy was undone or deleted.
+    ['is gone', ['a', 'c']],
+  ])('estimates how full a copy’s copy is from the first original with a request if the copy %s', async (_, paths) => {
     const conversations = make((_signal, report) => {
-      const paths = ['a', 'b', 'c'];
       const found = paths.map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
       const givenBack = [
-        { conversation: 'a', path: 'b' },
-        { conversation: 'b', path: 'c' },
+        { conversation: 'a', source: 'a', path: 'b' },
+        { conversation: 'b', source: 'b', path: 'c' },
       ];
       report({ found: { conversations: found, problems: [] }, givenBack });
       const fillOf = (tokens: number, isRecorded: boolean) => ({ tokens, window: 1_000, isRecorded, tokenFactor: 1.5 });
@@ -118,14 +121,15 @@ describe('the index of stored conversations', () => {
           { path: 'a', id: 'a', modified: 0, isComplete: true, tokens: 269, renewed: 4, fill: fillOf(607, true) },
           { path: 'b', id: 'b', modified: 0, isComplete: true, tokens: 199, fill: fillOf(298, false) },
           { path: 'c', id: 'c', modified: 0, isComplete: true, tokens: 105, fill: fillOf(157, false) },
-        ],
+        ].filter(({ path }) => paths.includes(path)),
       });
       return Promise.resolve();
     });
     await conversations.refresh();
-    const fills = conversations.conversations.map(({ details }) => details?.fill?.tokens);
+    const fills = conversations.conversations.map(({ path, details }) => [path, details?.fill?.tokens]);
     // 607 less 1.5 times what each lacks.
-    expect(fills).toEqual([607, 508, 367]);
+    const expected = { a: 607, b: 508, c: 367 };
+    expect(fills).toEqual(Object.entries(expected).filter(([path]) => paths.includes(path)));
   });
 
   it('estimates by their own tokens how full two copies are whose records name each other as the original', async () => {

@@ -39,6 +39,7 @@ export class ConversationIndex implements Disposable {
   /** Undefined after a change, until the list is rebuilt. */
   private listed: readonly IndexedConversation[] | undefined;
   private readonly details = new Map<string, ConversationDetails>();
+  /** Also what was undone since, because copies may have been made from it. */
   private givenBack: readonly GivenBack[] = [];
   private readonly reported = new Set<string>();
   private readonly listeners = new Set<() => void>();
@@ -76,17 +77,18 @@ export class ConversationIndex implements Disposable {
   ): ConversationDetails | undefined {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
     const passed = new Set<string>();
-    // A copy may be made from another copy, so go back to one with a request.
-    for (let at = details; !passed.has(at.path);) {
-      passed.add(at.path);
-      const { id, path: copy } = at;
+    let { id, path: copy }: Pick<ConversationDetails, 'id' | 'path'> = details;
+    // A copy may be made from another copy, even one that is gone, so go back to one with a request.
+    while (!passed.has(copy)) {
+      passed.add(copy);
       const origin = this.givenBack.find(({ path, conversation }) => path === copy && conversation !== id);
-      const original = this.details.get(pathById.get(origin?.conversation) ?? '');
-      if (!original) break;
-      const { tokens, fill, renewed = 0 } = original;
+      const source = pathById.get(origin?.conversation) ?? origin?.source;
+      if (source === undefined) break;
+      const { tokens, fill, renewed = 0 } = this.details.get(source) ?? {};
       if (tokens !== undefined && fill?.isRecorded === true)
         return { ...details, fill: estimateFillOfCopy({ tokens, fill, renewed }, details.tokens) };
-      at = original;
+      id = origin?.conversation;
+      copy = source;
     }
     return details;
   }

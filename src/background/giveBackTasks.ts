@@ -6,7 +6,12 @@ import {
   type GiveBackRequest,
 } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from '../giveBack/giveBackError';
-import { recoverAllReplacements, undoLastReplacement, withReplacementsLock } from '../giveBack/replacements';
+import {
+  recoverAllReplacements,
+  undoLastReplacement,
+  withReplacementsLock,
+  type UndoneGiveBack,
+} from '../giveBack/replacements';
 import { isDamageNote } from '../conversations/text/jsonLines';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStoredConversation } from './storedConversations';
@@ -76,10 +81,8 @@ const createNotCondensedError = (path: string): GiveBackError =>
   });
 
 /** @throws GiveBackError if the agent has continued since */
-export const undoGiveBack = ({ name, replacements }: UndoGiveBackTask): Promise<{ readonly isUndone: boolean }> =>
-  withReplacementsLock(nodeFiles, replacements, async () => ({
-    isUndone: await undoLastReplacement(nodeFiles, replacements, name),
-  }));
+export const undoGiveBack = ({ name, replacements }: UndoGiveBackTask): Promise<UndoneGiveBack | undefined> =>
+  withReplacementsLock(nodeFiles, replacements, () => undoLastReplacement(nodeFiles, replacements, name));
 
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverReplacementsResult> =>
   withReplacementsLock(nodeFiles, replacements, () => recoverAllReplacements(nodeFiles, replacements, new Date()));

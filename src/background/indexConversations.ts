@@ -10,7 +10,7 @@ import {
 } from '../conversations/stores/details';
 import { FileHeadCache } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
-import { listGivenBack } from '../giveBack/replacements';
+import { listEverGivenBack } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -46,7 +46,7 @@ async function buildConversationIndex(
   const found = await findConversations(find, databases);
   // Without this list, copies are estimated like other conversations. Giving back reports problems
   // of the folder.
-  const givenBack = replacements === undefined ? [] : await listGivenBack(nodeFiles, replacements).catch(() => []);
+  const givenBack = replacements === undefined ? [] : await listEverGivenBack(nodeFiles, replacements).catch(() => []);
   report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
   const cached = found.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);

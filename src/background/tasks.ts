@@ -18,7 +18,7 @@ import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindConversationsOptions, FindConversationsResult } from '../conversations/stores/types';
 import type { AgentName } from '../core/agents';
-import type { GivenBack, GivenBackName } from '../giveBack/replacements';
+import type { GivenBack, GivenBackName, UndoneGiveBack } from '../giveBack/replacements';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type {
@@ -277,7 +277,7 @@ interface ResultByTaskKind {
   readonly references: readonly ListedReference[];
   readonly 'give-back': GivenBackResult;
   readonly 'check-give-back': CheckGiveBackResult;
-  readonly 'undo-give-back': { readonly isUndone: boolean };
+  readonly 'undo-give-back': UndoneGiveBack | undefined;
   readonly recover: RecoverReplacementsResult;
   readonly judge: JudgedSessions;
   readonly prompt: PlannedPrompt | undefined;

@@ -84,7 +84,7 @@ export async function giveBackConversation(
       replacement: await replaceFiles(
         dependencies.files,
         dependencies.root,
-        conversation,
+        { conversation, source: request.path },
         contents,
         dependencies.now(),
         guard,

@@ -50,7 +50,7 @@ export interface NewFileContent {
 export async function replaceFiles(
   files: Files,
   root: string,
-  conversation: string,
+  subject: Pick<ReplacementRecord, 'conversation' | 'source'>,
   contents: readonly NewFileContent[],
   now: Date,
   guard: WriteGuard = NO_WRITE_GUARD,
@@ -67,7 +67,7 @@ export async function replaceFiles(
       await writeNewFile(files, join(folder, `${index}.after`), bytes);
       recorded.push({ path, before: before ?? null, after: hashBytes(bytes) });
     }
-    await writeReplacementRecord(files, folder, { version: 1, conversation, at: now.toISOString(), files: recorded });
+    await writeReplacementRecord(files, folder, { version: 1, ...subject, at: now.toISOString(), files: recorded });
   });
   const record = await readReplacementRecord(files, folder);
   try {

@@ -16,6 +16,8 @@ const recordedFileSchema = z.object({
 const replacementRecordSchema = z.object({
   version: z.literal(1),
   conversation: z.string(),
+  /** The conversation's file; absent in records of earlier versions. */
+  source: z.string().optional(),
   /** ISO 8601. */
   at: z.string(),
   files: z.array(recordedFileSchema).min(1),

@@ -17,7 +17,13 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { createSteppedFiles, createSystemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
-import { listGivenBack, recoverAllReplacements, undoLastReplacement, withReplacementsLock } from './replacements';
+import {
+  listEverGivenBack,
+  listGivenBack,
+  recoverAllReplacements,
+  undoLastReplacement,
+  withReplacementsLock,
+} from './replacements';
 
 let folder: string;
 let root: string;
@@ -38,7 +44,7 @@ const replace = (conversation: string, to: string, minute: number): Promise<stri
   replaceFiles(
     nodeFiles,
     root,
-    conversation,
+    { conversation },
     [{ path, before: hashBytes(readFileSync(path)), bytes: bytes(to) }],
     now(minute),
   );
@@ -48,25 +54,50 @@ describe('files replaced when a conversation is given back', () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'a']);
-    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'other' })).toBe(false);
-    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'other' })).toBeUndefined();
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toEqual({ copiesLeft: [] });
     expect(readFileSync(path, 'utf8')).toBe('v1');
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
-    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toEqual({ copiesLeft: [] });
     expect(readFileSync(path, 'utf8')).toBe('v0');
-    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(false);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBeUndefined();
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
   it('can be restored when the written file is named, such as a copy of a copy', async () => {
     const copies = ['b', 'c'].map((name) => join(folder, `${name}.json`));
     for (const [at, copy] of copies.entries())
-      await replaceFiles(nodeFiles, root, 'a', [{ path: copy, before: undefined, bytes: bytes('copy') }], now(at));
+      await replaceFiles(
+        nodeFiles,
+        root,
+        { conversation: 'a' },
+        [{ path: copy, before: undefined, bytes: bytes('copy') }],
+        now(at),
+      );
     const [first = '', second = ''] = copies;
-    expect(await undoLastReplacement(nodeFiles, root, { path: first })).toBe(true);
-    expect(await undoLastReplacement(nodeFiles, root, { path: first })).toBe(false);
+    expect(await undoLastReplacement(nodeFiles, root, { path: first })).toEqual({ copiesLeft: [] });
+    expect(await undoLastReplacement(nodeFiles, root, { path: first })).toBeUndefined();
     expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
     expect(await listGivenBack(nodeFiles, root)).toEqual([{ conversation: 'a', path: second }]);
+  });
+
+  it('name the copies that stay when what they were made from is removed, and keep where these come from', async () => {
+    const [a = '', b = '', c = '', d = ''] = ['a', 'b', 'c', 'd'].map((name) => join(folder, `${name}.json`));
+    const chain = [
+      [a, b],
+      [b, c],
+      [c, d],
+    ] as const;
+    for (const [at, [source, copy]] of chain.entries()) {
+      const content = { path: copy, before: undefined, bytes: bytes('copy') };
+      await replaceFiles(nodeFiles, root, { conversation: source, source }, [content], now(at));
+    }
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: a })).toEqual({ copiesLeft: [c, d] });
+    const records = chain.map(([source, copy]) => ({ conversation: source, source, path: copy }));
+    expect(await listGivenBack(nodeFiles, root)).toEqual(records.slice(1));
+    expect(await listEverGivenBack(nodeFiles, root)).toEqual(records);
+    expect(await undoLastReplacement(nodeFiles, root, { path: c })).toEqual({ copiesLeft: [d] });
+    expect(await undoLastReplacement(nodeFiles, root, { path: d })).toEqual({ copiesLeft: [] });
   });
 
   it.skipIf(process.platform === 'win32')('keep their permissions', async () => {
@@ -95,7 +126,9 @@ describe('files replaced when a conversation is given back', () => {
       },
     };
     const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
-    await expect(replaceFiles(files, root, 'a', [content], now(1))).rejects.toMatchObject({ trouble: 'changed' });
+    await expect(replaceFiles(files, root, { conversation: 'a' }, [content], now(1))).rejects.toMatchObject({
+      trouble: 'changed',
+    });
     expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
@@ -106,7 +139,7 @@ describe('files replaced when a conversation is given back', () => {
     const history = join(task, 'api_conversation_history.json');
     writeFileSync(history, 'v0');
     const content = { path: history, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
-    const done = await replaceFiles(nodeFiles, root, 'a', [content], now(1));
+    const done = await replaceFiles(nodeFiles, root, { conversation: 'a' }, [content], now(1));
     rmSync(task, { recursive: true });
     await expect(undoLastReplacement(nodeFiles, root, { conversation: 'a' })).rejects.toMatchObject({
       trouble: 'missing',
@@ -122,13 +155,13 @@ describe('files replaced when a conversation is given back', () => {
       { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') },
       { path: second, before: undefined, bytes: bytes('new') },
     ];
-    await replaceFiles(nodeFiles, root, 'a', contents, now(1));
+    await replaceFiles(nodeFiles, root, { conversation: 'a' }, contents, now(1));
     const full: Files = { ...nodeFiles, rename: () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })) };
     await expect(undoLastReplacement(full, root, { conversation: 'a' })).rejects.toThrow(
       'The disk (or your quota on it) is full',
     );
     expect([existsSync(second), readFileSync(path, 'utf8')]).toEqual([false, 'v1']);
-    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toBe(true);
+    expect(await undoLastReplacement(nodeFiles, root, { conversation: 'a' })).toEqual({ copiesLeft: [] });
     expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
@@ -180,7 +213,9 @@ describe('files replaced when a conversation is given back', () => {
           if (step === failing || (isLasting && step > failing)) throw createSystemError('ENOSPC');
         });
         const contents = names.map((name) => ({ path: name, before: hashBytes(bytes('v0')), bytes: bytes('v1') }));
-        const error = await replaceFiles(files, kept, 'a', contents, now(1)).catch((reason: unknown) => reason);
+        const error = await replaceFiles(files, kept, { conversation: 'a' }, contents, now(1)).catch(
+          (reason: unknown) => reason,
+        );
         if (typeof error === 'string') break;
         const { message } = error as Error;
         const changed = names.filter((name) => readFileSync(name, 'utf8') === 'v1');

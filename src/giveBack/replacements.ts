@@ -10,6 +10,7 @@ import {
   removeReplacement,
   readReplacementState,
   type ReplacementRecord,
+  type ReplacementState,
 } from './replacementRecord';
 
 /** Ledgers are kept for the same time. */
@@ -42,36 +43,58 @@ async function listReplacementFolders(files: Files, root: string): Promise<strin
     .map((name) => join(root, name));
 }
 
-interface DoneReplacement {
+interface FinishedReplacement {
   readonly folder: string;
   readonly record: ReplacementRecord;
 }
 
-/** Oldest first, without those that were undone. */
-async function listDone(files: Files, root: string): Promise<DoneReplacement[]> {
-  const done: DoneReplacement[] = [];
+/** Oldest first. */
+async function listFinished(
+  files: Files,
+  root: string,
+  states: readonly ReplacementState[],
+): Promise<FinishedReplacement[]> {
+  const finished: FinishedReplacement[] = [];
   for (const folder of await listReplacementFolders(files, root)) {
-    if ((await readReplacementState(files, folder)) !== 'done') continue;
+    const state = await readReplacementState(files, folder);
+    if (state === undefined || !states.includes(state)) continue;
     // Newer versions handle their own records.
     const record = await readReplacementRecord(files, folder).catch(() => undefined);
-    if (record) done.push({ folder, record });
+    if (record) finished.push({ folder, record });
   }
-  return done;
+  return finished;
 }
 
 export interface GivenBack {
   readonly conversation: string;
+  /** The conversation's file, if recorded. */
+  readonly source?: string;
   /** The file that the agent continues with. */
   readonly path: string;
 }
 
 /** Oldest first. A conversation that was given back several times is in the list several times. */
 export const listGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
-  (await listDone(files, root)).flatMap(toGivenBack);
+  (await listFinished(files, root, ['done'])).flatMap(toGivenBack);
 
-function toGivenBack({ record: { conversation, files } }: DoneReplacement): GivenBack[] {
+/** As {@link listGivenBack}, with what was undone since. */
+export const listEverGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
+  (await listFinished(files, root, ['done', 'undone'])).flatMap(toGivenBack);
+
+function toGivenBack({ record: { conversation, source, files } }: FinishedReplacement): GivenBack[] {
   const [written] = files;
-  return written ? [{ conversation, path: written.path }] : [];
+  return written ? [{ conversation, ...(source !== undefined && { source }), path: written.path }] : [];
+}
+
+/** Returns the existing files that were given back from this one, or from a copy of it, oldest first. */
+async function listCopiesOf(files: Files, root: string, original: string): Promise<string[]> {
+  const copies = new Set<string>();
+  for (const { source, path } of await listEverGivenBack(files, root)) {
+    if (path !== original && (source === original || copies.has(source ?? ''))) copies.add(path);
+  }
+  const existing: string[] = [];
+  for (const path of copies) if (await readStatusIfPresent(files, path)) existing.push(path);
+  return existing;
 }
 
 /**
@@ -80,17 +103,28 @@ function toGivenBack({ record: { conversation, files } }: DoneReplacement): Give
  */
 export type GivenBackName = { readonly conversation: string } | { readonly path: string };
 
+export interface UndoneGiveBack {
+  /** Copies that were made from what the undoing removed; they stay. */
+  readonly copiesLeft: readonly string[];
+}
+
 /**
- * @returns false if nothing was given back
+ * @returns undefined if nothing was given back
  * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
-export async function undoLastReplacement(files: Files, root: string, name: GivenBackName): Promise<boolean> {
-  const done = (await listDone(files, root)).findLast(({ record }) =>
+export async function undoLastReplacement(
+  files: Files,
+  root: string,
+  name: GivenBackName,
+): Promise<UndoneGiveBack | undefined> {
+  const done = (await listFinished(files, root, ['done'])).findLast(({ record }) =>
     'path' in name ? record.files[0]?.path === name.path : record.conversation === name.conversation,
   );
-  if (!done) return false;
+  if (!done) return undefined;
   await undoReplacement(files, done.folder);
-  return true;
+  const [written] = done.record.files;
+  const wasAdded = written?.before === null;
+  return { copiesLeft: wasAdded ? await listCopiesOf(files, root, written.path) : [] };
 }
 
 export interface RecoveryResult {

@@ -35,7 +35,7 @@ async function replace(deadAt: number): Promise<void> {
     const bytes = readFileSync(path);
     return { path, before: hashBytes(bytes), bytes: new TextEncoder().encode(`${bytes.toString()}, condensed`) };
   });
-  await replaceFiles(files, root, 'c', contents, new Date(0));
+  await replaceFiles(files, root, { conversation: 'c' }, contents, new Date(0));
   say(`steps ${count()}`);
 }
 

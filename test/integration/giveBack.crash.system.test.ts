@@ -87,7 +87,7 @@ test('an undo killed at any step leaves the old state after restart', async () =
       before: hashBytes(readFileSync(path)),
       bytes: new TextEncoder().encode(NEW[index]),
     }));
-    const replacement = await replaceFiles(nodeFiles, root, 'c', contents, new Date(0));
+    const replacement = await replaceFiles(nodeFiles, root, { conversation: 'c' }, contents, new Date(0));
     expect(readTexts(paths)).toEqual(NEW);
     const exit = await start(['undo', replacement, `${killedAt}`]);
     const state = await recoverReplacement(nodeFiles, replacement);
@@ -170,7 +170,9 @@ test.each(TROUBLES)(
         before: hashBytes(readFileSync(path)),
         bytes: new TextEncoder().encode(NEW[index]),
       }));
-      const outcome = await replaceFiles(files, root, 'c', contents, new Date(0)).catch((error: unknown) => error);
+      const outcome = await replaceFiles(files, root, { conversation: 'c' }, contents, new Date(0)).catch(
+        (error: unknown) => error,
+      );
       if (outcome instanceof StorageError) {
         expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
         expect(readTexts(paths)).toEqual(OLD);

@@ -5,6 +5,7 @@
 import { writeSync } from 'node:fs';
 import { performTask } from '../../src/background/perform';
 import type { Task } from '../../src/background/tasks';
+import type { UndoneGiveBack } from '../../src/giveBack/replacements';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
 import { makeFileOld } from '../../src/giveBack/testing';
 import { loadTokenCounter } from '../../src/storage/assets';
@@ -41,12 +42,12 @@ async function giveBack(): Promise<Did> {
 }
 
 async function undoGiveBack(conversation: string): Promise<Did> {
-  const { isUndone } = await run<{ isUndone: boolean }>({
+  const undone = await run<UndoneGiveBack | undefined>({
     kind: 'undo-give-back',
     name: { conversation },
     replacements,
   });
-  return { did: isUndone ? 'taken back' : 'nothing' };
+  return { did: undone ? 'taken back' : 'nothing' };
 }
 
 async function undo(conversation: string): Promise<Did> {

@@ -127,7 +127,7 @@ test(
       const { id } = readConversation(readFileSync(path), { path });
       let isUndone = true;
       for (let left = listResults(did, 'given').length; isUndone && left >= 0; left--) {
-        isUndone = await undoLastReplacement(nodeFiles, options.replacements, { conversation: id });
+        isUndone = (await undoLastReplacement(nodeFiles, options.replacements, { conversation: id })) !== undefined;
       }
       expect(isUndone).toBe(false);
       expect(files.map((file) => readFileSync(file))).toEqual(before);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -6,7 +6,10 @@ import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { transcript } from '../../../test/support/transcript';
 import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
+import { replaceFiles } from '../../giveBack/replacement';
+import { listGivenBack } from '../../giveBack/replacements';
 import { writeClineSession, makeFileOld, writeZooTask } from '../../giveBack/testing';
+import { nodeFiles } from '../../storage/nodeFiles';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView, ConversationsTree } from '../../views/conversations/conversationsView';
 import type { ConversationNode, TreeNode } from '../../views/conversations/nodes';
@@ -421,6 +424,25 @@ describe('giving a condensed conversation back from the conversations view', () 
       expect(titles().filter((each) => each.startsWith('Copy: '))).toHaveLength(2);
       expect(titles()).toContain(title);
     });
+  });
+
+  it('names the copy of a copy that stays when the copy itself is removed', async () => {
+    const path = session();
+    await opened();
+    await condensed('lossless');
+    fake.answers = ['Give Back', undefined];
+    await run('giveBack');
+    const replacements = join(home, 'storage', 'us', 'replacements');
+    const [written] = await listGivenBack(nodeFiles, replacements);
+    const copy = written!.path;
+    const content = { path: join(dirname(path), 'next.jsonl'), before: undefined, bytes: readFileSync(copy) };
+    await replaceFiles(nodeFiles, replacements, { conversation: 'copy', source: copy }, [content], new Date());
+    await run(
+      'undoGiveBack',
+      rows().find(({ found }) => found.path === path),
+    );
+    expect(existsSync(copy)).toBe(false);
+    expect(last().message).toMatch(/^Undone\. The copy was removed; “.+”, which was made from it, stays\.$/);
   });
 
   it('offers an export instead for an agent whose files are never written', async () => {

@@ -5,7 +5,7 @@ import { getErrorMessage } from '../../core/errors';
 import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackError';
 import { parseRooApi, runWhileTaskPaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
-import type { GivenBackName } from '../../giveBack/replacements';
+import type { GivenBackName, UndoneGiveBack } from '../../giveBack/replacements';
 import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
@@ -143,16 +143,20 @@ async function showGivenBack(
 /** @param name undefined if the conversation was never read */
 export async function undoGiveBack(services: Services, name: GivenBackName | undefined): Promise<void> {
   const replacements = getReplacementsFolder(services);
-  const { isUndone } =
-    name === undefined
-      ? { isUndone: false }
-      : await runUncancellableTask(services, { kind: 'undo-give-back', name, replacements });
-  if (isUndone) void getConversationIndex(services).refresh();
+  const undone = name && (await runUncancellableTask(services, { kind: 'undo-give-back', name, replacements }));
+  if (undone) void getConversationIndex(services).refresh();
   void showInformationMessage(
-    isUndone
-      ? vscode.l10n.t('Undone. The agent’s files are as they were before.')
+    undone
+      ? describeUndoneGiveBack(services, undone)
       : vscode.l10n.t('Nothing was given back, so there is nothing to undo.'),
   );
+}
+
+function describeUndoneGiveBack(services: Services, { copiesLeft: [copy, ...others] }: UndoneGiveBack): string {
+  if (copy === undefined) return vscode.l10n.t('Undone. The agent’s files are as they were before.');
+  return others.length === 0
+    ? vscode.l10n.t('Undone. The copy was removed; “{0}”, which was made from it, stays.', getFileName(services, copy))
+    : vscode.l10n.t('Undone. The copy was removed; {0} copies that were made from it stay.', 1 + others.length);
 }
 
 async function offerExport(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
