@@ -8,5 +8,6 @@ it('HTML values are escaped once', () => {
 });
 
 it('HTML contains no control characters or lone surrogates', () => {
+  expect(renderHtml`${'a\r'}${'\nb\rc\r\n'}`.text).toBe('a\nb\nc\n');
   expect(renderHtml`${'a\r\nb\tc\u001b[31m\u0000\ud800'}`.text).toBe('a\nb\tc\ufffd[31m\ufffd\ufffd');
 });

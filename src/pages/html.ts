@@ -25,10 +25,14 @@ const ENTITY_BY_CHAR: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters that HTML doesn't allow become the replacement character. */
+/**
+ * Control characters that HTML doesn't allow become the replacement character. Line ends become
+ * `\n`; a text that is split after `\r` continues with `\n` in its next piece.
+ */
 const escapeHtml = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[&<>"']/g, (character) => ENTITY_BY_CHAR[character] ?? '')
-    .replace(/\r\n/g, '\n')
+    .replace(/\r$/, '')
+    .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');

@@ -172,3 +172,12 @@ describe('removed content on the reading page', () => {
     expect(page).toContain('Message 1 · user: 10 characters');
   });
 });
+
+it.each([
+  ['cut', user('task')],
+  ['long', user(makeLines('kept', 60).replaceAll('\n', '\r\n'))],
+])('the reading page of a %s text with Windows line ends shows no replacement character', async (_, first) => {
+  const file = makeLines('file', 120).replaceAll('\n', '\r\n');
+  const { page } = await pageOf([first, ...makeToolExchange('a', 'Read', { file_path: 'src/a.ts' }, file)]);
+  expect(page).not.toMatch(/[\ufffd\r]/);
+});

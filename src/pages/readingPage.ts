@@ -235,7 +235,7 @@ const renderLongText = (heading: string, text: string): SafeHtml =>
   </details>`;
 
 function renderUnchangedText(text: string): SafeHtml {
-  const lines = text.split('\n');
+  const lines = text.split(/\r?\n/);
   const rest = lines.length - MAX_UNFOLDED_LINES;
   if (rest <= MAX_UNFOLDED_LINES) return renderHtml`${text}`;
   return renderHtml`${lines.slice(0, MAX_UNFOLDED_LINES).join('\n')}${renderLongText(`${rest} more lines, unchanged`, lines.slice(MAX_UNFOLDED_LINES).join('\n'))}`;

@@ -596,7 +596,7 @@ function renderTextWithCuts(text: unknown, { cuts }: CutEdit): SafeHtml {
 const CONTEXT_LINES = 3;
 
 function renderKeptText(text: string): SafeHtml {
-  const lines = text.split('\n');
+  const lines = text.split(/\r?\n/);
   const hiddenCount = lines.length - 2 * CONTEXT_LINES;
   if (hiddenCount <= 2) return renderHtml`${text}`;
   const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
