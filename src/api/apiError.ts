@@ -149,9 +149,10 @@ export const isApiError = (value: unknown): value is ApiError => value instanceo
 function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { name, status, retryAfterMs, vendorMessage } = details;
   const { sentence, advice } = { ...ERROR_ADVICE[kind], ...details };
-  const code = status === undefined ? '' : ` (${status})`;
-  const serverText = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
-  return `${name}: ${sentence} ${retryAfterMs === undefined ? advice : formatWaitingTime(retryAfterMs)}${serverText}`;
+  // Without a status, the message may come from the network or an SDK.
+  const speaker = status === undefined ? 'Details' : `The server said (${status})`;
+  const quotation = vendorMessage === undefined ? '' : ` ${speaker}: “${vendorMessage}”`;
+  return `${name}: ${sentence} ${retryAfterMs === undefined ? advice : formatWaitingTime(retryAfterMs)}${quotation}`;
 }
 
 function formatWaitingTime(milliseconds: number): string {

@@ -23,7 +23,8 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   if (answer) return convertErrorResponse(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
   const messages = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
-  const vendorMessage = shortenVendorMessage(redactSecrets([...new Set(messages)].join(': '), context.secrets));
+  const fullMessage = [...new Set(messages)].join(': ').replaceAll('.: ', ': ');
+  const vendorMessage = shortenVendorMessage(redactSecrets(fullMessage, context.secrets));
   const details = {
     name: context.name,
     ...(code !== undefined && { code }),

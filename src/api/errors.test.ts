@@ -96,6 +96,14 @@ describe('converting a thrown error to an API error', () => {
       "Mine: The API key was not accepted. Check the profile's key. The server said (401): “Bad key [key]”",
     );
   });
+
+  it('does not say that the server said what an SDK says about a failed connection', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
+    const failed = new Error('Connection error.', { cause: new TypeError('fetch failed', { cause: refused }) });
+    const { message } = toApiError(failed, context);
+    expect(message).toContain('Details: “Connection error: fetch failed: connect ECONNREFUSED 127.0.0.1:1”');
+    expect(message).not.toContain('The server said');
+  });
 });
 
 describe('recognizing the error for a prompt that is too long', () => {

@@ -68,7 +68,7 @@ export const createContinuedError = (path: string): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',
     path,
-    happened: 'The agent has continued in the file that was given back, so the file is kept.',
+    happened: 'The file is kept: the agent has continued in it.',
     notDone: 'Nothing was undone.',
     advice: 'To get rid of it, delete it in the agent.',
   });
