@@ -11,6 +11,13 @@ it.each<[number, number | undefined, string]>([
   [91.24, undefined, '91%'],
   [91.24, 1, '91.2%'],
   [75, 1, '75%'],
+  [99.6, undefined, '99.6%'],
+  [-99.93, undefined, '−99.9%'],
+  [99.99, 1, '99.9%'],
+  [99.5, 0, '99.5%'],
+  [100, undefined, '100%'],
+  [-100, undefined, '−100%'],
+  [100.04, undefined, '100%'],
   [0.4, 0, '<1%'],
   [0.6, 0, '1%'],
 ])('the percentage %d with decimals %s is written as %s', (percent, decimals, words) => {

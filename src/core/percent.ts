@@ -1,13 +1,14 @@
 /**
- * More than nothing is never "0%" but "<1%" or "<0.1%".
+ * More than nothing is never "0%" but "<1%" or "<0.1%", and less than all is at most "99.9%".
  * @param percent 0 to 100; a change may be negative
  * @param decimals maximum number; default: one below 10, none above
  */
 export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.95 ? 1 : 0): string {
   const rounded = Number(percent.toFixed(decimals));
   if (rounded === 0) return percent === 0 ? '0%' : `<${10 ** -decimals}%`;
+  const shown = Math.abs(rounded) === 100 && Math.abs(percent) < 100 ? Math.trunc(percent * 10) / 10 : rounded;
   // The minus sign (U+2212) replaces the hyphen.
-  return `${rounded}%`.replace('-', '−');
+  return `${shown}%`.replace('-', '−');
 }
 
 export const formatShare = (part: number, whole: number, decimals?: number): string =>

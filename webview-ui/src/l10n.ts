@@ -55,8 +55,14 @@ export const formatPercent = (share: number): string => formatPercentage(share, 
 export const formatChange = (change: number): string => formatPercentage(change, 'exceptZero');
 
 function formatPercentage(percent: number, signDisplay: 'auto' | 'exceptZero'): string {
-  const maximumFractionDigits = Math.abs(percent) < 9.95 ? 1 : 0;
-  const options = { style: 'percent', maximumFractionDigits } as const;
+  const size = Math.abs(percent);
+  // Less than all is never shown as 100%.
+  const isAlmostAll = size >= 99.5 && size < 100;
+  const options = {
+    style: 'percent',
+    maximumFractionDigits: size < 9.95 || isAlmostAll ? 1 : 0,
+    ...(isAlmostAll && ({ roundingMode: 'trunc' } as const)),
+  } as const;
   return percent !== 0 && Math.abs(percent) < 0.05
     ? `<${formatNumber(0.001, options)}`
     : // With the minus sign (U+2212), not a hyphen.
