@@ -100,6 +100,7 @@ describe('the title of a conversation', () => {
     const long = appendToTitle(makeConversationTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
     expect(normalizeTitle(long)).toBe(long);
+    expect(appendToTitle('short (condensed)', '(condensed)')).toBe('short (condensed)');
   });
 
   it('is found quickly in long texts of unclosed elements', () => {

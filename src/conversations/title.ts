@@ -70,9 +70,9 @@ export function normalizeTitle(title: string | undefined): string | undefined {
   return words === '' ? undefined : shortenTitle(words);
 }
 
-/** Shortens only the title, not the words that distinguish it. */
+/** Shortens only the title, not the words that distinguish it. A title that has them is unchanged. */
 export const appendToTitle = (title: string, suffix: string): string =>
-  `${shortenTitle(title, MAX_TITLE_CHARS - suffix.length - 1)} ${suffix}`;
+  title.endsWith(` ${suffix}`) ? title : `${shortenTitle(title, MAX_TITLE_CHARS - suffix.length - 1)} ${suffix}`;
 
 function readSlashCommand(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
