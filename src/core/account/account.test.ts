@@ -238,3 +238,19 @@ it('the account lists files that were read again and again by the number of thei
   const { total } = makeAccountOverview([session({ files, usage: [{ day: '2026-01-02', ...usage }] })]);
   expect(total.files.map(({ path }) => path)).toEqual(['/often.ts', '/larger.ts', '/large.ts']);
 });
+
+it('the account lists a file once for a session and its forks, which repeat the session’s reads', () => {
+  const read = (reads: number) => ({ files: [{ path: '/a.ts', reads, tokens: 100 }] });
+  const forkOf = (path: string) => ({ above: { path, relation: 'fork' as const } });
+  const account = { usage: [{ day: '2026-01-02', ...usage }] };
+  const { total } = makeAccountOverview([
+    session({ ...account, path: '/1', title: 'origin', ...read(30) }),
+    session({ ...account, path: '/2', title: 'copy', ...forkOf('/1'), ...read(30) }),
+    session({ ...account, path: '/3', title: 'continued copy', ...forkOf('/2'), ...read(31) }),
+    session({ ...account, path: '/4', title: 'subagent', above: { path: '/1', relation: 'subagent' }, ...read(2) }),
+  ]);
+  expect(total.files.map(({ session: title, reads }) => [title, reads])).toEqual([
+    ['continued copy', 31],
+    ['subagent', 2],
+  ]);
+});

@@ -255,16 +255,36 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
       estimatedCost: compacted(true),
       recordedCost: compacted(false),
     },
-    files: sessions
-      .flatMap(({ files, title }) => files.map((file) => ({ ...file, session: title })))
-      .sort(compareByReads)
-      .slice(0, MAX_TOP_ENTRIES),
+    files: listFilesOncePerLineage(sessions).slice(0, MAX_TOP_ENTRIES),
     unused: sessions
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))
       .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
       .slice(0, MAX_TOP_ENTRIES),
     calls: countToolCalls(sessions),
   };
+}
+
+/** A fork's file repeats its origin's reads, so each path is listed for the session with most reads. */
+function listFilesOncePerLineage(sessions: readonly SessionAccount[]): AccountTotal['files'] {
+  const byPath = new Map(sessions.map((session) => [session.path, session]));
+  const findRoot = ({ path, above }: SessionAccount): string => {
+    const origin = above?.relation === 'fork' ? byPath.get(above.path) : undefined;
+    return origin ? findRoot(origin) : path;
+  };
+  const listed = new Set<string>();
+  return sessions
+    .flatMap((session) =>
+      session.files.map((file) => ({
+        file: { ...file, session: session.title },
+        key: `${findRoot(session)}\n${file.path}`,
+      })),
+    )
+    .sort((a, b) => compareByReads(a.file, b.file))
+    .flatMap(({ file, key }) => {
+      if (listed.has(key)) return [];
+      listed.add(key);
+      return [file];
+    });
 }
 
 function countToolCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
