@@ -226,11 +226,11 @@ it('a problem with any setting is shown on the page', async () => {
     for (const name of SETTING_NAMES) fake.settings[`contextCondenser.${name}`] = value;
     const page = await openPage({ view: { open: ALL_SECTIONS } });
     await unfoldAll(page);
-    const shown = page.all('.problem').map(({ textContent }) => textContent);
+    const shown = page.all('.problem').map(({ textContent }) => textContent.toLowerCase());
     const { settings } = page.host.state();
     const hidden = Object.entries(settings).flatMap(([name, { problems }]) =>
       problems
-        .filter(({ message }) => !shown.some((text) => text.includes(message)))
+        .filter(({ message }) => !shown.some((text) => text.includes(message.toLowerCase())))
         .map(({ path, message }) => `${name} = ${JSON.stringify(value)}: ${path} ${message}`),
     );
     expect(hidden).toEqual([]);

@@ -85,7 +85,7 @@ describe('the Start section', () => {
   it('validates while typing and does not save invalid values', async () => {
     const page = await openPage();
     await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('must be at least'));
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('Must be at least'));
     await page.type(() => field(page, 'maxCostPerCondensation'), 'much');
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('not a number'));
     expect(saved('maxCostPerCondensation')).toBeUndefined();
@@ -213,7 +213,7 @@ describe('the form of a provider', () => {
   it('names problems in settings.json at their fields', async () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
     const page = await openPage({ view: { open: ['truncation'] } });
-    expect(problemsOf(page, 'truncation.minimumTokens')).toContain('must be a number');
+    expect(problemsOf(page, 'truncation.minimumTokens')).toContain('Must be a number');
     await page.click(() => page.find('vscode-checkbox', 'Leave user messages unchanged'));
     await page.until(() => JSON.stringify(saved('truncation')).includes('"preserveUserMessages":false'));
     expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
@@ -840,7 +840,7 @@ describe('a control in the panel', () => {
     await page.click(() => page.find('button', 'Remove Failed calls'));
     await add(page, 'minTokens', alternative);
     await page.type(() => field(page, `${place}.or.0.minTokens`), '-5');
-    await page.until(() => problemsOf(page, `${place}.or.0.minTokens`).includes('must be at least'));
+    await page.until(() => problemsOf(page, `${place}.or.0.minTokens`).includes('Must be at least'));
     await page.type(() => field(page, `${place}.or.0.minTokens`), '2k');
     await page.until(() => draftOf(page).includes('"or":[{"minTokens":2000},{}]'));
     await add(page, 'not', alternative);

@@ -1,5 +1,9 @@
 import type { ReactNode } from 'react';
+import { capitalize } from '../l10n';
 import { Icon } from '../ui';
+
+/** A problem that begins with the place of a field, such as `or.0.minTokens: …`, is left alone. */
+const capitalizeSentence = (problem: string): string => (/^[a-z]+ /.test(problem) ? capitalize(problem) : problem);
 
 /** Screen readers announce problems when they appear. */
 export function ProblemList({ problems }: { readonly problems: readonly string[] }): ReactNode {
@@ -8,7 +12,7 @@ export function ProblemList({ problems }: { readonly problems: readonly string[]
       {problems.map((problem) => (
         <p key={problem} className="problem">
           <Icon name="error" />
-          <span>{problem}</span>
+          <span>{capitalizeSentence(problem)}</span>
         </p>
       ))}
     </div>

@@ -22,7 +22,7 @@ it('another extension’s provider has a form made from its schema, and invalid 
   await page.until(() => field(page).value === '100');
   await page.type(() => field(page), '-5');
   const problem = await page.until(() => page.find('[data-setting="providers.sample.cutter.minimum"] .problem'));
-  expect(problem.textContent).toContain('must be at least');
+  expect(problem.textContent).toContain('Must be at least');
   expect(saved('providers')).toBeUndefined();
   await page.type(() => field(page), '250');
   await page.until(() => JSON.stringify(saved('providers')) === '{"sample.cutter":{"minimum":250}}');
@@ -39,5 +39,5 @@ it('another extension’s provider appears and disappears while the panel is ope
   await page.until(() => saved('provider') === 'sample.cutter');
   remove();
   await page.until(() => page.all('#sample\\.cutter').length === 0);
-  await page.until(() => page.find('.cards .problem', 'there is no provider "sample.cutter"'));
+  await page.until(() => page.find('.cards .problem', 'There is no provider "sample.cutter"'));
 });
