@@ -67,8 +67,9 @@ export async function condenseConversation(
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
     ...(task.coherenceFloor && { coherenceFloor: task.coherenceFloor }),
+    // A preset's passes may have the names of providers.
     onProgress: ({ step }) => {
-      if (step !== '') onProgress({ step });
+      if (step !== '') onProgress({ step: task.configName === undefined ? step : `${task.configName}: ${step}` });
     },
   };
   // Don't use a paid fallback: a user who condenses manually decides again.

@@ -26,9 +26,7 @@ const describeUse = (condensing: ApiProfile | undefined): Readonly<Record<BuiltI
   lossless: vscode.l10n.t('free'),
   smart: describeSmartPreset(),
   truncation: vscode.l10n.t('free'),
-  native: condensing
-    ? [...new Set([condensing.name, condensing.model])].join(' · ')
-    : vscode.l10n.t('needs an API profile'),
+  native: condensing ? [...new Set([condensing.name, condensing.model])].join(' · ') : vscode.l10n.t('needs a model'),
   strategy: getStrategyName(),
 });
 
@@ -105,8 +103,8 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
 export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length === 0) {
-    const add = vscode.l10n.t('Add Profile');
-    const choice = await showInformationMessage(vscode.l10n.t('There are no API profiles yet.'), add);
+    const add = vscode.l10n.t('Add Model');
+    const choice = await showInformationMessage(vscode.l10n.t('There are no models yet.'), add);
     if (choice === add) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return false;
   }
@@ -116,7 +114,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
     label: name,
     description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
   }));
-  const picked = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Condense with profile') });
+  const picked = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Condense with model') });
   if (!picked) return false;
   await saveSettingAndShowOverride('condensingProfile', picked.id);
   return picked.id !== '';
@@ -133,10 +131,10 @@ export interface CondensingProfileAction {
 export function getProfileAction(): CondensingProfileAction {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length > 0 && !condensing) {
-    return { label: vscode.l10n.t('Choose Profile'), follow: chooseCondensingProfile };
+    return { label: vscode.l10n.t('Choose Model'), follow: chooseCondensingProfile };
   }
   return {
-    label: condensing ? vscode.l10n.t('Manage Profiles') : vscode.l10n.t('Add Profile'),
+    label: condensing ? vscode.l10n.t('Manage Models') : vscode.l10n.t('Add Model'),
     follow: async () => {
       await vscode.commands.executeCommand('contextCondenser.manageProfiles');
       const { condensing: now } = readModelSettings();

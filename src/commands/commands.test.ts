@@ -81,6 +81,15 @@ describe('the command Condense Context Now', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
+  it('shows the name of the preset before that of each pass, which may be the name of a provider', async () => {
+    fake.settings['contextCondenser.provider'] = 'smart';
+    fake.settings['contextCondenser.smart'] = 'speed';
+    await condenseNow(services, file);
+    expect(fake.progress).toContain('Speed: Truncation');
+    expect(fake.progress).not.toContain('Truncation');
+    expect(fake.progress).toContain('Reading the conversation');
+  });
+
   it('always offers the same actions in the same order, whatever the result or the previous choice', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
     store({ [name]: transcript() });

@@ -242,7 +242,7 @@ async function showUnchangedMessage(
   };
   const otherProfile =
     profiles.length > 1
-      ? { label: vscode.l10n.t('Use Another Profile'), follow: chooseCondensingProfile }
+      ? { label: vscode.l10n.t('Use Another Model'), follow: chooseCondensingProfile }
       : getProfileAction();
   const actions: Readonly<Record<FailureAction, { readonly label: string; readonly follow: () => Promise<void> }>> = {
     retry: { label: vscode.l10n.t('Retry'), follow: () => condenseWith(settings.provider) },

@@ -44,8 +44,8 @@ export async function manageProfiles(services: Services): Promise<void> {
     description: `${profile.vendor} · ${profile.model}`,
     ...(profile.id === condensing?.id && { detail: vscode.l10n.t('condenses') }),
   }));
-  const picked = await pickOneItem<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Profile…')}` }], {
-    title: vscode.l10n.t('API profiles'),
+  const picked = await pickOneItem<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Model…')}` }], {
+    title: vscode.l10n.t('Models'),
   });
   if (!picked) return;
   if (picked.profile) await chooseProfileAction(services, picked.profile);

@@ -58,7 +58,7 @@ const shown = (): string[] => fake.shown.map(({ message }) => message);
 
 /** Adds a profile for the scripted server, as a user does. */
 async function addProfile(key = KEY): Promise<void> {
-  fake.picks = ['Add Profile', 'Anthropic'];
+  fake.picks = ['Add Model', 'Anthropic'];
   fake.inputs = ['claude-sonnet-4-20250514', 'Work', server.url, key];
   await manageProfiles(services);
 }
@@ -95,7 +95,7 @@ describe('API profiles', () => {
     await addProfile();
     fake.picks = ['None'];
     await chooseCondensingProfile();
-    fake.picks = ['Add Profile', 'VS Code'];
+    fake.picks = ['Add Model', 'VS Code'];
     fake.inputs = ['gpt-4o', 'Chat'];
     await manageProfiles(services);
     expect(setting('profiles')).toHaveLength(2);
@@ -174,7 +174,7 @@ describe('API profiles', () => {
   });
 
   it('ask for the fields that their vendor needs', async () => {
-    fake.picks = ['Add Profile', 'Vertex'];
+    fake.picks = ['Add Model', 'Vertex'];
     fake.inputs = ['claude', 'V', '', ''];
     await manageProfiles(services);
     expect(shown().at(-1)).toMatch(/not saved/);
@@ -183,17 +183,17 @@ describe('API profiles', () => {
       ['claude', 'V', 'us-east5', undefined],
     ]) {
       const told = fake.shown.length;
-      fake.picks = ['Add Profile', 'Vertex'];
+      fake.picks = ['Add Model', 'Vertex'];
       fake.inputs = left;
       await manageProfiles(services);
       expect(fake.shown).toHaveLength(told);
     }
-    fake.picks = ['Add Profile', 'VS Code'];
+    fake.picks = ['Add Model', 'VS Code'];
     fake.inputs = ['gpt-4o', 'Chat'];
     await manageProfiles(services);
     expect(setting('profiles')).toMatchObject([{ id: 'chat', vendor: 'vscode' }]);
     expect(shown().at(-1)).toContain('VS Code currently has no model');
-    for (const left of [[], ['Add Profile'], ['Add Profile', 'Bedrock']]) {
+    for (const left of [[], ['Add Model'], ['Add Model', 'Bedrock']]) {
       fake.picks = left;
       fake.inputs = [undefined];
       await manageProfiles(services);
@@ -359,11 +359,11 @@ describe('condensing with Summary', () => {
     server.play([refusal(), reply('## Goal\nx')]);
     const [profile] = setting('profiles') as object[];
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other', name: 'Other' }];
-    fake.answers = ['Use Another Profile'];
+    fake.answers = ['Use Another Model'];
     fake.picks = ['Work'];
     await condenseNow(services, file);
     expect(fake.shown[0]).toMatchObject({
-      choices: ['Use Another Profile', 'Condense With…', 'Details'],
+      choices: ['Use Another Model', 'Condense With…', 'Details'],
     });
     expect(fake.shown[0]?.message).toContain('The model declined to answer');
     expect(shown().at(-1)).toContain('with Summary');
@@ -437,12 +437,12 @@ describe('Summary without a model that can be called leads to a profile, where R
 
   it('offers to add a profile if there is none, and condenses with it', async () => {
     fake.settings['contextCondenser.provider'] = 'native';
-    fake.answers = ['Add Profile'];
+    fake.answers = ['Add Model'];
     vi.spyOn(vscode.commands, 'executeCommand').mockImplementation(addPricedProfile);
     await condenseNow(services, file);
     expect(fake.shown[0]).toMatchObject({
       message: 'Nothing was condensed. No condensing profile is chosen.',
-      choices: ['Add Profile', 'Details'],
+      choices: ['Add Model', 'Details'],
     });
     expect(last()?.message).toMatch(/^Condensed “.*” with Summary: /);
   });
@@ -450,13 +450,13 @@ describe('Summary without a model that can be called leads to a profile, where R
   it('offers to choose among profiles, and condenses with the chosen one', async () => {
     await addPricedProfile();
     fake.settings['contextCondenser.condensingProfile'] = '';
-    fake.answers = ['Choose Profile'];
+    fake.answers = ['Choose Model'];
     fake.picks = ['Work'];
     await condenseFileAndWait(services, file, { ...readManualSettings(), provider: 'native' });
     expect(fake.shown).toContainEqual(
       expect.objectContaining({
         message: 'Nothing was condensed. No condensing profile is chosen.',
-        choices: ['Choose Profile', 'Details'],
+        choices: ['Choose Model', 'Details'],
       }),
     );
     expect(last()?.message).toMatch(/^Condensed “.*” with Summary: /);
@@ -465,12 +465,12 @@ describe('Summary without a model that can be called leads to a profile, where R
   it('leads to the profiles if the only one is unusable', async () => {
     await addProfile();
     fake.secrets.clear();
-    fake.answers = ['Manage Profiles'];
+    fake.answers = ['Manage Models'];
     await condenseFileAndWait(services, file, { ...readManualSettings(), provider: 'native' });
-    expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Condense With…', 'Details'] });
+    expect(last()).toMatchObject({ choices: ['Manage Models', 'Condense With…', 'Details'] });
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await previewPrompt(services, file);
-    expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Details'] });
+    expect(last()).toMatchObject({ choices: ['Manage Models', 'Details'] });
     expect(last()?.message).toContain('no API key yet');
   });
 });
@@ -482,7 +482,7 @@ describe('choosing an option in a list of commands', () => {
     // The default: nothing is set.
     expect(setting('provider')).toBeUndefined();
     fake.picks = ['Summary'];
-    fake.answers = ['Add Profile'];
+    fake.answers = ['Add Model'];
     await chooseProvider(services);
     expect(setting('provider')).toBeUndefined();
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);

@@ -267,7 +267,8 @@ describe('the conversations view', () => {
     await run('condense');
     const create = vi.spyOn(window, 'createWebviewPanel');
     await run('read');
-    const [, , , options] = create.mock.calls[0] ?? [];
+    const [, tab, , options] = create.mock.calls[0] ?? [];
+    expect(tab).toMatch(/^What Was Condensed: ./);
     expect(options).toMatchObject({ enableScripts: false, localResourceRoots: [] });
     const page = create.mock.results[0]?.value as { webview: { html: string } } | undefined;
     expect(page?.webview.html).toMatch(/style-src 'nonce-[\w+/=]+'[^]*<section id="message-1">[^]*class="gone"/);

@@ -49,13 +49,18 @@ export async function showReadingPage(services: Services, path: string): Promise
       nonce,
     },
   );
-  const panel = vscode.window.createWebviewPanel('contextCondenser.reading', title, vscode.ViewColumn.Active, {
-    enableScripts: false,
-    enableFindWidget: true,
-    localResourceRoots: [],
-    // Keeps folds open while the tab is hidden.
-    retainContextWhenHidden: true,
-  });
+  const panel = vscode.window.createWebviewPanel(
+    'contextCondenser.reading',
+    vscode.l10n.t('What Was Condensed: {0}', title),
+    vscode.ViewColumn.Active,
+    {
+      enableScripts: false,
+      enableFindWidget: true,
+      localResourceRoots: [],
+      // Keeps folds open while the tab is hidden.
+      retainContextWhenHidden: true,
+    },
+  );
   panel.webview.html = page;
 }
 
