@@ -11,12 +11,12 @@ import {
   activeTab,
   answer,
   chooseInMenu,
-  clickNotification,
   clickRow,
   diffEditor,
   closeParts,
   notification,
   pick,
+  readMenu,
   runCommand,
   saveAs,
   screenshot,
@@ -214,8 +214,9 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*−\d+%/.test(text)));
-  await chooseInMenu(bench, TASK, 'Give Back to the Agent…');
-  await clickNotification(bench, 'does not continue with what other programs write', 'Export…');
+  const entries = await readMenu(bench, TASK);
+  assert.ok(!entries.some((entry) => entry.includes('Give Back')), `Codex takes nothing back: ${entries.join(', ')}`);
+  await chooseInMenu(bench, TASK, 'Export…');
   await pick(bench, /^Handover Prompt \(condensed\)/);
   await notification(bench, 'The handover prompt is on the clipboard.');
 };

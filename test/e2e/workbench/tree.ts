@@ -98,6 +98,21 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   });
 }
 
+/** Opens the row's menu, returns its entries, and closes it. */
+export async function readMenu(bench: Workbench, label: string): Promise<readonly string[]> {
+  const labels = bench.page.locator('.monaco-menu .action-item .action-label').filter({ hasText: /./ });
+  const entries = await until(`the menu of "${label}"`, async () => {
+    if (!(await labels.first().isVisible())) await row(bench, label).click({ button: 'right', timeout: 2_000 });
+    await labels.first().waitFor({ timeout: 2_000 });
+    return labels.allInnerTexts();
+  });
+  await until('a closed menu', async () => {
+    await bench.page.keyboard.press('Escape');
+    return !(await labels.first().isVisible());
+  });
+  return entries;
+}
+
 /** Moves the side bar's edge to this position in pixels. */
 export async function sideBarWidth({ page }: Workbench, pixels: number): Promise<void> {
   const sideBar = page.locator('.part.sidebar');
