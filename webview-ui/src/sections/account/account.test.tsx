@@ -187,7 +187,7 @@ it('the account shows partial results after a cancellation, and reports failures
   await page.until(() => page.find('vscode-button', 'Analyze'));
   expect(page.all('#account table')).toHaveLength(0);
   await page.click(() => page.find('vscode-button', 'Analyze'));
-  await page.until(() => textOf(page).includes('the disk is gone'));
+  await page.until(() => textOf(page).includes('The disk is gone'));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('No agent stored a session'));
 });
@@ -291,5 +291,5 @@ it('the account reports that no conversation runs, that all tools were called, a
     throw new Error('the engine is gone');
   };
   const failed = await openPage({ backend: { listToolWeights }, view: { open: ['account'] } });
-  await failed.until(() => textOf(failed).includes('the engine is gone'));
+  await failed.until(() => textOf(failed).includes('The engine is gone'));
 });
