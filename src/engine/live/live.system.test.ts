@@ -34,30 +34,22 @@ function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConve
   });
 }
 
+const SENT_KEYS = [
+  'conversation',
+  'messages',
+  'cacheMarks',
+  'tokens',
+  'countedTokens',
+  'minReadTokens',
+  'isCalibrated',
+  'contextWindow',
+  'notes',
+] as const satisfies readonly (keyof Awaited<ReturnType<LiveConversations['prepare']>>)[];
+
 /** The parts of a prepared request that are sent. */
 const sentParts = (prepared: object): string => {
-  const {
-    conversation,
-    messages,
-    cacheMarks,
-    tokens,
-    countedTokens,
-    minReadTokens,
-    isCalibrated,
-    contextWindow,
-    notes,
-  } = prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
-  return stringify([
-    conversation,
-    messages,
-    cacheMarks,
-    tokens,
-    countedTokens,
-    minReadTokens,
-    isCalibrated,
-    contextWindow,
-    notes,
-  ]);
+  const sent = prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
+  return stringify(SENT_KEYS.map((key) => sent[key]));
 };
 
 const requestFor = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
