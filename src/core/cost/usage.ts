@@ -43,8 +43,11 @@ export const countPromptTokens = (usage: Usage): number =>
     ? usage.inputTokens
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
-/** No tokenizer produces fewer tokens per o200k token. */
-const MIN_REPORTED_SHARE = 0.3;
+/**
+ * No tokenizer produces fewer tokens per o200k token: Gemma 3's makes 0.32 of Amharic, 0.41 of
+ * Tibetan and 0.7 of Japanese text.
+ */
+export const MIN_REPORTED_SHARE = 0.3;
 
 /**
  * Ignores a usage that is implausible for the request.

@@ -1,15 +1,14 @@
-import { countPromptTokens } from '../../cost/usage';
+import { MIN_REPORTED_SHARE } from '../../cost/usage';
 import { formatTokens } from '../../format';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { SummarizerModel, SummaryReply } from '../summarizer';
 
 /**
- * Known tokenizers make 1 to 1.5 tokens per o200k token (`src/core/vendors/families.ts`), so a
- * server that reports less than this share did not read everything.
+ * A server that reports fewer tokens leaves cached ones out (Ollama before 0.2 and in the first
+ * versions of 0.30: ollama/ollama#5371, #16428). The smallest default window is 2,048 tokens, of
+ * which Ollama fills half when it cuts (#17427).
  */
-const MIN_READ_SHARE = 0.5;
-/** In shorter requests the fixed parts dominate. */
-const MIN_CHECKED_TOKENS = 500;
+const MIN_TRUNCATED_TOKENS = 1_000;
 
 /**
  * Real agents' summaries of full windows have 1,300 to 2,700 tokens. Refusals and answers such as
@@ -28,7 +27,8 @@ export interface TokensSentToModel {
 /**
  * Turns a reply into a failure if the server silently cut off the request, because a summary of the
  * rest loses everything else. Ollama cuts at its context length (4,096 tokens by default) and
- * reports how much it has read (`prompt_eval_count`: ollama/ollama#3427).
+ * reports what it read of the rest (`prompt_eval_count`: ollama/ollama#17889). A wrong failure
+ * wastes a paid summary, so the least that any tokenizer makes of the request must be missing.
  */
 export function failIfServerTruncatedRequest(
   reply: SummaryReply,
@@ -37,9 +37,10 @@ export function failIfServerTruncatedRequest(
 ): SummaryReply {
   const { usage } = reply;
   if (reply.kind !== 'complete' || usage?.source !== 'reported') return reply;
-  const read = countPromptTokens(usage);
+  // Servers that mix up both ways of accounting report cached tokens only separately.
+  const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const mustRead = counted - cached / tokenFactor;
-  if (read <= 0 || mustRead < MIN_CHECKED_TOKENS || read >= mustRead * MIN_READ_SHARE) return reply;
+  if (read < MIN_TRUNCATED_TOKENS || read >= mustRead * MIN_REPORTED_SHARE) return reply;
   const sent = formatTokens(Math.round(counted * tokenFactor));
   return {
     ...reply,
