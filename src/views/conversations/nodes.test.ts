@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeConversationTitle } from '../../conversations/title';
 import type { LiveSummary } from '../../live/types';
 import type { LiveId } from '../../live/request';
 import type { IndexedConversation } from '../../background/conversationIndex';
@@ -169,6 +170,18 @@ describe('the tree in the conversations view', () => {
       ['Codex', '/x/three'],
     ]);
     expect(labels(stored, { ...NO_FILTER, text: 'nothing' })).toEqual([]);
+  });
+
+  it.each([
+    'Fix `npm test` in **a.ts**',
+    '[npm](https://npmjs.org) test',
+    '# npm test',
+    'https://www.example.org/x',
+    'snake_case',
+  ])('finds a conversation by its first message as it was typed, with Markdown: %s', (typed) => {
+    const title = makeConversationTitle([{ role: 'user', content: typed }]);
+    const stored = [found('/x/one', { details: { ...found('/x/one').details!, title } }), found('/x/two')];
+    expect(labels(stored, { ...NO_FILTER, text: typed })).toEqual([['Claude Code', '/x/one']]);
   });
 
   it('keeps a parent whose child matches the filter', () => {

@@ -1,4 +1,5 @@
 import type { AgentName } from '../../core/agents';
+import { removeMarkdown } from '../../conversations/title';
 import type { LiveSummary } from '../../live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
@@ -208,10 +209,13 @@ function matchesFilter(
   if (agents.size > 0 && !agents.has(agent)) return false;
   if (workspaces.size > 0 && (workspace === undefined || !workspaces.has(workspace))) return false;
   const all = searchTexts.join('\n').toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
+  const isFound = (words: string): boolean =>
+    words
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => all.includes(word));
+  // Titles are listed without the Markdown of the message from which they are taken.
+  return isFound(text) || isFound(removeMarkdown(text));
 }
 
 /** Returns undefined if the view is the original. */
