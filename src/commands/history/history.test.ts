@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { nodeFiles } from '../../storage/nodeFiles';
 import { FOLDER_MARKER_FILE_NAME } from '../../storage/ownFolder';
+import { createSystemError } from '../../storage/testing';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { writeTranscript } from '../../../test/support/transcript';
 import { fake } from '../../../test/support/vscode';
@@ -58,6 +60,19 @@ describe('the History view', () => {
     expect((await only()).isGone).toBeUndefined();
     rmSync(file);
     expect((await only()).isGone).toBe(true);
+  });
+
+  it('does not call the file of a conversation deleted if it cannot be checked', async () => {
+    await condenseNow(services, file);
+    rmSync(file);
+    const readStatus = nodeFiles.status;
+    const status = vi
+      .spyOn(nodeFiles, 'status')
+      .mockImplementation((path) => (path === file ? Promise.reject(createSystemError('EACCES')) : readStatus(path)));
+    onTestFinished(() => {
+      status.mockRestore();
+    });
+    expect((await only()).isGone).toBeUndefined();
   });
 
   it('shows what a condensation removed, even if it was undone', async () => {

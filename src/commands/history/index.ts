@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
 import { splitLocation } from '../../conversations/location';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
+import { readStatusIfPresent } from '../../storage/fileTools';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
+import { nodeFiles } from '../../storage/nodeFiles';
 import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { runInBackground, getLiveLedgerFolder, getLedgerFolder, getSummaries } from '../../window/background';
 import {
@@ -70,17 +71,30 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
       () => true,
     ),
   ].sort((a, b) => b.at.localeCompare(a.at));
-  return { entries: markGoneConversations(entries), runs };
+  return { entries: await markGoneConversations(entries), runs };
 }
 
-function markGoneConversations(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  const files = new Set(entries.flatMap(({ path }) => (path === undefined ? [] : [splitLocation(path).file])));
-  const goneFiles = new Set([...files].filter((file) => !existsSync(file)));
+async function markGoneConversations(entries: readonly HistoryEntry[]): Promise<readonly HistoryEntry[]> {
+  const paths = new Set(entries.flatMap(({ path }) => path ?? []));
+  const gonePaths = new Set<string>();
+  await Promise.all(
+    [...paths].map(async (path) => {
+      const { file } = splitLocation(path, () => false);
+      if (!(await isFilePresent(path)) && (file === path || !(await isFilePresent(file)))) gonePaths.add(path);
+    }),
+  );
   return entries.map((entry) => {
-    const isGone = entry.path !== undefined && goneFiles.has(splitLocation(entry.path).file);
+    const isGone = entry.path !== undefined && gonePaths.has(entry.path);
     return isGone ? { ...entry, isGone } : entry;
   });
 }
+
+/** A file that cannot be checked, such as one on a drive that fails, is not called deleted. */
+const isFilePresent = (file: string): Promise<boolean> =>
+  readStatusIfPresent(nodeFiles, file).then(
+    (status) => status !== undefined,
+    () => true,
+  );
 
 /** @throws Error if the change is impossible; then nothing has changed */
 export async function undoOrRedoCondensation(
