@@ -2,8 +2,12 @@ import type { ReactNode } from 'react';
 import { capitalize } from '../l10n';
 import { Icon } from '../ui';
 
-/** A problem that begins with the place of a field, such as `or.0.minTokens: …`, is left alone. */
-const capitalizeSentence = (problem: string): string => (/^[a-z]+ /.test(problem) ? capitalize(problem) : problem);
+/**
+ * Leaves names at the beginning alone: a field's, such as `or.0.minTokens: …` or `passes › entry 2: …`,
+ * and a model's, such as `my model: The API key …`.
+ */
+const capitalizeSentence = (problem: string): string =>
+  /^[a-z]+ (?!›|[^:]*: [A-Z])/.test(problem) ? capitalize(problem) : problem;
 
 /** Screen readers announce problems when they appear. */
 export function ProblemList({ problems }: { readonly problems: readonly string[] }): ReactNode {
