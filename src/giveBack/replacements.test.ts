@@ -96,7 +96,12 @@ describe('files replaced when a conversation is given back', () => {
     const records = chain.map(([source, copy]) => ({ conversation: source, source, path: copy }));
     expect(await listGivenBack(nodeFiles, root)).toEqual(records.slice(1));
     expect(await listEverGivenBack(nodeFiles, root)).toEqual(records);
-    expect(await undoLastReplacement(nodeFiles, root, { path: c })).toEqual({ copiesLeft: [d] });
+    const files: Files = {
+      ...nodeFiles,
+      status: (file) => (file === d ? Promise.reject(createSystemError('EACCES')) : nodeFiles.status(file)),
+    };
+    expect(await undoLastReplacement(files, root, { path: c })).toEqual({ copiesLeft: [d] });
+    expect(existsSync(c)).toBe(false);
     expect(await undoLastReplacement(nodeFiles, root, { path: d })).toEqual({ copiesLeft: [] });
   });
 

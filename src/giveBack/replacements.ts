@@ -93,7 +93,10 @@ async function listCopiesOf(files: Files, root: string, original: string): Promi
     if (path !== original && (source === original || copies.has(source ?? ''))) copies.add(path);
   }
   const existing: string[] = [];
-  for (const path of copies) if (await readStatusIfPresent(files, path)) existing.push(path);
+  for (const path of copies) {
+    // A copy that cannot be checked counts as existing: what was undone is reported as undone.
+    if (await readStatusIfPresent(files, path).catch(() => true)) existing.push(path);
+  }
   return existing;
 }
 
