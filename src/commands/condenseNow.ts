@@ -123,7 +123,7 @@ export async function condenseFileAndReport(
         if (!isForeign && !choiceMayCallModel(settings.provider, task.config))
           return runInBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !pickedModel)
-          throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
+          throw new NoSummarizerError(vscode.l10n.t('No model for summaries is chosen.'));
         const picked = pickedModel && { profile: pickedModel, billing: 'included' as const };
         const { registered } = services;
         const engineTask = {

@@ -313,7 +313,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain('gone.json');
     fake.settings['contextCondenser.condensingProfile'] = '';
     await previewPrompt(services, file);
-    expect(shown().at(-1)).toContain('No condensing profile is chosen');
+    expect(shown().at(-1)).toContain('No model for summaries is chosen');
   });
 
   it('records metrics that the user can view and clear', async () => {
@@ -417,7 +417,7 @@ describe('condensing with Summary', () => {
     expect(picked.items()[1]?.description).toContain('no API key yet');
     fake.settings['contextCondenser.profiles'] = [];
     await condenseNow(services, file);
-    expect(shown().at(-1)).toContain('No condensing profile is chosen.');
+    expect(shown().at(-1)).toContain('No model for summaries is chosen.');
   });
 });
 
@@ -441,7 +441,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     vi.spyOn(vscode.commands, 'executeCommand').mockImplementation(addPricedProfile);
     await condenseNow(services, file);
     expect(fake.shown[0]).toMatchObject({
-      message: 'Nothing was condensed. No condensing profile is chosen.',
+      message: 'Nothing was condensed. No model for summaries is chosen.',
       choices: ['Add Model', 'Details'],
     });
     expect(last()?.message).toMatch(/^Condensed “.*” with Summary: /);
@@ -455,7 +455,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     await condenseFileAndWait(services, file, { ...readManualSettings(), provider: 'native' });
     expect(fake.shown).toContainEqual(
       expect.objectContaining({
-        message: 'Nothing was condensed. No condensing profile is chosen.',
+        message: 'Nothing was condensed. No model for summaries is chosen.',
         choices: ['Choose Model', 'Details'],
       }),
     );

@@ -15,7 +15,7 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   const profile = models.condensing;
   if (!profile) {
     const choose = vscode.l10n.t('Choose Model');
-    const answer = await showInformationMessage(vscode.l10n.t('No condensing profile is chosen.'), choose);
+    const answer = await showInformationMessage(vscode.l10n.t('No model for summaries is chosen.'), choose);
     if (answer === choose && (await chooseCondensingProfile())) await previewPrompt(services, path);
     return;
   }
