@@ -92,7 +92,7 @@ const cachedAccountSchema = z.object({
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 17;
+const CACHE_VERSION = 18;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

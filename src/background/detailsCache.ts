@@ -34,7 +34,7 @@ const detailsSchema = z.object({
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 11;
+const CACHE_VERSION = 12;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   history: z.string(),

@@ -141,6 +141,8 @@ it.each([
   'I ran the following shell command: ls. Why does it fail?',
   'Called the Read tool with the following input: why?',
   'System: Please continue. But without tests.',
+  'Put the <skill> element into the page. NEVER delete the tests.',
+  'Parse `<user_shell_command>` first, then <turn_aborted>.',
   'Write the manual.\n# In app browser:\nExplain the links.',
 ])('a person’s own text counts as the person’s words although it resembles an agent’s: "%s"', (words) => {
   expect(collectInstructions([{ role: 'user', content: words }], []).map(({ text }) => text)).toEqual([words]);
@@ -211,6 +213,12 @@ describe('text that an agent attaches to a prompt in a recorded request', () => 
     ],
   ])("does not count as the person's words: %s", (_, texts) => {
     expect(findWords(texts)).toEqual([WORDS]);
+  });
+
+  it('does not take away the words of a second prompt in the same message', () => {
+    const files = REFERENCED.slice(1).map(({ text }) => text);
+    const ended = [...files, '\n--- End of content ---'];
+    expect(findWords([WORDS, ...ended, 'Keep b.md.', ...ended])).toEqual([WORDS, 'Keep b.md.']);
   });
 
   it.each([

@@ -8,9 +8,8 @@ import type { ApiMessage } from './types';
 const joinPreambleForms = (pick: (preamble: PromptPreamble) => readonly string[] | undefined): string =>
   [...new Set(AGENT_LIST.flatMap(({ preamble }) => pick(preamble) ?? []))].join('|');
 
-/** An element without an end tag extends to the end, since the text was cut. */
 const MACHINE_TEXT = new RegExp(
-  `<(${joinPreambleForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`,
+  `<(${joinPreambleForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?(</\\1>)|[\\s\\S]*$)`,
   'gi',
 );
 
@@ -28,10 +27,20 @@ export const isMachineMessage = (message: ApiMessage): boolean =>
   MACHINE_MESSAGE_FLAGS.some((flag) => message[flag] === true);
 
 export function extractPersonText(text: string): string {
-  const words = removeEnvironmentDetails(text).replace(MACHINE_TEXT, ' ').trim();
+  const words = removeMachineText(removeEnvironmentDetails(text)).trim();
   const rest = MACHINE_TEXT_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
   return rest.replace(PROMPT_WRAPPER_OPENING_TAG, '').replace(PROMPT_WRAPPER_CLOSING_TAG, '').trim();
 }
+
+/**
+ * An element without an end tag extends to the end, since the text was cut. Agents begin a line with
+ * it; a person also mentions an element in a sentence.
+ */
+const removeMachineText = (text: string): string =>
+  text.replace(MACHINE_TEXT, (element, _name: string, endTag: string | undefined, start: number, all: string) => {
+    const lineBefore = all.slice(all.lastIndexOf('\n', start - 1) + 1, start);
+    return endTag === undefined && lineBefore.trim() !== '' ? element : ' ';
+  });
 
 const CONTEXT_OPENING_PATTERNS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
 
@@ -62,12 +71,17 @@ const ATTACHED_FILE_FRAMES = new Map(
 const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
 
 /**
- * Removes attached files. A file can contain the frame's last line, so its last occurrence counts.
+ * Removes attached files. A file can contain the frame's last line, so its last occurrence before
+ * the next frame counts. A prompt that was canceled and the next one may be one message.
  */
 function removeAttachedFileTexts(texts: readonly string[]): readonly string[] {
   for (const [first, last] of ATTACHED_FILE_FRAMES) {
-    const [start, end] = [texts.indexOf(first), texts.lastIndexOf(last)];
-    if (start !== -1 && end > start) return texts.map((text, index) => (index < start || index > end ? text : ''));
+    const starts = texts.flatMap((text, index) => (text === first ? [index] : []));
+    const ends = starts.map((_, frame) => texts.slice(0, starts[frame + 1]).lastIndexOf(last));
+    if (!starts.some((start, frame) => (ends[frame] ?? -1) > start)) continue;
+    return texts.map((text, index) =>
+      starts.some((start, frame) => index >= start && index <= (ends[frame] ?? -1)) ? '' : text,
+    );
   }
   return texts.map(removeAttachedFilesFromText);
 }
