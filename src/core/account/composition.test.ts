@@ -137,6 +137,15 @@ describe('tool results that were never used', () => {
       ],
     ],
     [
+      'write_stdin',
+      { session_id: 8, chars: '' },
+      'npm test',
+      [
+        ...makeToolExchange('a', 'exec_command', { cmd: 'npm test' }, 'Process running with session ID 8\nOutput:'),
+        ...makeToolExchange('b', 'exec_command', { cmd: 'gh run list' }, '[{"id": 8, "run_id": 8}]'),
+      ],
+    ],
+    [
       'wait',
       { cell_id: '18' },
       'npm test',

@@ -310,6 +310,7 @@ const getLine = ({ tool, input }: ToolExchange): string | undefined =>
 /**
  * A call that asks for more output names the running command only by an ID, which an earlier call
  * or its result contains: "session ID 7" and "cell ID 7" (Codex), `shellId` (Copilot CLI), "with ID: 7" (Claude Code).
+ * Other outputs contain IDs of other things.
  */
 function findContinuedLine(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string | undefined {
   const ids = Object.entries(exchange.input).flatMap(([key, value]) =>
@@ -322,4 +323,6 @@ function findContinuedLine(exchange: ToolExchange, exchanges: readonly ToolExcha
 
 const isNamed = (id: string, { input, resultText }: ToolExchange): boolean =>
   Object.values(input).includes(id) ||
-  [...resultText.matchAll(/id[^\w\n]{1,4}([\w-]+)/gi)].some(([, named]) => named === id);
+  [...resultText.matchAll(/(?:session |cell |shell ?|with )id[^\w\n]{1,4}([\w-]+)/gi)].some(
+    ([, named]) => named === id,
+  );

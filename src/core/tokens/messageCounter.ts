@@ -96,7 +96,8 @@ export class MessageCounter {
 
   /**
    * Anthropic's signature contains all the thinking; the text is a summary of it, or empty (API guide, "Thinking
-   * encryption"). Other vendors' signatures are shorter than their texts.
+   * encryption"). DeepSeek's is the message's UUID. Gemini's, which proxies for Claude Code put in its place, has about
+   * as many tokens per byte (docs/research/thinking.md).
    */
   private countThinking({ thinking, signature }: ThinkingBlock): number {
     const isSigned = typeof signature === 'string' && signature !== '';
