@@ -50,7 +50,7 @@ describe('a model that another extension asks for', () => {
     expect(await ask({ profile: 'w' })).toMatchObject({ kind: 'complete' });
     expect(questions()).toHaveLength(1);
     expect(questions()[0]).toMatchObject({
-      message: `The extension "${EXTENSION}" wants to use your API profile "Work".`,
+      message: `The extension “${EXTENSION}” wants to use your API profile “Work”.`,
       choices: ['Allow', "Don't Allow"],
     });
     expect(server.requests[0]?.body).toMatchObject({

@@ -43,7 +43,7 @@ it('condensing the chosen conversation uses the settings, and needs no model if 
 
 it('condensing the chosen conversation reports a preset that is gone and an unknown provider', async () => {
   await expect(readPreviewSetup(services, { kind: 'preset', id: 'gone' })).rejects.toThrow(
-    'preset "gone" no longer exists',
+    'preset “gone” no longer exists',
   );
   fake.settings['contextCondenser.provider'] = 'other.provider';
   await expect(readPreviewSetup(services, { kind: 'current' })).rejects.toThrow('another extension');

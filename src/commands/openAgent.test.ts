@@ -88,7 +88,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
     expect(terminal().options).not.toHaveProperty('cwd');
     expect(fake.offered).toEqual([]);
     await openAgent(services, 'claude', folder);
-    expect(last()).toMatchObject({ kind: 'error', message: 'The command "claude" was not found on this machine.' });
+    expect(last()).toMatchObject({ kind: 'error', message: 'The command “claude” was not found on this machine.' });
     expect(window.terminals).toHaveLength(2);
   });
 

@@ -144,7 +144,7 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
   if (command !== undefined) {
     const foundAgent = found.find((agent) => agent.command === command);
     if (!foundAgent) {
-      void showErrorMessage(vscode.l10n.t('The command "{0}" was not found on this machine.', command));
+      void showErrorMessage(vscode.l10n.t('The command “{0}” was not found on this machine.', command));
     }
     return foundAgent;
   }

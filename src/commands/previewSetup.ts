@@ -54,7 +54,7 @@ function resolveConfiguration(configuration: PreviewConfiguration): Pick<Preview
       if (!BUILT_IN_PROVIDERS.some((id) => id === provider)) {
         throw new Error(
           vscode.l10n.t(
-            'The provider "{0}" comes from another extension, so what it does can’t be previewed. Condense to see it; you can undo that.',
+            'The provider “{0}” comes from another extension, so what it does can’t be previewed. Condense to see it; you can undo that.',
             provider,
           ),
         );
@@ -68,7 +68,7 @@ function resolveConfiguration(configuration: PreviewConfiguration): Pick<Preview
     case 'preset': {
       const preset = findPresetById(configuration.id, readOwnPresets());
       if (!preset)
-        throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', configuration.id));
+        throw new Error(vscode.l10n.t('The preset “{0}” no longer exists. Choose another one.', configuration.id));
       return { provider: 'smart', config: copyAsPlainData(preset.config) };
     }
   }

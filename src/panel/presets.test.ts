@@ -43,7 +43,7 @@ describe('a preset of the panel', () => {
   });
 
   it('is reported by name if it was deleted before an action on it', async () => {
-    await expect(exportPreset('gone')).rejects.toThrow('The preset "gone" no longer exists.');
+    await expect(exportPreset('gone')).rejects.toThrow('The preset “gone” no longer exists.');
   });
 
   const importFrom = async (preset: Preset, scope: 'user' | 'workspace' = 'user') => {

@@ -33,7 +33,7 @@ const makePresetFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t(
 /** @throws Error if there is no such preset */
 function requirePreset(id: string): Preset {
   const preset = [...BUILT_IN_PRESETS, ...readSetting('presets')].find((entry) => entry.id === id);
-  if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
+  if (!preset) throw new Error(vscode.l10n.t('The preset “{0}” no longer exists.', id));
   return preset;
 }
 
@@ -127,10 +127,10 @@ async function askAboutTakenId(
   const copy = vscode.l10n.t('Import as a Copy');
   const name = typeof existingPreset['name'] === 'string' ? existingPreset['name'] : imported.id;
   const answer = await showWarningMessage(
-    vscode.l10n.t('You already have a preset with the ID "{0}".', imported.id),
+    vscode.l10n.t('You already have a preset with the ID “{0}”.', imported.id),
     {
       modal: true,
-      detail: vscode.l10n.t('Its name is "{0}". Replace it with "{1}", or keep both?', name, imported.name),
+      detail: vscode.l10n.t('Its name is “{0}”. Replace it with “{1}”, or keep both?', name, imported.name),
     },
     replace,
     copy,

@@ -35,7 +35,7 @@ async function askUserForConsent(
   const refuse = vscode.l10n.t("Don't Allow");
   const answer = await showWarningMessage(
     vscode.l10n.t(
-      'The extension "{0}" wants to use your API profile "{1}".',
+      'The extension “{0}” wants to use your API profile “{1}”.',
       getExtensionName(extension),
       profile.name,
     ),

@@ -407,7 +407,7 @@ describe('the passes section', () => {
   it('shows the passes of a preset and copies them to the user’s own', async () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
-    expect(page.find('#smart').textContent).toContain('The preset "File-Aware" is in use.');
+    expect(page.find('#smart').textContent).toContain('The preset “File-Aware” is in use.');
     await page.click(() => page.find('#smart .section-toggle'));
     expect(page.find('#smart .section-summary').textContent).toContain('File-Aware');
     await page.click(() => page.find('#smart .section-toggle'));
@@ -423,7 +423,7 @@ describe('the passes section', () => {
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
     await page.until(() => ids().join() === 'b,a,c');
-    expect(page.root.textContent).toContain('"Pass a" is now at position 2 of 3.');
+    expect(page.root.textContent).toContain('“Pass a” is now at position 2 of 3.');
     const labels = page.all('.pass vscode-checkbox').map((box) => box.getAttribute('aria-label'));
     expect(labels).toEqual(['Run Pass b', 'Run Pass a', 'Run Pass c']);
     page.find('button', 'Delete Pass a').focus();
@@ -436,7 +436,7 @@ describe('the passes section', () => {
     await page.until(() => ids().join() === 'b,a,c,pass-4');
     await page.click(() => page.find('vscode-button', 'Add pass'));
     await page.until(() => ids().join() === 'b,a,c,pass-4,pass-5');
-    await page.until(() => page.root.textContent.includes('"Pass 5" was added at the end.'));
+    await page.until(() => page.root.textContent.includes('“Pass 5” was added at the end.'));
     await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
     expect(page.find('button', 'Move Pass b up').getAttribute('aria-disabled')).toBe('true');
@@ -446,7 +446,7 @@ describe('the passes section', () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
-    await page.until(() => page.root.textContent.includes('"Pass a" is now at position 2 of 3.'));
+    await page.until(() => page.root.textContent.includes('“Pass a” is now at position 2 of 3.'));
     const save = holdSaving();
     await page.click(() => page.find('button', 'Delete Pass a'));
     expect(ids()).toEqual(['b', 'a', 'c']);
@@ -457,7 +457,7 @@ describe('the passes section', () => {
         .join(''),
     ).toBe('');
     save();
-    await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
+    await page.until(() => page.root.textContent.includes('“Pass a” was deleted.'));
   });
 
   it('offers no undo of the previous change if its answer arrives after the next change began', async () => {
@@ -476,7 +476,7 @@ describe('the passes section', () => {
       () => JSON.stringify(saved('smart')).indexOf('"b"') < JSON.stringify(saved('smart')).indexOf('"a"'),
     );
     save();
-    await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
+    await page.until(() => page.root.textContent.includes('“Pass a” was deleted.'));
     expect(told.join()).not.toContain('is now at position');
   });
 
@@ -503,7 +503,7 @@ describe('the passes section', () => {
     await press(page, 'Apply');
     await page.until(() => JSON.stringify(saved('smart')).includes('"mode":"batch"'));
     expect(JSON.stringify(saved('smart'))).toContain('"enabled":false');
-    await page.until(() => page.root.textContent.includes('"Pass a" was changed.'));
+    await page.until(() => page.root.textContent.includes('“Pass a” was changed.'));
     await page.until(() => page.find('.pass', 'Old results').textContent.includes('with one summary by a model.'));
     expect(draftOf(page)).toBe('""');
     await page.click(() => page.find('button', 'Undo'));
@@ -675,7 +675,7 @@ describe('presets in the panel', () => {
       await press(first, 'Aggressive', 'Apply');
       await first.until(() => saved('smart') === 'aggressive');
       const page = await openPage({ view: first.kept() as object });
-      expect(page.find('#smart').textContent).toContain('The preset "Aggressive" is in use.');
+      expect(page.find('#smart').textContent).toContain('The preset “Aggressive” is in use.');
       await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
       await page.until(() => isDraft(page));
       expect(saved('smart')).toEqual(own);
@@ -903,7 +903,7 @@ describe('a control in the panel', () => {
     await page.until(() => draftOf(page).includes('"tokenThreshold":50000'));
     expect(JSON.stringify(saved('smart'))).not.toContain('filter');
     await press(page, 'Apply');
-    await page.until(() => page.root.textContent.includes('"Pass a" was changed.'));
+    await page.until(() => page.root.textContent.includes('“Pass a” was changed.'));
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults', 'summarize');
     await page.until(() => draftOf(page).includes('"operation":"summarize"'));
     fake.settings['contextCondenser.profiles'] = [profile];

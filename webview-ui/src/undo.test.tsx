@@ -171,7 +171,7 @@ describe('undoing a change of a pass', () => {
     await page.type(() => page.find('[data-setting="smart.passes.0.name"] vscode-text-field'), 'Old results');
     await page.until(() => page.find('.pass .badge', 'draft'));
     await page.click(() => page.find('.draft-bar vscode-button', 'Apply'));
-    await page.until(() => page.find('#smart .done', '"Pass a" was changed.'));
+    await page.until(() => page.find('#smart .done', '“Pass a” was changed.'));
     return page;
   }
   const isOffered = (page: TestPage): boolean => page.find('#smart .passes').textContent.includes('was changed.');

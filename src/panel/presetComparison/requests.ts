@@ -17,7 +17,7 @@ export const createPresetComparisonHandlers = (settings: PanelSettings): PresetC
 /** @throws Error if the preset doesn't exist */
 function resolveComparedConfig(settings: PanelSettings, comparable: ComparableConfiguration): SmartConfig {
   if (comparable.kind === 'preset' && !listPresetStates().some(({ id }) => id === comparable.id)) {
-    throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
+    throw new Error(vscode.l10n.t('The preset “{0}” no longer exists. Choose another one.', comparable.id));
   }
   const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.getRawValue('smart');
   // Safe cast: Smart itself produced the configuration from the value.

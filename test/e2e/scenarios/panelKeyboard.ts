@@ -70,7 +70,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await until('the list of passes', async () => (await frame.locator('#smart .passes').count()) > 0);
   for (const count of [1, 2, 3]) {
     await press('Add pass');
-    await frame.getByText(`"Pass ${count}" was added at the end.`).waitFor();
+    await frame.getByText(`“Pass ${count}” was added at the end.`).waitFor();
     assert.equal((await focused(frame)).name, 'Add pass');
   }
   await saved(bench, 'three passes', () => passNames(bench) === 'Pass 1, Pass 2, Pass 3');

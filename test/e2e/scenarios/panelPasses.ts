@@ -79,7 +79,7 @@ const draft =
     await saved(bench, 'the pass', (settings) =>
       /"maxLines":3/.test(JSON.stringify(settings['contextCondenser.smart'])),
     );
-    await frame.locator('.done', { hasText: '"Old results" was changed.' }).waitFor();
+    await frame.locator('.done', { hasText: '“Old results” was changed.' }).waitFor();
     await frame.getByRole('button', { name: 'Undo', exact: true }).click();
     await saved(bench, 'the undo', (settings) =>
       /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])),

@@ -64,7 +64,7 @@ export function PresetItem({
       const found = await nameSetting.save(wanted);
       setProblems(found);
       if (found.length > 0) return;
-      onDone({ text: t('Renamed to "{0}".', wanted), undo: () => void nameSetting.save(name).then(setProblems) });
+      onDone({ text: t('Renamed to “{0}”.', wanted), undo: () => void nameSetting.save(name).then(setProblems) });
     }
     setNewName(undefined);
   };
@@ -72,7 +72,7 @@ export function PresetItem({
     setProblems([]);
     connection.sendRequest('exportPreset', { id }, { timeoutMs: Infinity }).then(
       ({ written }) => {
-        if (written) onDone({ text: t('"{0}" was exported.', name) });
+        if (written) onDone({ text: t('“{0}” was exported.', name) });
       },
       (error: unknown) => {
         setProblems([getErrorMessage(error)]);
@@ -118,7 +118,7 @@ export function PresetItem({
               >
                 {t('Rename')}
               </Button>
-              <Button onClick={() => void onChange({ kind: 'remove', entry }, t('"{0}" was deleted.', name))}>
+              <Button onClick={() => void onChange({ kind: 'remove', entry }, t('“{0}” was deleted.', name))}>
                 {t('Delete')}
               </Button>
             </>
@@ -180,8 +180,8 @@ function useApplyPreset(
       presetId: id,
       text: [
         isReplacing
-          ? t('"{0}" is now in use, in place of your passes and their drafts.', name)
-          : t('"{0}" is now in use.', name),
+          ? t('“{0}” is now in use, in place of your passes and their drafts.', name)
+          : t('“{0}” is now in use.', name),
         ...(isOtherProvider ? [t('The provider is now Smart.')] : []),
       ].join(' '),
       written: saved.written,

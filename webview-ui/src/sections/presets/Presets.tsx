@@ -30,7 +30,7 @@ export function PresetsSection(): ReactNode {
       const takeBack = async (): Promise<void> => {
         for (const step of undo) if (!(await make(step))) return;
       };
-      setDone({ text: t('The preset "{0}" was imported.', id), undo: () => void takeBack() });
+      setDone({ text: t('The preset “{0}” was imported.', id), undo: () => void takeBack() });
     } catch (error) {
       setProblems([getErrorMessage(error)]);
     }

@@ -23,7 +23,7 @@ export function SavePresetForm(): ReactNode {
       'preset',
     );
     const entry = { id, name: presetName, config };
-    if (await change({ kind: 'insert', entry, place: {} }, t('"{0}" was saved.', presetName))) setName('');
+    if (await change({ kind: 'insert', entry, place: {} }, t('“{0}” was saved.', presetName))) setName('');
   };
   return (
     <SearchablePlace id="presets.save" searchTexts={[t('Save the passes as a preset'), t('Name of the new preset')]}>

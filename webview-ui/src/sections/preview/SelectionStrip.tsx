@@ -20,7 +20,7 @@ export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
   if (!shown) return null;
   const { title, taken } = shown;
   const count = taken.filter(Boolean).length;
-  const caption = t('Selects {0} of the {1} messages of "{2}".', count, taken.length, title);
+  const caption = t('Selects {0} of the {1} messages of “{2}”.', count, taken.length, title);
   return (
     <figure className="selection">
       <div className="selection-strip" role="img" aria-label={caption}>

@@ -94,8 +94,8 @@ function formatPassEstimate(steps: readonly PreviewStep[], title: string): strin
   const last = steps.at(-1);
   if (!first || !last) return t('Switched off: it does nothing.');
   const { outcome } = first;
-  if (outcome.kind === 'skipped') return t('Does not run in "{0}": {1}.', title, t(outcome.reason));
-  if (outcome.kind === 'failed') return t('Skipped in "{0}": {1}', title, t(outcome.reason));
+  if (outcome.kind === 'skipped') return t('Does not run in “{0}”: {1}.', title, t(outcome.reason));
+  if (outcome.kind === 'failed') return t('Skipped in “{0}”: {1}', title, t(outcome.reason));
   const calls = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0);
   const isPriced = steps.every(({ cost }) => cost !== undefined);
   const cost = steps.reduce((sum, step) => sum + (step.cost ?? 0), 0);
@@ -113,5 +113,5 @@ function formatPassEstimate(steps: readonly PreviewStep[], title: string): strin
       : calls === 1
         ? t('{0} for 1 call', formatDollars(isPriced ? cost : undefined))
         : t('{0} for {1} calls', formatDollars(isPriced ? cost : undefined), calls);
-  return t('{0} · {1} · in "{2}"', tokens, price, title);
+  return t('{0} · {1} · in “{2}”', tokens, price, title);
 }

@@ -202,7 +202,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
   const searchTexts = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
     <SearchablePlace id={`${name}.passes`} searchTexts={searchTexts}>
-      {preset !== undefined && <p>{t('The preset "{0}" is in use.', getPresetName({ state }, preset))}</p>}
+      {preset !== undefined && <p>{t('The preset “{0}” is in use.', getPresetName({ state }, preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
       ) : (

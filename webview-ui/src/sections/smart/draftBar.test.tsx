@@ -37,12 +37,12 @@ const line = (steps: readonly object[]): Promise<string> =>
 
 describe('the estimated effect of a pass', () => {
   it('shows its tokens, changes and price', async () => {
-    expect(await line([step])).toBe('1,000 → 600 tokens (−40%), 3 changes · free · in "Rename"');
+    expect(await line([step])).toBe('1,000 → 600 tokens (−40%), 3 changes · free · in “Rename”');
   });
 
   it('adds up from the first to the last of several steps', async () => {
     const second = { ...step, tokensBefore: 600, tokensAfter: 500, edits: 2 };
-    expect(await line([step, second])).toBe('1,000 → 500 tokens (−50%), 5 changes · free · in "Rename"');
+    expect(await line([step, second])).toBe('1,000 → 500 tokens (−50%), 5 changes · free · in “Rename”');
   });
 
   it('includes the price of its model calls, or says that it is unknown', async () => {
@@ -53,16 +53,16 @@ describe('the estimated effect of a pass', () => {
   });
 
   it('may be that nothing changes', async () => {
-    expect(await line([{ ...step, tokensAfter: 1_000, edits: 0 }])).toBe('Finds nothing to do · free · in "Rename"');
+    expect(await line([{ ...step, tokensAfter: 1_000, edits: 0 }])).toBe('Finds nothing to do · free · in “Rename”');
     expect(await line([])).toBe('Switched off: it does nothing.');
   });
 
   it('may be that it is impossible, for a stated reason', async () => {
     expect(await line([{ ...step, outcome: { kind: 'skipped', reason: 'no profile' } }])).toBe(
-      'Does not run in "Rename": no profile.',
+      'Does not run in “Rename”: no profile.',
     );
     expect(await line([{ ...step, outcome: { kind: 'failed', reason: 'The model refused.' } }])).toBe(
-      'Skipped in "Rename": The model refused.',
+      'Skipped in “Rename”: The model refused.',
     );
   });
 

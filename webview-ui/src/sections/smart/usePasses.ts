@@ -139,21 +139,21 @@ export function usePasses(name: string): PassListState {
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
       const entry = { ...makeNewPass(makeUnusedPassId(entries), passName) };
-      return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', passName));
+      return change({ kind: 'insert', entry, place: {} }, t('“{0}” was added at the end.', passName));
     },
     duplicate: (entry) => {
       const original = getEntryName(entry);
       const copy = { id: makeUnusedPassId(entries), name: t('{0} (copy)', entry.name) };
-      const text = t('"{0}" was duplicated.', entry.name);
+      const text = t('“{0}” was duplicated.', entry.name);
       return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
-    remove: (entry) => change({ kind: 'remove', entry: getEntryName(entry) }, t('"{0}" was deleted.', entry.name)),
+    remove: (entry) => change({ kind: 'remove', entry: getEntryName(entry) }, t('“{0}” was deleted.', entry.name)),
     move: (from, to) => {
       const [moved, beside] = [names[from], names[to]];
       if (from === to || !moved || !beside) return Promise.resolve();
       return change(
         { kind: 'move', entry: moved, place: to < from ? { before: beside } : { after: beside } },
-        t('"{0}" is now at position {1} of {2}.', entries[from]?.name ?? '', to + 1, raws.length),
+        t('“{0}” is now at position {1} of {2}.', entries[from]?.name ?? '', to + 1, raws.length),
       );
     },
     replace: async (entry, value) => {
@@ -163,7 +163,7 @@ export function usePasses(name: string): PassListState {
       const undo = async (): Promise<void> => {
         setProblems(await replaceEntry(place, entry.raw));
       };
-      if (found.length === 0) tellIfLast(t('"{0}" was changed.', entry.name), undo, { entry: place, value });
+      if (found.length === 0) tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
       return found;
     },
   };
