@@ -42,7 +42,11 @@ export function CostPerDayChart({ days }: { readonly days: readonly ShownAccount
   const period = [formatDate(first.label), formatDate(last.label)];
   return (
     <figure className="chart">
-      <figcaption>{t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highest))}</figcaption>
+      <figcaption>
+        {days.length === 1
+          ? t('Cost on {0}: {1}', formatDate(first.label), formatDollars(highest))
+          : t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highest))}
+      </figcaption>
       <svg
         viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
         role="img"

@@ -27,6 +27,14 @@ const open = async (computeStoredAccount: unknown): Promise<TestPage> => {
 
 const textOf = (page: TestPage): string => page.find('#account').textContent;
 
+it('the chart of a single day names that day once', async () => {
+  const overview = makeAccountOverview([session('Mend the parser', 'Claude Code', [usage('2026-01-01', 1.5)])]);
+  const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
+  await page.until(() => textOf(page).includes('Cost on Jan 1, 2026: $1.50'));
+  expect(textOf(page)).not.toContain('Cost per day');
+});
+
 it('the account reads sessions only on request, then shows sums, charts and tables', async () => {
   const computeStoredAccount = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 2, problems: [] }));
   const page = await open(computeStoredAccount);
