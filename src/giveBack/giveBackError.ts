@@ -70,5 +70,5 @@ export const createContinuedError = (path: string): GiveBackError =>
     path,
     happened: 'The file is kept: the agent has continued in it.',
     notDone: 'Nothing was undone.',
-    advice: 'To get rid of it, delete it in the agent.',
+    advice: 'To remove it, delete it in the agent.',
   });

@@ -143,7 +143,7 @@ const SETTING_ROWS = {
     title: 'Part to condense',
     text: 'Controls which part of a stored conversation is condensed.',
     choices: {
-      active: { label: 'What the Agent Sends', text: 'What the agent would send with its next request.' },
+      active: { label: 'What Is Sent', text: 'What the agent would send with its next request.' },
       all: { label: 'Everything', text: 'What the agent has already compacted away, too.' },
     },
   }),
@@ -173,7 +173,7 @@ const SETTING_ROWS = {
     default: 0,
     scope: 'resource',
     title: 'Threshold in tokens',
-    text: "The threshold in tokens, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). Use it for large windows: at 75%, one of 1,000,000 tokens is condensed at 750,000, and every request pays for them. A profile can override it.",
+    text: 'The threshold as a number of tokens; the lower of this and `#contextCondenser.threshold#` applies (1,000 to 100,000,000; 0: only the percentage counts). Use it for large windows: at 75%, one of 1,000,000 tokens is condensed at 750,000, and every request pays for them. A profile can override it.',
   }),
   condensingPrompt: makeSetting(customPromptSchema, {
     default: '',
@@ -261,7 +261,7 @@ const SETTING_ROWS = {
     default: 1_000_000,
     scope: 'window',
     title: 'Declared context window',
-    text: "Size of the context window, in tokens, that the chat is told for models whose names end in “condensed” (0 to 100,000,000; 0: the model's own). The default is larger than most windows, so that VS Code does not summarize first; requests are condensed to fit the real window, which the status bar shows.",
+    text: "Size of the context window, in tokens, that is reported to the chat for models whose names end in “condensed” (0 to 100,000,000; 0: the model's own). The default is larger than most windows, so that VS Code does not summarize first; requests are condensed to fit the real window, which the status bar shows.",
   }),
   'agent.wrappedModels': {
     ...makeSetting<readonly string[]>(wrappedModelsSchema, {
@@ -340,13 +340,13 @@ const SETTING_ROWS = {
     default: 50,
     scope: 'window',
     title: 'Condense earlier once the cache has expired, at',
-    text: 'How full the context window may become, as a percentage, before a conversation is condensed whose prompt cache at the vendor has expired (0 to 100; 0: never). Condensing costs least then, so the default is below the threshold.',
+    text: 'How full the context window may become, as a percentage, before a conversation is condensed if its prompt cache at the vendor has expired (0 to 100; 0: never). Condensing costs least then, so the default is below the threshold.',
   }),
   'agent.maxCostPerConversation': makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
-    text: "Spending limit, in US dollars, for each chat with one of this extension's models and each agent that runs condensed in a terminal (0 to 1,000; 0: no limit). All requests count whose price is known, those of subagents too, from when a limit was set. `#contextCondenser.agent.atMaxCost#` controls what happens at the limit.",
+    text: "Spending limit, in US dollars, for each chat with one of this extension's models and each agent that runs condensed in a terminal (0 to 1,000; 0: no limit). All requests with a known price count, including those of subagents, from when a limit was set. `#contextCondenser.agent.atMaxCost#` controls what happens at the limit.",
   }),
   'agent.maxCostPerDay': makeSetting(dollarsSchema, {
     default: 0,
@@ -373,7 +373,7 @@ const SETTING_ROWS = {
   notifications: makeSetting(z.enum(['none', 'statusBar', 'notification']), {
     default: 'statusBar',
     scope: 'window',
-    text: 'Controls how you are notified when a conversation of the chat has been condensed.',
+    text: 'Controls how you are notified when a conversation in the chat has been condensed.',
     choices: {
       none: { label: 'None', text: 'No notification; the log has an entry.' },
       statusBar: { label: 'Status Bar', text: 'In the status bar, for a few seconds.' },
@@ -430,7 +430,7 @@ const SETTING_ROWS = {
     default: 200_000,
     scope: 'window',
     title: 'Context window of stored conversations',
-    text: 'Size of the context window, in tokens (1,000 to 100,000,000), of stored conversations whose files do not say it. The Conversations view shows how full it is.',
+    text: 'Size of the context window, in tokens (1,000 to 100,000,000), of stored conversations whose files do not specify it. The Conversations view shows how full it is.',
   }),
   providers: makeConfigurationSetting(
     {

@@ -75,9 +75,7 @@ describe('a condensation that loses too many facts', () => {
     const asked = { ...suppressing, messages: repeated, coherenceFloor: { errors: 100 } };
     const outcome = await condense({ mayUseNative: true }, asked);
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'lossless', coherence: { errors: { kept: 1 } } });
-    expect(outcome.notes).toContain(
-      'Truncation: only 0% of the error lines would remain in the view; the minimum is 100%.',
-    );
+    expect(outcome.notes).toContain('Truncation: only 0% of the error lines would remain; the minimum is 100%.');
     const nothingTwice = await condense({ mayUseNative: true }, { ...suppressing, coherenceFloor: { errors: 100 } });
     expect(nothingTwice).toMatchObject({ kind: 'unchanged', reason: 'incoherent', provider: 'truncation' });
   });

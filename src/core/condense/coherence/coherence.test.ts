@@ -122,7 +122,7 @@ describe('the report on facts kept by a condensation', () => {
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
     expect(computeKeptPercent(report.instructions)).toBe(50);
     expect(describeFloorBreaches(report, { files: 100, instructions: 60 })).toEqual([
-      'only 50% of the instructions would remain in the view; the minimum is 60%',
+      'only 50% of the instructions would remain; the minimum is 60%',
     ]);
   });
 
@@ -261,7 +261,7 @@ describe('the report on facts kept by a condensation', () => {
     const { edits, steps } = await smart.condense(context, checked.config, {});
     expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
       kind: 'failed',
-      reason: 'only 0% of the error lines would remain in the view; the minimum is 100%',
+      reason: 'only 0% of the error lines would remain; the minimum is 100%',
     });
     expect(edits.map(({ step }) => step)).toContain('most');
     expect(measureCoherence(MESSAGES, edits).errors.kept).toBe(1);

@@ -191,9 +191,7 @@ export const describeFloorBreaches = (report: CoherenceReport, floor: MinimumCoh
     const share = computeKeptPercent(report[kind]);
     return minimum === undefined || share >= minimum
       ? []
-      : [
-          `only ${Math.floor(share)}% of the ${FACT_KIND_LABELS[kind]} would remain in the view; the minimum is ${minimum}%`,
-        ];
+      : [`only ${Math.floor(share)}% of the ${FACT_KIND_LABELS[kind]} would remain; the minimum is ${minimum}%`];
   });
 
 export function describeCoherence(report: CoherenceReport): string[] {

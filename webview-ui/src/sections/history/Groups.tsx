@@ -50,7 +50,7 @@ const formatShareOfRuns = (count: number, { runs }: RunGroup): string =>
 /** Omits figures that are zero or unknown for all models. */
 const listRunGroupColumns = (groups: readonly RunGroup[]): readonly TableColumn<RunGroup>[] => [
   { title: t('Model'), cell: getGroupName },
-  { title: t('Runs, also without effect'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
+  { title: t('All runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
   { title: t('Tokens removed, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
   { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
   {

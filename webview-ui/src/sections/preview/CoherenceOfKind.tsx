@@ -16,7 +16,7 @@ export function FactKindCoherenceItem({ name, found }: FactKindCoherenceItemProp
     <li className="item">
       <div className="item-line">
         <span className="item-name">{name}</span>
-        <span>{t('{0} of {1} in the view', kept, all)}</span>
+        <span>{t('{0} of {1} kept', kept, all)}</span>
       </div>
       <FactExamples title={t('Only by reference: {0}', recallable)} examples={recallableExamples} count={recallable} />
       <FactExamples title={t('Lost: {0}', lost)} examples={lostExamples} count={lost} />

@@ -103,7 +103,7 @@ it('the preview shows after the estimate which facts are kept in the conversatio
   const first = line();
   await page.click(() => page.find('#preview .coherence .disclosure'));
   const content = await page.until(() => page.find('#preview .coherence .folded-content'));
-  expect(content.textContent).toMatch(/Files\d+ of \d+ in the view/);
+  expect(content.textContent).toMatch(/Files\d+ of \d+ kept/);
   expect(content.textContent).toMatch(/(Only by reference|Lost): \d+/);
   expect(page.all('#preview .coherence-examples > li').length).toBeGreaterThan(0);
   const asked: unknown[] = [];

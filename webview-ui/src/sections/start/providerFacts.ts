@@ -107,7 +107,7 @@ export function listProviderFacts(
 }
 
 const describeAsked = (targetPercent: number): string =>
-  t('As much as you set: {0} when you condense by hand', formatPercent(100 - targetPercent));
+  t('What exceeds your target: {0} when you condense by hand', formatPercent(100 - targetPercent));
 
 const describeRemovedShare = (measured: MeasuredLoss | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a conversation', formatPercent(measured.removed));
@@ -137,7 +137,7 @@ export const describePresetFigures = (id: string, measured: MeasuredLoss): strin
       );
 
 function describeSummaryCost(condensing: ProfileState | undefined): string {
-  if (!condensing) return t('What the model costs; add a model first');
+  if (!condensing) return t('What the model costs; no model is chosen');
   const cost = computeExampleCost(condensing);
   if (cost === 0) return t('Nothing: the model costs nothing');
   return cost === undefined ? t('What the model costs') : t('About {0} for 100,000 tokens', formatDollars(cost));

@@ -10,7 +10,7 @@ const pipelineStrategy: StrategyInput = {
 const adaptiveThreshold: StrategyInput = {
   id: 'adaptive-threshold',
   name: 'Adaptive Threshold',
-  description: 'One provider, the stronger the more has to be removed.',
+  description: 'One provider: the more has to be removed, the stronger it is.',
   steps: [
     { provider: 'lossless', when: { not: { overTarget: 1.2 } }, ends: true },
     { provider: 'truncation', when: { not: { overTarget: 2 } }, ends: true },

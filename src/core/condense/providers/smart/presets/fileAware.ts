@@ -17,7 +17,7 @@ const selectReadsOlderThan = (min: number) =>
 export const FILE_AWARE_PRESET: Preset = {
   id: 'file-aware',
   name: 'File-Aware',
-  description: 'No model: what is least likely to be needed is removed first, block by block, as much as you set.',
+  description: 'No model: what is least likely to be needed is removed first, block by block, until the target is met.',
   config: {
     thinking: { operation: 'suppress', keepRecent: 6 },
     images: { operation: 'suppress', keepRecent: 10 },
