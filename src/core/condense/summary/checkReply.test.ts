@@ -6,6 +6,7 @@ import { createTestBed, makeConversation } from '../providers/testingNative';
 import { explainTooShortSummary, failIfServerTruncatedRequest } from './checkReply';
 import { makeTestModel } from './testing';
 
+const COST = 0.0123;
 const SUMMARY = 'The parser was rewritten. '.repeat(20);
 
 const makeReply = (
@@ -82,14 +83,17 @@ describe('a summary', () => {
   it.each([
     ['is too short', 'OK', undefined, "can't be a summary"],
     ['is of a part of the request', SUMMARY, 2_050, 'read only 2,050 of about'],
-  ])('fails the condensation each time if it %s', async (_, text, inputTokens, words) => {
-    const { condense } = createTestBed(makeConversation(120), [text], {}, (reply) =>
-      inputTokens === undefined || !reply.usage ? reply : { ...reply, usage: { ...reply.usage, inputTokens } },
-    );
+  ])('fails the condensation each time, with its cost, if it %s', async (_, text, inputTokens, words) => {
+    const { condense } = createTestBed(makeConversation(120), [text], {}, (reply) => ({
+      ...reply,
+      cost: COST,
+      ...(inputTokens !== undefined && reply.usage && { usage: { ...reply.usage, inputTokens } }),
+    }));
     for (let attempt = 1; attempt <= 2; attempt++) {
       expect(await condense()).toMatchObject({
         kind: 'failed',
         error: { message: expect.stringContaining(words) },
+        cost: COST,
       });
     }
   });
