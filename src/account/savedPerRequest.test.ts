@@ -22,7 +22,7 @@ const answer = (fields: Partial<RecordedRequest>): RecordedRequest => ({
   ...fields,
 });
 const conversation = { id: 'c', format: 'codex', title: 'T', messages: [], notes: [], sidechains: [] } as const;
-const CLAUDE_SESSION = '/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl';
+const CLAUDE_SESSION = { path: '/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl' };
 const change = { tokensBefore: 100, tokensAfter: 40 };
 
 describe('the saving per later request of a stored conversation', () => {
@@ -60,7 +60,17 @@ describe('the saving per later request of a stored conversation', () => {
   it('is unknown if the agent cannot go on with the condensed conversation', async () => {
     const recorded = { ...conversation, lastRequest: answer({ usage: usage(50) }) };
     const path = '/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl';
-    expect(await computeSavingPerRequest(recorded, path, change, prices)).toBeUndefined();
+    expect(await computeSavingPerRequest(recorded, { path }, change, prices)).toBeUndefined();
+  });
+
+  it.each([
+    ['Roo Code', 6],
+    ['Kilo Code', undefined],
+    [undefined, undefined],
+  ] as const)('is that of the agent if the user chose the folder of its tasks: %s', async (agent, saved) => {
+    const recorded = { ...conversation, lastRequest: answer({ usage: usage(50) }) };
+    const file = { path: '/mine/tasks/1/api_conversation_history.json', agent };
+    expect(await computeSavingPerRequest(recorded, file, change, prices)).toBe(saved);
   });
 
   it.each([

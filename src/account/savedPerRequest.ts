@@ -1,5 +1,6 @@
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
+import type { AgentName } from '../core/agents';
 import { findGiveBackTarget } from '../core/agents/giveBackTarget';
 import { findLastAnswer } from '../core/account/recordedRequest';
 import { estimateCondensationSaving } from '../core/cost/saving';
@@ -9,16 +10,16 @@ import { findModelPrices } from './models';
  * Computes the US dollars that each later request saves, assuming the model and cache use of the
  * last recorded request. Undefined without a record or a known price, or if the agent can't go on
  * with what is condensed.
- * @param path the conversation's file
+ * @param file the conversation's, with its agent if the path doesn't determine it
  * @param change o200k tokens of the messages
  */
 export async function computeSavingPerRequest(
   { recorded, lastRequest }: Conversation,
-  path: string,
+  file: { readonly path: string; readonly agent?: AgentName | undefined },
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
   prices?: PriceTable,
 ): Promise<number | undefined> {
-  if (findGiveBackTarget(path) === undefined) return undefined;
+  if (findGiveBackTarget(file.path, file.agent) === undefined) return undefined;
   const last = lastRequest ?? (recorded && findLastAnswer(recorded));
   if (!last?.usage) return undefined;
   const model = findModelPrices(prices ?? (await loadPriceTable()), last);

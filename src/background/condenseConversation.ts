@@ -75,7 +75,7 @@ export async function condenseConversation(
   // Don't use a paid fallback: a user who condenses manually decides again.
   const condensed = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = dropExcludedEdits(conversation, condensed, new Set(task.excluded), counter);
-  const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task.path, outcome) : {};
+  const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};
   const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
@@ -137,11 +137,11 @@ function findFailureAdvice(error: Error): FailureAdvice | undefined {
  */
 async function computeCondensationSaving(
   conversation: Conversation,
-  path: string,
+  task: Pick<CondenseTask, 'path' | 'agent'>,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
   try {
-    const saved = await computeSavingPerRequest(conversation, path, change);
+    const saved = await computeSavingPerRequest(conversation, task, change);
     return saved === undefined ? {} : { savedPerRequest: saved };
   } catch {
     return {};

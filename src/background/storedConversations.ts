@@ -171,7 +171,7 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
   const fill = counted.isRecorded ? counted : (task.fill ?? counted);
   const { messages: view } = applyEdits(messages, condensation.edits);
   const change = { tokensBefore: counter.countMessages(messages), tokensAfter: counter.countMessages(view) };
-  const saved = await computeSavingPerRequest(conversation, task.path, change).catch(() => undefined);
+  const saved = await computeSavingPerRequest(conversation, task, change).catch(() => undefined);
   const { isGivenBack = false } = task;
   const subject = {
     title,

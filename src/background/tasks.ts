@@ -42,6 +42,8 @@ import type {
 export interface CondenseTask {
   readonly kind: 'condense';
   readonly path: string;
+  /** The agent, if known. */
+  readonly agent?: AgentName | undefined;
   readonly history: HistoryScope;
   readonly provider: string;
   readonly config: unknown;
@@ -152,6 +154,8 @@ export interface ReadTask extends StoredConversation {
 
 export interface ReportTask extends StoredConversation {
   readonly kind: 'report';
+  /** The agent, if known. */
+  readonly agent?: AgentName | undefined;
   /** Omits the conversation's text and keeps the figures. */
   readonly withoutContent: boolean;
   readonly version: string;

@@ -103,6 +103,7 @@ export async function condenseFileAndReport(
   const task = {
     kind: 'condense',
     path,
+    agent: getConversationIndex(services).conversations.find((each) => each.path === path)?.agent,
     history: settings.history,
     provider: settings.provider,
     config,

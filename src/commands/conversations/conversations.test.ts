@@ -8,7 +8,7 @@ import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
 import { replaceFiles } from '../../giveBack/replacement';
 import { listGivenBack } from '../../giveBack/replacements';
-import { writeClineSession, makeFileOld, writeZooTask } from '../../giveBack/testing';
+import { writeClaudeSession, writeClineSession, makeFileOld, writeZooTask } from '../../giveBack/testing';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView, ConversationsTree } from '../../views/conversations/conversationsView';
@@ -425,6 +425,25 @@ describe('giving a condensed conversation back from the conversations view', () 
       expect(titles().filter((each) => each.startsWith('Copy: '))).toHaveLength(2);
       expect(titles()).toContain(title);
     });
+  });
+
+  it('saves a report that no longer makes the saving depend on giving back', async () => {
+    const path = writeClaudeSession(home);
+    await opened();
+    await condensed('truncation');
+    fake.saveFile = join(home, 'report.html');
+    const saveReport = async (): Promise<string> => {
+      fake.picks = ['Figures'];
+      await run(
+        'saveReport',
+        rows().find(({ found }) => found.path === path),
+      );
+      return readFileSync(fake.saveFile ?? '', 'utf8');
+    };
+    expect(await saveReport()).toMatch(/Once given back to its agent, each later request costs/);
+    fake.answers = ['Give Back', undefined];
+    await run('giveBack');
+    expect(await saveReport()).toMatch(/Each later request costs/);
   });
 
   it('names the copy of a copy that stays when the copy itself is removed', async () => {

@@ -5,8 +5,9 @@ import { getErrorMessage } from '../../core/errors';
 import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
-import { findFillOfCondensedCopy, getConversationIndex, getFileName } from '../conversationIndex';
-import { listGivenBack, toStoredConversation, runTaskWithProgress } from './background';
+import { getFileName } from '../conversationIndex';
+import { toStoredConversation, runTaskWithProgress } from './background';
+import { readReportFacts } from './reportFacts';
 
 /** Open pages by conversation file. */
 const openPanelsByServices = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
@@ -102,12 +103,8 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
 ];
 
 async function createShowTask(services: Services, path: string) {
-  const { details, agent } = getConversationIndex(services).conversations.find((each) => each.path === path) ?? {};
-  const id = details?.id;
-  const givenBack = await listGivenBack(services);
-  const isGivenBack = givenBack.some(({ conversation }) => conversation === id);
-  const isCopy = givenBack.some((each) => each.path === path && each.conversation !== id);
-  const state = { isGivenBack, isCopy, agent };
+  const { isCopy, ...facts } = await readReportFacts(services, path);
+  const state = { ...facts, isCopy };
   const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, state));
   const actions = possible.map(({ command, label }) => ({
     label: label(),
@@ -116,7 +113,6 @@ async function createShowTask(services: Services, path: string) {
   const webview = { nonce: randomBytes(16).toString('base64'), actions };
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
-  const fill = findFillOfCondensedCopy(services, path);
-  const asked = { withoutContent: false, version, webview, notes, fill, isGivenBack };
+  const asked = { withoutContent: false, version, webview, notes, ...facts };
   return { kind: 'report', ...toStoredConversation(services, path), ...asked } as const;
 }

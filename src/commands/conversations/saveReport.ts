@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
-import { findFillOfCondensedCopy, getFileName } from '../conversationIndex';
+import { getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
+import { readReportFacts } from './reportFacts';
 import { saveBesideConversation } from './saveBeside';
 import { pickOneItem, showInformationMessage } from '../../window/notifications';
 
@@ -13,12 +14,13 @@ export async function saveReport(services: Services, path: string): Promise<void
   const item = await pickOneItem(createContentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
+  const { agent, isGivenBack, fill } = await readReportFacts(services, path);
   const { page } = await runTaskWithProgress(services, title, {
     kind: 'report',
     ...toStoredConversation(services, path),
     withoutContent,
     version,
-    fill: findFillOfCondensedCopy(services, path),
+    ...{ agent, isGivenBack, fill },
   });
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const file = await saveBesideConversation(services, path, vscode.l10n.t('Save the report'), {

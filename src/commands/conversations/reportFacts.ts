@@ -1,0 +1,16 @@
+import type { Services } from '../../window/services';
+import { findFillOfCondensedCopy, getConversationIndex } from '../conversationIndex';
+import { listGivenBack } from './background';
+
+/** What a report says of a conversation that is not in its file. */
+export async function readReportFacts(services: Services, path: string) {
+  const { details, agent } = getConversationIndex(services).conversations.find((each) => each.path === path) ?? {};
+  const id = details?.id;
+  const givenBack = await listGivenBack(services);
+  return {
+    agent,
+    isGivenBack: givenBack.some(({ conversation }) => conversation === id),
+    isCopy: givenBack.some((each) => each.path === path && each.conversation !== id),
+    fill: findFillOfCondensedCopy(services, path),
+  };
+}
