@@ -116,7 +116,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await facts.focus();
   await bench.page.keyboard.press('Enter');
   const found = await frame.locator('#preview .coherence .folded-content').innerText();
-  assert.match(found, /Files\s+[\d,]+ of [\d,]+ in the view/);
+  assert.match(found, /Files\s+[\d,]+ of [\d,]+ kept/);
   bed.report(await facts.innerText());
   await facts.scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-facts-dark');
