@@ -199,7 +199,8 @@ const searchesAndExplainsAnEmptyList: SharedScenario = async (bench) => {
   // A sample condensed in this window stays in the view.
   await until('the welcome text, or the sample alone', async () => {
     if (await welcome.isVisible()) return (await welcome.innerText()).includes('No conversations were found');
-    return (await treeRows(bench, () => true)).every((text) => /^(?:Claude Code|Sample: )/.test(text));
+    const rows = await treeRows(bench, () => true);
+    return rows.length > 0 && rows.every((text) => /^(?:Claude Code|Sample: )/.test(text));
   });
   await screenshot(bench, 'conversations-empty-dark');
 };
