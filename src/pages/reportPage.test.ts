@@ -32,7 +32,12 @@ const RECENT = Array.from({ length: 40 }, (_, at) =>
   makeToolExchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
 ).flat();
 
-async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageOptions> = {}, title = 'Mend <it>') {
+async function pageOf(
+  begun: readonly ApiMessage[],
+  options: Partial<ReportPageOptions> = {},
+  title = 'Mend <it>',
+  fill?: ReportedCondensation['fill'],
+) {
   const original = [...begun, ...RECENT];
   const manager = new CondensationManager(counter, createProviders());
   const request = {
@@ -45,7 +50,10 @@ async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageO
   const outcome = await manager.condense(request);
   if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
   const { edits, steps, cost, notes } = outcome;
-  const subject = { title, format: 'claude-code', original, edits, steps, providerName: 'Truncation', cost, notes };
+  const subject = {
+    ...{ title, format: 'claude-code', original, edits, steps, providerName: 'Truncation', cost, notes },
+    ...(fill !== undefined && { fill }),
+  };
   return { outcome, page: renderReportPage(subject, { counter, version: '1.2.3', ...options }) };
 }
 
@@ -56,6 +64,18 @@ describe('the report page of a condensation', () => {
     expect(page).toContain(`${number.format(outcome.tokensBefore)} → ${number.format(outcome.tokensAfter)} tokens`);
     expect(page).toContain('A preview: nothing has been applied.');
     expect(page).toContain('result of Read src/a.ts');
+  });
+
+  it('says how full the window was, or how long the conversation if the window is not known', async () => {
+    const fill = { tokens: 40_000, isRecorded: true };
+    const { page: known } = await pageOf(messages, {}, undefined, { ...fill, window: 200_000 });
+    expect(known).toContain('As the agent left it, the context window was 20% full: 40,000 of 200,000 tokens, by');
+    expect(known).toMatch(/; context window <strong>20% → ≈ \d+% full</);
+    const { page: unknown } = await pageOf(messages, {}, undefined, fill);
+    expect(unknown).toContain(
+      'As the agent left it, the conversation had 40,000 tokens of a window that is not known, by',
+    );
+    expect(unknown).not.toContain('; context window <strong>');
   });
 
   it('needs no network and runs nothing, whatever the conversation says', async () => {

@@ -147,7 +147,7 @@ function renderFillChange(fill: FillLevel, { before, after }: SizesBeforeAndAfte
 function describeFillBeforeAndAfter(fill: FillLevel, { before, after }: SizesBeforeAndAfter): string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [
-    `As the agent left it, the context window was ${formatFillSentence(fill)}.`,
+    `As the agent left it, ${fill.window === undefined ? 'the conversation had' : 'the context window was'} ${formatFillSentence(fill)}.`,
     explainFill(fill, before.total) ?? '',
     condensed === fill ? '' : `With the condensed messages, it has ${formatFillTokens(condensed)}.`,
   ]
