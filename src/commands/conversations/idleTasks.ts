@@ -123,7 +123,7 @@ class IdleTaskWatch implements vscode.Disposable {
     const later = vscode.l10n.t('Not Now');
     const never = vscode.l10n.t('Never for This Task');
     const message = vscode.l10n.t(
-      '“{0}” ({1}) is idle and has {2} tokens, {3} of the window. Condense it before you resume it?',
+      '“{0}” ({1}) is idle and has {2} tokens, ≈ {3} of the window. Condense it before you resume it?',
       getFileName(this.services, path),
       agent,
       formatTokens(tokens),
