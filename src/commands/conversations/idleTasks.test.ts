@@ -52,7 +52,9 @@ it('an idle task over its threshold is offered for condensing once, and condense
   watchIdleTasks(services);
   await offered(1);
   expect(offers()[0]).toMatchObject({ kind: 'information', choices: ['Condense', 'Not Now', 'Never for This Task'] });
-  expect(offers()[0]?.message).toMatch(/^“.+” \(Zoo Code\) is idle and has 1\d,\d{3} tokens, ≈ 1\d\d% of the window\. /);
+  expect(offers()[0]?.message).toMatch(
+    /^“.+” \(Zoo Code\) is idle and has 1\d,\d{3} tokens, ≈ 1\d\d% of the window\. /,
+  );
   await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Condensed “/));
   expect(fake.shown.at(-1)?.choices).toContain('Details');
   // Without what was answered it is known by its ledger.
