@@ -433,7 +433,7 @@ describe('picking a conversation to condense', () => {
     // Its folder is named after the task’s id, which tells nobody anything.
     expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · (?:≈ )?<?\d+% full · [\d,]+ tokens in messages$/);
     expect(items[2]!.detail).toMatch(/can’t be read · project$/);
-    expect(fake.shown).toEqual([]);
+    expect(fake.shown.map(({ message }) => message)).toEqual([]);
   });
 
   it('condenses the picked conversation', async () => {

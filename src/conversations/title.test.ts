@@ -13,6 +13,8 @@ describe('the title of a conversation', () => {
     ['<system-reminder>be nice</system-reminder>go on <system-reminder>now</system-reminder>', 'go on'],
     ['real words\n<environment_details> that are never closed', 'real words'],
     ['real words on <environment_details>, which never ends', 'real words on <environment_details>, which never ends'],
+    ['the <skill> and <system-reminder>be nice</system-reminder>go on', 'the <skill> and go on'],
+    ['<system-reminder>be nice</system-reminder><command-args>that are never closed', UNTITLED],
     ['<system-reminder kind="a">be nice</system-reminder>go on', 'go on'],
     ['<div>not ours</div>', '<div>not ours</div>'],
     ['\u001b[31mred\u202etext\u0000', '[31mred text'],

@@ -8,8 +8,8 @@ import type { ApiMessage } from './types';
 const joinPreambleForms = (pick: (preamble: PromptPreamble) => readonly string[] | undefined): string =>
   [...new Set(AGENT_LIST.flatMap(({ preamble }) => pick(preamble) ?? []))].join('|');
 
-const MACHINE_TEXT = new RegExp(
-  `<(${joinPreambleForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?(</\\1>)|[\\s\\S]*$)`,
+const MACHINE_ELEMENT_OPENING = new RegExp(
+  `<(${joinPreambleForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>`,
   'gi',
 );
 
@@ -34,13 +34,37 @@ export function extractPersonText(text: string): string {
 
 /**
  * An element without an end tag extends to the end, since the text was cut. Agents begin a line with
- * it; a person also mentions an element in a sentence.
+ * it or put it after another element; a person also mentions an element in a sentence.
  */
-const removeMachineText = (text: string): string =>
-  text.replace(MACHINE_TEXT, (element, _name: string, endTag: string | undefined, start: number, all: string) => {
-    const lineBefore = all.slice(all.lastIndexOf('\n', start - 1) + 1, start);
-    return endTag === undefined && lineBefore.trim() !== '' ? element : ' ';
-  });
+function removeMachineText(text: string): string {
+  const unclosedNames = new Set<string>();
+  const kept: string[] = [];
+  let end = 0;
+  for (const { 0: tag, 1: name = '', index } of text.matchAll(MACHINE_ELEMENT_OPENING)) {
+    if (index < end) continue;
+    const elementEnd = findElementEnd(text, name.toLowerCase(), index + tag.length, unclosedNames);
+    if (elementEnd === undefined && !isBlankLineBefore(text, end, index)) continue;
+    kept.push(text.slice(end, index), ' ');
+    end = elementEnd ?? text.length;
+  }
+  return kept.join('') + text.slice(end);
+}
+
+/** Searches a name that has no further end tag only once, which keeps the time linear. */
+function findElementEnd(text: string, name: string, from: number, unclosedNames: Set<string>): number | undefined {
+  if (unclosedNames.has(name)) return undefined;
+  const endTag = new RegExp(`</${name}>`, 'gi');
+  endTag.lastIndex = from;
+  if (endTag.test(text)) return endTag.lastIndex;
+  unclosedNames.add(name);
+  return undefined;
+}
+
+function isBlankLineBefore(text: string, from: number, to: number): boolean {
+  const before = text.slice(from, to);
+  const words = before.trimEnd();
+  return words === '' || before.includes('\n', words.length);
+}
 
 const CONTEXT_OPENING_PATTERNS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
 

@@ -104,6 +104,8 @@ describe('instructions in a fact sheet', () => {
     expect(textsOf([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
       'Go',
     ]);
+    const mentions = `Look at ${'<command-args>'.repeat(200_000)}`;
+    expect(textsOf([user(mentions)]).map((text) => text.length)).toEqual([mentions.length]);
   });
 
   it('that are old are shortened first and omitted last; the newest keeps its words longest', () => {
