@@ -19,6 +19,7 @@ export interface CachedAccount {
 
 const countSchema = z.number();
 const tokenFieldSchemas = { fresh: countSchema, cacheWrite: countSchema, cacheRead: countSchema, output: countSchema };
+const callsSchema = z.array(z.object({ tool: z.string(), calls: countSchema }));
 const accountSchema = z.object({
   agent: z.string(),
   path: z.string(),
@@ -35,6 +36,7 @@ const accountSchema = z.object({
       isCompaction: z.boolean().optional(),
       key: z.string().optional(),
       isCopy: z.boolean().optional(),
+      calls: callsSchema.optional(),
       ...tokenFieldSchemas,
     }),
   ),
@@ -81,7 +83,7 @@ const accountSchema = z.object({
   sentOften: countSchema,
   files: z.array(z.object({ path: z.string(), reads: countSchema, tokens: countSchema })),
   unused: z.array(z.object({ tool: z.string(), what: z.string(), tokens: countSchema, sent: countSchema })),
-  calls: z.array(z.object({ tool: z.string(), calls: countSchema })),
+  calls: callsSchema,
 });
 const cachedAccountSchema = z.object({
   path: z.string(),
@@ -92,7 +94,7 @@ const cachedAccountSchema = z.object({
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 18;
+const CACHE_VERSION = 19;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

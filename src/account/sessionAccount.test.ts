@@ -158,6 +158,61 @@ describe("the agent's own compactions in an account", () => {
   });
 });
 
+describe('the calls of tools in an account', () => {
+  const call = (id: string, name: string): ApiMessage => ({
+    role: 'assistant',
+    content: [{ type: 'tool_use', id, name, input: {} }],
+  });
+  const result = (id: string): ApiMessage => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: id, content: 'x' }],
+  });
+  const asked: ApiMessage = { role: 'user', content: 'x' };
+  const messages = [asked, call('1', 'Bash'), call('2', 'Read'), result('1'), result('2'), call('3', 'Bash')];
+  const first = request({ key: '1', message: 1, usage: usage(1, 1) });
+  const read = (path: string, recorded?: Partial<RecordedRequests>, added: readonly ApiMessage[] = []): ReadSession =>
+    computeSessionAccount(
+      { agent: 'A', path, modified: noon(9) },
+      {
+        ...{ id: path, format: 'roo', title: 'T', messages: [...messages, ...added], notes: [], sidechains: [] },
+        ...(recorded && { recorded: { requests: [], compactions: [], ...recorded } }),
+      },
+      { counter, prices },
+    );
+  const callsOf = (...sessions: readonly ReadSession[]) => countCopiedRequestsOnce(sessions).map(({ calls }) => calls);
+
+  it('count once, in the session that made the request, if another file repeats it', () => {
+    const second = request({ key: '2', message: 5, usage: usage(1, 1) });
+    const origin = read('/a', { requests: [first, second] });
+    const own = request({ key: '3', message: 6, usage: usage(1, 1) });
+    const fork = read('/b', { requests: [first, second, own].map((each) => ({ ...each, isCopy: each !== own })) }, [
+      call('4', 'Grep'),
+    ]);
+    const expected = [
+      [
+        { tool: 'Bash', calls: 2 },
+        { tool: 'Read', calls: 1 },
+      ],
+      [{ tool: 'Grep', calls: 1 }],
+    ];
+    expect(callsOf(origin, fork)).toEqual(expected);
+    expect(callsOf(fork, origin)).toEqual(expected.toReversed());
+  });
+
+  it('count without a recorded request unless the session repeats another’s', () => {
+    const bash = [{ tool: 'Bash', calls: 1 }];
+    const all = [
+      { tool: 'Bash', calls: 2 },
+      { tool: 'Read', calls: 1 },
+    ];
+    expect(callsOf(read('/a'))).toEqual([all]);
+    expect(callsOf(read('/a', { requests: [first] }))).toEqual([all]);
+    expect(callsOf(read('/a', { ownFrom: 3 }))).toEqual([bash]);
+    expect(callsOf(read('/a', { isComplete: true }))).toEqual([[]]);
+    expect(callsOf(read('/a', { requests: [request({ key: '1', message: 1, isCopy: true })] }))).toEqual([bash]);
+  });
+});
+
 describe('unrecorded requests in an account', () => {
   it('are estimated from the messages, with the model that the file names', () => {
     const { source, usage: days, project } = account(undefined, { request: { model: 'gpt-x' }, workspace: '/p' });

@@ -1,6 +1,6 @@
 import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
-import { computeComposition, type Composition } from '../core/account/composition';
+import { computeComposition, sumToolCalls, type Composition, type ToolCalls } from '../core/account/composition';
 import type { PaidModel, PaidRequest, PaidTotal, ReadSession } from '../core/account/once';
 import { PART_KINDS, type PartKind } from '../core/account/parts';
 import type {
@@ -22,6 +22,8 @@ import {
   type ConversationRequest,
   type TokensByPrice,
 } from '../core/account/replay';
+import { listToolExchanges } from '../core/messages/exchanges';
+import type { ApiMessage } from '../core/messages/types';
 import { chooseLikelyWindow } from '../core/account/fillLevel';
 import { computeCallCost } from '../core/cost/callCost';
 import { applyServiceSurcharge, computeWebSearchCost, type ServiceConditions } from '../core/cost/service';
@@ -66,7 +68,8 @@ export function computeSessionAccount(
   const namedModel = findLastUsedModel(conversation, recorded?.requests);
   const calibration = calibrateSession(conversation, all, { counter, prices });
   const requests = dropCopiedRequests(all, recorded);
-  const charges = readPaidRequests(file, recorded, prices);
+  const { byRequest, unassigned } = assignToolCalls(messages, recorded);
+  const charges = readPaidRequests(file, recorded, prices, byRequest);
   // The agent's sums cover the first answers' requests, so those are not estimated.
   const covered = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
@@ -95,7 +98,39 @@ export function computeSessionAccount(
     now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: sumCompactionCosts(conversation, compactions, prompts, calibration, namedModel, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
+    calls: unassigned,
   };
+}
+
+type ToolCallsByRequest = ReadonlyMap<RecordedRequest, readonly ToolCalls[]>;
+
+/** Assigns each call to its answer's recorded request, so that it is counted where the request is. */
+function assignToolCalls(
+  messages: readonly ApiMessage[],
+  recorded: Conversation['recorded'],
+): { readonly byRequest: ToolCallsByRequest; readonly unassigned: readonly ToolCalls[] } {
+  const { requests = [], ownFrom = 0, isComplete = false } = recorded ?? {};
+  const requestByMessage = new Map(requests.map((request) => [request.message, request]));
+  const findRequest = (message: number): RecordedRequest | undefined => {
+    for (let index = message; messages[index]?.role === 'assistant'; index--) {
+      const request = requestByMessage.get(index);
+      if (request) return request;
+    }
+    return undefined;
+  };
+  const byRequest = new Map<RecordedRequest, ToolCalls[]>();
+  const unassigned: ToolCalls[] = [];
+  for (const { tool, callMessage, isDisplay } of listToolExchanges(messages)) {
+    if (isDisplay) continue;
+    const call = { tool, calls: 1 };
+    const request = findRequest(callMessage);
+    if (request && isPaid(request)) {
+      const ownCalls = byRequest.get(request) ?? [];
+      byRequest.set(request, ownCalls);
+      ownCalls.push(call);
+    } else if (!isComplete && request?.isCopy !== true && callMessage >= ownFrom) unassigned.push(call);
+  }
+  return { byRequest, unassigned: sumToolCalls(unassigned) };
 }
 
 /** Answers count, too, as in `computeFillLevel`: they fill the window from then on. */
@@ -132,12 +167,13 @@ export function computeRecordedAccount(
     compactions: { count: compactions, isEstimate: recorded.hasCompactions !== true },
     isComposed: false,
     ...EMPTY_COMPOSITION,
+    calls: [],
   };
 }
 
 const EMPTY_COMPOSITION: Composition = {
   parts: Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>,
-  ...{ sentOften: 0, files: [], unused: [], calls: [] },
+  ...{ sentOften: 0, files: [], unused: [] },
 };
 
 const describeSession = (
@@ -172,16 +208,21 @@ function readPaidRequests(
   file: AccountedSessionFile,
   recorded: RecordedRequests | undefined,
   prices: PriceTable,
+  callsByRequest: ToolCallsByRequest = new Map(),
 ): PaidRequestsAndTotals {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
   // Index in `paid` of the first entry of each recorded request.
   const places: number[] = [0];
   for (const request of recorded?.requests ?? []) {
-    if (hasUsage(request)) {
-      counted.push(request);
-      paid.push(...priceRequestParts(request, file, prices));
-    } else if (request.isOdd) paid.push(toUnpricedRequest(request, file));
+    if (isPaid(request)) {
+      const [first, ...parts] = hasUsage(request)
+        ? priceRequestParts(request, file, prices)
+        : [toUnpricedRequest(request, file)];
+      const calls = callsByRequest.get(request);
+      paid.push({ ...first, ...(calls && { calls }) }, ...parts);
+    }
+    if (hasUsage(request)) counted.push(request);
     places.push(paid.length);
   }
   const totals = (recorded?.totals ?? []).map((total) =>
@@ -199,7 +240,11 @@ const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedSess
   ...(request.isCopy && { isCopy: true }),
 });
 
-function priceRequestParts(request: CountedRequest, file: AccountedSessionFile, prices: PriceTable): PaidRequest[] {
+function priceRequestParts(
+  request: CountedRequest,
+  file: AccountedSessionFile,
+  prices: PriceTable,
+): readonly [PaidRequest, ...PaidRequest[]] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
   const namedModel = { ...getModelAndSeller(request), at: request.at };
   const marks = {
@@ -365,6 +410,8 @@ function replayRequests(
 }
 
 type CountedRequest = RecordedRequest & { readonly usage: Usage };
+
+const isPaid = ({ usage, isOdd }: RecordedRequest): boolean => usage !== undefined || isOdd === true;
 
 const hasUsage = (request: RecordedRequest): request is CountedRequest => request.usage !== undefined;
 

@@ -2,6 +2,7 @@ import type { FillLevel } from './fillLevel';
 import type { TokensByPrice } from './replay';
 import {
   compareByReads,
+  sumToolCalls,
   type TokensByPartKind,
   type ReadFileTokens,
   type ToolCalls,
@@ -260,7 +261,7 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))
       .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
       .slice(0, MAX_TOP_ENTRIES),
-    calls: countToolCalls(sessions),
+    calls: sumToolCallsByAgent(sessions),
   };
 }
 
@@ -287,15 +288,10 @@ function listFilesOncePerLineage(sessions: readonly SessionAccount[]): AccountTo
     });
 }
 
-function countToolCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
-  const sums = new Map<string, ToolCalls & { readonly agent: string }>();
-  for (const { agent, calls: ownCalls } of sessions) {
-    for (const { tool, calls } of ownCalls) {
-      const key = `${agent}\n${tool}`;
-      sums.set(key, { agent, tool, calls: calls + (sums.get(key)?.calls ?? 0) });
-    }
-  }
-  return [...sums.values()];
+function sumToolCallsByAgent(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
+  return [...Map.groupBy(sessions, ({ agent }) => agent)].flatMap(([agent, of]) =>
+    sumToolCalls(of.flatMap(({ calls }) => calls)).map((each) => ({ agent, ...each })),
+  );
 }
 
 /** Small enough for the UI thread. Secrets in titles, commands and paths are masked. */

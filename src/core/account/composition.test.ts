@@ -85,17 +85,6 @@ describe("the parts of a session's content", () => {
     );
   });
 
-  it('count the calls of each tool', () => {
-    const again = [
-      ...makeToolExchange('x', 'Bash', { command: 'ls' }, 'a'),
-      ...makeToolExchange('y', 'Bash', { command: 'ls' }, 'a'),
-    ];
-    expect(composed([TASK, ...again, ...makeToolExchange('z', 'ponder', {}, 'b')]).calls).toEqual([
-      { tool: 'Bash', calls: 2 },
-      { tool: 'ponder', calls: 1 },
-    ]);
-  });
-
   it('exclude content that was never sent', () => {
     expect(composed([]).parts.prose).toBe(0);
     expect(computeComposition([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });

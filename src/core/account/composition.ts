@@ -40,7 +40,6 @@ export interface Composition {
   readonly sentOften: number;
   readonly files: readonly ReadFileTokens[];
   readonly unused: readonly UnusedResult[];
-  readonly calls: readonly ToolCalls[];
 }
 
 const MIN_UNUSED_TOKENS = 200;
@@ -75,7 +74,6 @@ export function computeComposition(
     sentOften,
     files: listReadFiles(exchanges, counter),
     unused: listUnusedResults(messages, exchanges, sends, counter),
-    calls: countToolCalls(exchanges),
   };
 }
 
@@ -209,10 +207,10 @@ const getReadPath = (exchange: ToolExchange): string | undefined =>
 const countResultTokens = ({ results }: ToolExchange, counter: MessageCounter): number =>
   results.reduce((sum, { text }) => sum + counter.countText(text), 0);
 
-function countToolCalls(exchanges: readonly ToolExchange[]): ToolCalls[] {
-  const calls = new Map<string, number>();
-  for (const { tool } of exchanges) calls.set(tool, (calls.get(tool) ?? 0) + 1);
-  return [...calls].map(([tool, count]) => ({ tool, calls: count }));
+export function sumToolCalls(all: Iterable<ToolCalls>): ToolCalls[] {
+  const sums = new Map<string, number>();
+  for (const { tool, calls } of all) sums.set(tool, (sums.get(tool) ?? 0) + calls);
+  return [...sums].map(([tool, calls]) => ({ tool, calls }));
 }
 
 function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileTokens[] {

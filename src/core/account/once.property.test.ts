@@ -39,6 +39,7 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
       id,
       compactions: { count: 0, isEstimate: false },
       requests: [],
+      calls: [],
       identity: {
         keys: way === 'in-lineage' ? 'in-lineage' : 'everywhere',
         ...{ id, began: clock },
@@ -78,6 +79,7 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
           output: 3,
         },
         cost: size / 1_000,
+        calls: [{ tool: `tool ${size}`, calls: 1 }],
         // In a lineage the running total is the key, which identical forks share.
         key: way === 'in-lineage' ? `${at.total}/${size}` : `request-${count}`,
       };
@@ -89,9 +91,11 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
 }
 
 const sumSessions = (sessions: readonly SessionAccount[]) => {
-  const { requests, fresh, cacheWrite, cacheRead, output, cost } = sumSessionAccounts(sessions);
-  return { requests, fresh, cacheWrite, cacheRead, output, cost: cost.toFixed(6) };
+  const { requests, fresh, cacheWrite, cacheRead, output, cost, calls } = sumSessionAccounts(sessions);
+  return { requests, fresh, cacheWrite, cacheRead, output, cost: cost.toFixed(6), calls: sumCalls(calls) };
 };
+
+const sumCalls = (calls: NonNullable<PaidRequest['calls']>): number => calls.reduce((sum, each) => sum + each.calls, 0);
 
 const paidSum = (made: readonly PaidRequest[]) => {
   const sum = (of: (request: PaidRequest) => number): number => made.reduce((all, each) => all + of(each), 0);
@@ -102,11 +106,12 @@ const paidSum = (made: readonly PaidRequest[]) => {
     cacheRead: sum(({ cacheRead }) => cacheRead),
     output: sum(({ output }) => output),
     cost: sum(({ cost = 0 }) => cost).toFixed(6),
+    calls: sum(({ calls = [] }) => sumCalls(calls)),
   };
 };
 
 describe.each<Way>(['marked', 'older', 'in-lineage'])(
-  'requests copied between sessions and recognized by being %s',
+  'requests copied between sessions with their calls and recognized by being %s',
   (way) => {
     const trees = fc.record({
       steps: fc.array(step, { maxLength: 30 }),

@@ -3,6 +3,7 @@
  */
 import type { DayUsage, SessionAccount } from './account';
 import { createUsageBlockFinder } from './blocks';
+import { sumToolCalls, type ToolCalls } from './composition';
 import { formatLocalDay } from '../localDay';
 import type { RecordedSession } from './recordedRequest';
 import type { TokensByPrice } from './replay';
@@ -22,6 +23,8 @@ export interface PaidRequest extends TokensByPrice {
   /** Equal in all files that repeat the request. */
   readonly key?: string;
   readonly isCopy?: boolean;
+  /** Calls of tools in its answer. */
+  readonly calls?: readonly ToolCalls[];
 }
 
 /** The agent's running total, with prices for tokens that no recorded request accounts for. */
@@ -44,6 +47,8 @@ export interface PaidModel extends TokensByPrice {
 }
 
 export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | 'above'> {
+  /** Calls that belong to none of the requests. */
+  readonly calls: readonly ToolCalls[];
   readonly requests: readonly PaidRequest[];
   readonly totals?: readonly PaidTotal[];
   readonly identity?: RecordedSession;
@@ -107,6 +112,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
       usage: groupUsageByDay(paid, (at) => starts(session.agent, at)),
       ...(over && { above: { path: over.session.path, relation: over.relation } }),
       compactions: countCompactions(session, totals, paid),
+      calls: sumToolCalls([...account.calls, ...paid.flatMap(({ calls = [] }) => calls)]),
     };
   });
 }
