@@ -33,6 +33,7 @@ const accountSchema = z.object({
       requests: countSchema,
       cost: countSchema.optional(),
       isReplayed: z.boolean().optional(),
+      isCharged: z.boolean().optional(),
       isCompaction: z.boolean().optional(),
       key: z.string().optional(),
       isCopy: z.boolean().optional(),
@@ -46,9 +47,10 @@ const accountSchema = z.object({
         ...{ at: countSchema, after: countSchema, compactions: countSchema },
         models: z.array(
           z.object({
-            model: z.string(),
+            model: z.string().optional(),
             requests: countSchema.optional(),
             charge: countSchema.optional(),
+            toolCost: countSchema.optional(),
             rates: z.object(tokenFieldSchemas).optional(),
             ...tokenFieldSchemas,
           }),
@@ -94,7 +96,7 @@ const cachedAccountSchema = z.object({
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 19;
+const CACHE_VERSION = 20;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   prices: z.literal(PRICE_PACKAGE.published),
