@@ -1,6 +1,7 @@
 /**
- * Rules for 400 rejections by Anthropic's Messages API, in its words, from its reference and users'
- * reports. Independent of src/core/messages/firewall, so that each checks the other.
+ * Rejects requests as Anthropic's Messages API does (400), with its messages. The rules come from
+ * its reference and users' reports, and share no code with src/core/messages/firewall, so that each
+ * checks the other.
  */
 import { claudeModel } from './claudeModels';
 import { isObject, list, objects, text, type Json } from './json';
@@ -12,10 +13,13 @@ export interface Signer {
 
 /** Rules that are off by default. */
 export interface AnthropicStrictness {
-  /** The model's rules (claudeModels.ts): thinking, tools, output, minimum cached prompt. */
+  /**
+   * Applies the model's limits in claudeModels.ts: thinking, tools, output and minimum cached
+   * prompt.
+   */
   readonly byModel?: boolean;
   /**
-   * With thinking, a turn of tool calls must start with thinking: its first answer, not each one
+   * With thinking, a turn of tool calls must start with thinking, but its later answers need not
    * ("When `thinking` is enabled, a final `assistant` message must start with a thinking block";
    * guide "Extended thinking": a turn's calls and results are one assistant turn). Replaces the
    * rule for the last answer.
@@ -47,7 +51,7 @@ const MAX_BREAKPOINTS = 4;
 const TOOL_BLOCKS = new Set(['tool_use', 'tool_result']);
 
 /**
- * The first thing that is wrong with a request, as the API says it; undefined where nothing is.
+ * Returns the API's message for the first error of a request, or undefined if it is valid.
  * @param betas the header `anthropic-beta`.
  */
 export function anthropicFault(
@@ -196,7 +200,7 @@ function blockFault(block: unknown, at: string, role: unknown, signer: Signer): 
     case 'thinking':
       if (role !== 'assistant') return `${at}: thinking blocks may only be in \`assistant\` messages`;
       if (typeof block['signature'] !== 'string') return `${at}.thinking.signature: Field required`;
-      // Without text, the signature contains the thinking.
+      // If the thinking's text is omitted, the signature contains it.
       return block['signature'] === signer.sign(text(block['thinking'])) ||
         (block['thinking'] === '' && isSigned(block['signature'], signer))
         ? undefined
@@ -347,8 +351,8 @@ function breakpointFault(body: Json): string | undefined {
 function toolFault(body: Json): string | undefined {
   const tools = objects(body['tools']);
   const usesTools = listTurns(body).some(({ blocks }) => blocks.some(({ type }) => TOOL_BLOCKS.has(text(type))));
-  // As gateways report it; Bedrock: "The toolConfig field must be defined when using toolUse and
-  // toolResult".
+  // Gateways report this message; Bedrock says: "The toolConfig field must be defined when using
+  // toolUse and toolResult".
   if (usesTools && tools.length === 0)
     return 'tools: Requests which have `tool_use` or `tool_result` blocks in `messages` must define tools.';
   const names = tools.map((tool) => text(tool['name']));
@@ -376,7 +380,7 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
   if (type !== 'enabled') return undefined;
   const budget = Number(thinking['budget_tokens']);
   if (budget < 1024) return 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024';
-  // With interleaved thinking it is the whole turn's budget (guide "Extended thinking",
+  // With interleaved thinking, the budget applies to the whole turn (guide "Extended thinking",
   // "Interleaved thinking").
   if (budget >= Number(body['max_tokens']) && !betas.includes('interleaved-thinking-'))
     return '`max_tokens` must be greater than `thinking.budget_tokens`.';
@@ -393,7 +397,7 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
 const noThinking = (at: number, found: string): string =>
   `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`.`;
 
-/** Clearing thinking requires thinking (as users report: anthropics/claude-code#11971). */
+/** Clearing thinking requires thinking to be enabled (anthropics/claude-code#11971). */
 function clearingFault({ thinking, context_management: management }: Json): string | undefined {
   const clears =
     isObject(management) && objects(management['edits']).some(({ type }) => type === 'clear_thinking_20251015');
@@ -408,7 +412,7 @@ const MAX_INSTRUCTIONS = 16_384;
 
 /**
  * A compaction request must not have fields that only affect answers (guide "Compaction on demand",
- * "Request a summary"). Our wording.
+ * "Request a summary"). The API's wording is unknown.
  */
 function compactionFault(body: Json): string | undefined {
   const { compaction, output_config: output, tool_choice: choice } = body;
@@ -422,7 +426,7 @@ function compactionFault(body: Json): string | undefined {
   return other === undefined ? undefined : `compaction: cannot be combined with \`${other}\``;
 }
 
-/** The turn starts with the first answer after the last user text. */
+/** A turn starts with the first answer after the last user text. */
 function openingFault(body: Json): string | undefined {
   const turns = listTurns(body);
   const asked = turns.findLastIndex(
@@ -454,7 +458,7 @@ function modelFault(body: Json, { byModel, textOnly }: AnthropicStrictness): str
   return type === 'disabled' ? undefined : 'Thinking may not be enabled when tool_choice forces tool use.';
 }
 
-/** Errors specific to 2026-10-21 (its migration guide). */
+/** Finds errors that only 2026-10-21 rejects (its migration guide). */
 export function versionFault(body: Json): string | undefined {
   const sampling = ['temperature', 'top_p', 'top_k'].find((field) => field in body);
   if (sampling !== undefined) return `${sampling}: Extra inputs are not permitted`;
@@ -470,7 +474,9 @@ export function versionFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** Further errors for models with adaptive thinking (Anthropic's migration guides of 2026). */
+/**
+ * Finds further errors for models with adaptive thinking (Anthropic's migration guides of 2026).
+ */
 export function adaptiveFault({ thinking, tool_choice: choice }: Json): string | undefined {
   if (isObject(thinking) && thinking['type'] !== 'adaptive') {
     return `"thinking.type.${text(thinking['type'])}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;

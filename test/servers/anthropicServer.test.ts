@@ -1,4 +1,4 @@
-/** Rules that are off by default, through the bare SDK. */
+/** Tests, with the plain SDK, the server's rules that are off by default. */
 import { Anthropic } from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer, type AnthropicServerOptions } from './anthropicServer';
@@ -105,7 +105,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(at, { thinking, tools, messages: without })).toContain(
       'messages.1.content.0.type: Expected `thinking`',
     );
-    // The alternative rule also requires it of the last answer.
+    // Without `turns`, the last answer must start with thinking, too.
     await at.close();
     const older = await server({ script: [thinks, reply('ok')] });
     const first = await ask(older, { thinking, tools });
@@ -152,7 +152,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestThinking('claude-opus-5-5', { type: 'adaptive' })).toMatchObject(omitted);
     expect(await requestThinking('claude-opus-5-5', { type: 'adaptive', display: 'summarized' })).toMatchObject(shown);
     expect(await requestThinking('claude-opus-4-6', { type: 'adaptive', display: 'omitted' })).toMatchObject(omitted);
-    // Empty thinking is sent back with its signature.
+    // Thinking that came without text is accepted if its signature is unchanged.
     const { content } = await ask(at, { model: 'claude-opus-5-5', thinking: { type: 'adaptive' } });
     const messages = [user, { role: 'assistant', content }, user];
     expect(await requestRefusal(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
@@ -176,7 +176,8 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(answer['input_transformations']).toEqual([
       { type: 'thinking_dropped', reason: 'prefix_binding_mismatch', path: 'messages.1.content.0' },
     ]);
-    // Thinking after the changed text stays; the old block is reported with each request.
+    // Thinking that was produced after the changed text stays valid; the invalid block is reported
+    // for each request.
     const later = [...edited, { role: 'assistant', content: answer['content'] }, user];
     const { input_transformations: all } = await ask(at, { messages: later, thinking: drops }, headers);
     expect(all).toEqual(answer['input_transformations']);
@@ -259,7 +260,10 @@ describe('other limits of the Anthropic test server', () => {
   });
 });
 
-/** Guide "Compaction on demand": "Request a summary", "Handle a missing summary or an error", "Count compaction usage". */
+/**
+ * See the guide "Compaction on demand": "Request a summary", "Handle a missing summary or an error"
+ * and "Count compaction usage".
+ */
 describe('a request to compact on the Anthropic test server', () => {
   const header = { 'anthropic-beta': 'compact-2026-09-04' };
   const compaction = { type: 'summarize' };

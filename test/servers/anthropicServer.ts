@@ -1,7 +1,6 @@
 /**
- * A server for Anthropic's Messages API: `/v1/messages` (streaming or not),
- * `/v1/messages/count_tokens`, and the same under Bedrock's and Vertex's paths, with Bedrock's
- * binary framing.
+ * Serves Anthropic's Messages API: `/v1/messages` (streaming or not), `/v1/messages/count_tokens`,
+ * and both under Bedrock's and Vertex's paths, with Bedrock's binary framing.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import {
@@ -42,13 +41,16 @@ import { tooLongAnswer, type TooLongVendor } from './tooLong';
 export interface AnthropicServerOptions extends ServerOptions {
   /** Existing models. Default: all. */
   readonly models?: readonly string[];
-  /** Models of autumn 2026, with adaptive thinking bound to what precedes it. */
+  /**
+   * Treats all models like those of autumn 2026: thinking is adaptive and bound to what precedes
+   * it.
+   */
   readonly adaptive?: boolean;
-  /** Supports compaction on request. Default: at Anthropic's API and Vertex. */
+  /** Supports compaction on request. Default: only at Anthropic's API and on Vertex. */
   readonly compacts?: boolean;
   /** Rules that are off by default. */
   readonly strict?: AnthropicStrictness;
-  /** Whose message rejects prompts that are too long. Default: Anthropic's. */
+  /** The vendor whose message rejects prompts that are too long. Default: Anthropic. */
   readonly tooLong?: TooLongVendor;
 }
 
@@ -191,7 +193,9 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     }
   }
 
-  /** True if thinking has text; newer models return it only if `display` requests it. */
+  /**
+   * True if answers contain the thinking's text; newer models omit it unless `display` requests it.
+   */
   function showsThinking({ thinking }: Json, model: string): boolean {
     const display = isObject(thinking) ? (thinking['display'] ?? undefined) : undefined;
     if (display !== undefined) return display === 'summarized';
@@ -242,9 +246,9 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   }
 
   /**
-   * A single block without a reply; without text, or with a call, an empty one with the stop
-   * reason. The tokens are in `iterations` only, and the block arrives whole (guide "Compaction on
-   * demand").
+   * Sends a single compaction block and no reply. The block is empty, with the stop reason, if the
+   * scripted reply has no text or has a call. Tokens are reported only in `iterations`, and the
+   * block arrives whole (guide "Compaction on demand").
    */
   function sendCompaction(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
     const words = splitReply(scripted).join('');
@@ -316,7 +320,7 @@ function findRoute({ path, body, method }: RecordedRequest): Route | undefined {
 }
 
 /**
- * Locations of the key: Anthropic's header, a bearer token (Bedrock, Vertex), an AWS signature's
+ * Reads the key from Anthropic's header, a bearer token (Bedrock, Vertex), or an AWS signature's
  * key ID.
  */
 const keysIn = ({ headers }: RecordedRequest): string[] => {
@@ -328,7 +332,7 @@ const keysIn = ({ headers }: RecordedRequest): string[] => {
   ];
 };
 
-/** The prompt in cache order: tools, system, messages. */
+/** Splits the prompt into segments in cache order: tools, system, messages. */
 function makeSegments(
   body: Json,
   tokensOf: (content: string) => number,
@@ -410,7 +414,7 @@ function makeContent(
       type: 'tool_use',
       id: call.id ?? `toolu_${index}_${at}`,
       name: call.name,
-      // Cut before its first parameter.
+      // An empty text is a call that was cut before its first parameter.
       input: typeof call.input !== 'string' ? call.input : call.input === '' ? {} : (JSON.parse(call.input) as object),
     })),
   ];
@@ -462,7 +466,7 @@ function* makeEvents(message: Message, scripted: Reply): Generator<{ event: Even
     }
     yield plain({ type: 'content_block_stop', index });
   }
-  // A fault after the last piece.
+  // As a piece, this event allows a fault after the last piece of the answer.
   yield {
     event: {
       type: 'message_delta',

@@ -1,7 +1,7 @@
 export interface ScriptedCall {
   readonly id?: string;
   readonly name: string;
-  /** The tool's group (OpenAI's Responses). */
+  /** The tool's group in OpenAI's Responses API. */
   readonly namespace?: string;
   /** Arguments as an object, or as raw text. */
   readonly input: object | string;
@@ -9,7 +9,7 @@ export interface ScriptedCall {
 
 export type ScriptedStop = 'end' | 'tools' | 'max-tokens' | 'refusal' | 'filter' | 'window';
 
-/** A fault in the middle of a stream, after this many pieces. */
+/** An error in the middle of a stream, after this many pieces. */
 export interface Fault {
   readonly after: number;
   readonly kind:
@@ -17,10 +17,10 @@ export interface Fault {
     | 'stall'
     /** The connection is reset. */
     | 'cut'
-    /** The stream ends regularly without its last events. */
+    /** The stream ends normally, but without its last events. */
     | 'no-end'
     | 'malformed'
-    /** An error event. */
+    /** The stream contains an error event. */
     | 'error';
   readonly error?: { readonly type: string; readonly message: string; readonly code?: string | number };
 }
@@ -35,7 +35,7 @@ export interface Reply {
   /** Default: `tools` if there are calls, otherwise `end`. */
   readonly stop?: ScriptedStop;
   readonly fault?: Fault;
-  /** Delays the first byte. */
+  /** Delays the first byte until it resolves. */
   readonly firstByte?: Promise<unknown>;
 }
 

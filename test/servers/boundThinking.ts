@@ -1,10 +1,12 @@
 /**
- * Thinking bound to its context (Anthropic's guide, "Preserved thinking"): system prompt, tools and
- * earlier messages must be unchanged. Only the oldest blocks may be omitted.
+ * Thinking can be bound to its context (Anthropic's guide, "Preserved thinking"): system prompt,
+ * tools and earlier messages must then be unchanged. Only the oldest blocks may be omitted.
  */
 import { isObject, objects, text, type Json } from './json';
 
-/** The content before a block. */
+/**
+ * What preceded a thinking block when it was made: the prompt, and the thinking block before it.
+ */
 interface Made {
   readonly prefix: string;
   readonly before: string | undefined;
@@ -14,7 +16,7 @@ const isThinking = ({ type }: Json): boolean => type === 'thinking' || type === 
 
 const makeKey = (block: Json): string => text(block['signature']) + text(block['data']);
 
-/** The server's thinking, and its verdict on thinking sent back. */
+/** Remembers the thinking that the server sent, and checks it when it is sent back. */
 export class BoundThinking {
   private readonly blocks = new Map<string, Made>();
 
@@ -28,9 +30,9 @@ export class BoundThinking {
   }
 
   /**
-   * Positions of thinking bound to another conversation. Thinking directly after such a block is
-   * invalid too (`BetaThinkingDroppedInputTransformation.reason` of the SDK); later thinking is not
-   * (guide "Prefix checks on thinking blocks").
+   * Finds thinking that is bound to another conversation. Thinking directly after such a block is
+   * invalid too (`BetaThinkingDroppedInputTransformation.reason` of the SDK); thinking further on
+   * is not (guide "Prefix checks on thinking blocks").
    */
   private mismatches(body: Json): { readonly path: string; readonly type: string }[] {
     const messages = objects(body['messages']);
@@ -54,7 +56,7 @@ export class BoundThinking {
   }
 
   /**
-   * The fault in the thinking of a request, as the API words it.
+   * Returns the API's message for the first thinking block that is invalid.
    * @param betas the header `anthropic-beta`.
    */
   fault(body: Json, betas: string): string | undefined {
@@ -69,8 +71,8 @@ export class BoundThinking {
   }
 
   /**
-   * `input_transformations` of an answer: dropped thinking, if requested (`BetaInputTransformation`
-   * of the SDK).
+   * Lists the dropped thinking for an answer's `input_transformations` (`BetaInputTransformation`
+   * of the SDK); undefined unless the request sets a binding.
    */
   dropped(body: Json): Json[] | undefined {
     return getBinding(body) === undefined

@@ -23,8 +23,8 @@ export interface ClaudeModel {
   /** Thinking is bound to its context. */
   readonly binds: boolean;
   /**
-   * Returns thinking text by default; otherwise only a signature, unless `thinking.display`
-   * requests text.
+   * True if answers contain the thinking's text by default; otherwise only a signature, unless
+   * `thinking.display` requests the text.
    */
   readonly shows: boolean;
 }
@@ -71,7 +71,7 @@ const CLAUDE_MODELS: Readonly<Record<string, ClaudeModel>> = {
   'claude-fable-5-2': OF_AUTUMN,
 };
 
-/** A model's rules by ID, also with a prefix or date; undefined if unknown. */
+/** Finds a model's rules by its ID, also with a prefix or date; undefined if unknown. */
 export function claudeModel(id: string): ClaudeModel | undefined {
   const name = /claude-[a-z]+-\d+(?:[.-]\d(?!\d))?/.exec(id)?.[0].replace('.', '-');
   return name === undefined ? undefined : CLAUDE_MODELS[name];

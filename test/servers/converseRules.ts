@@ -1,7 +1,7 @@
 /**
- * Rules for ValidationExceptions by Bedrock's Converse, in AWS's words: from the types of
- * @aws-sdk/client-bedrock-runtime, the API reference, and users' reports. Independent of the code
- * under test.
+ * Rejects requests as Bedrock's Converse does (ValidationException), with AWS's messages. The rules
+ * come from the types of @aws-sdk/client-bedrock-runtime, the API reference, and users' reports,
+ * and share no code with the code under test.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
@@ -11,19 +11,18 @@ export interface ConverseStrictness {
   readonly maxOutputTokens?: number;
   /** The model has no image input. */
   readonly textOnly?: boolean;
-  /**
-   * User messages contain either tool results or other blocks: older models (langchain-aws#141).
-   */
+  /** Tool results must be alone in a user message, as for older models (langchain-aws#141). */
   readonly resultsAlone?: boolean;
   /**
-   * Amazon Nova: cache points in system prompt and messages, not among tools, for five minutes
-   * (user guide, "Prompt caching"; messages from LibreChat#13838 and hermes-agent#97281). The
-   * documented maximum of 20,000 cached tokens is not simulated, since its effect is undocumented.
+   * Applies Amazon Nova's rules: cache points are allowed in the system prompt and messages, but
+   * not among tools, and last five minutes (user guide, "Prompt caching"; messages from
+   * LibreChat#13838 and hermes-agent#97281). The documented maximum of 20,000 cached tokens is not
+   * simulated, since its effect is undocumented.
    */
   readonly nova?: boolean;
 }
 
-/** The first error in AWS's words, if any. */
+/** Returns AWS's message for the first error, or undefined if the request is valid. */
 export const converseFault = (body: Json, signer: Signer, strict: ConverseStrictness = {}): string | undefined =>
   topFault(body, strict) ??
   rolesFault(body) ??
@@ -35,7 +34,10 @@ export const converseFault = (body: Json, signer: Signer, strict: ConverseStrict
 const otherField = (value: Json, known: readonly string[]): string | undefined =>
   Object.keys(value).find((field) => !known.includes(field));
 
-/** Fields of `ConverseRequest` and `ConverseStreamRequest`; others make the request malformed. */
+/**
+ * Fields of `ConverseRequest` and `ConverseStreamRequest`; any other field makes the request
+ * malformed.
+ */
 const TOP = [
   'messages',
   'system',
@@ -119,7 +121,7 @@ const BLOCKS = [
   'toolRemoval',
 ];
 
-/** The block's single member; undefined for none or several. */
+/** Returns the name of the block's single member; undefined if there is none, or several. */
 const getKind = (block: unknown): string | undefined => {
   const held = isObject(block) ? Object.keys(block) : [];
   return held.length === 1 && BLOCKS.includes(held[0] ?? '') ? held[0] : undefined;
@@ -182,7 +184,9 @@ function blockFault(
   }
 }
 
-/** `Message.content`: images and documents only from the user, up to 3.75 MB each. */
+/**
+ * Images and documents are allowed only in user messages, up to 3.75 MB each (`Message.content`).
+ */
 function imageFault(value: unknown, role: unknown, at: string, { textOnly }: ConverseStrictness): string | undefined {
   if (role !== 'user') return `The image field at ${at} is only allowed in messages with the user role.`;
   if (textOnly === true) return "This model doesn't support the image content block that you provided.";
@@ -220,7 +224,7 @@ function resultFault(value: unknown, role: unknown, at: string, strict: Converse
       !['text', 'json', 'image', 'document', 'video', 'searchResult'].includes(held)
     )
       return unionFault(`${at}.toolResult.content.${index}`);
-    // hermes-agent#55092 and #61318: forwarded from the model's own API.
+    // The service forwards these errors from the model's API (hermes-agent#55092 and #61318).
     if (held === 'text' && text(part['text']) === '')
       return `${PASSED_ON}messages: text content blocks must be non-empty`;
     if (held === 'text' && text(part['text']).trim() === '')
@@ -234,7 +238,7 @@ function resultFault(value: unknown, role: unknown, at: string, strict: Converse
   return undefined;
 }
 
-/** How the service forwards errors of the model's API. */
+/** Begins the errors that the service forwards from the model's API. */
 export const PASSED_ON = 'The model returned the following errors: ';
 
 function reasoningFault(value: unknown, role: unknown, at: string, signer: Signer): string | undefined {
@@ -315,7 +319,7 @@ function toolsFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** Cache points in prompt order: tools, system, messages. */
+/** Checks the cache points in prompt order: tools, system, messages. */
 function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefined {
   const tools = isObject(body['toolConfig']) ? list(body['toolConfig']['tools']) : [];
   const marked = tools.findIndex((tool) => isObject(tool) && 'cachePoint' in tool);
@@ -332,8 +336,8 @@ function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefine
   if (nova === true && points.includes(2)) {
     return `${PASSED_ON}Malformed input request: #/cachePoint: extraneous key [ttl] is not permitted, please reformat your input and try again.`;
   }
-  // A longer lifetime may not follow a shorter one (strandsagents.com, CacheConfig; the same at
-  // Anthropic).
+  // A cache point's lifetime must not be longer than that of the one before (strandsagents.com,
+  // CacheConfig; the same at Anthropic).
   return points.some((point, index) => point > (points[index - 1] ?? 2))
     ? 'The ttl of a cache point must not be longer than the ttl of a cache point before it: tools, system and messages are processed in this order.'
     : undefined;

@@ -1,4 +1,4 @@
-/** The Converse server through AWS's SDK, and its rejections. */
+/** Tests the Converse server with AWS's SDK. */
 import {
   BedrockRuntimeClient,
   ConverseCommand,
@@ -36,7 +36,7 @@ async function server(
 }
 
 const modelId = 'amazon.nova-2-pro-v1:0';
-/** From the user guide "Call a tool with the Converse API". */
+/** This example is from the user guide "Call a tool with the Converse API". */
 const radio: ConverseCommandInput = {
   modelId,
   system: [{ text: 'You know the radio.' }, { cachePoint: { type: 'default' } }],

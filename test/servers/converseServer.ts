@@ -1,6 +1,4 @@
-/**
- * A server for Bedrock's Converse and ConverseStream over HTTP/1.1 with AWS's binary event stream.
- */
+/** Serves Bedrock's Converse and ConverseStream over HTTP/1.1 with AWS's binary event stream. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
 import {
@@ -64,7 +62,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
       exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);
       return;
     }
-    // restJson1: the error's name is in a header.
+    // In the protocol restJson1, a header contains the error's name.
     sendJson(exchange, status, { message }, { 'x-amzn-errortype': type ?? 'ValidationException', ...headers });
   };
   const invalid = (exchange: Exchange, message: string): void => {
@@ -105,7 +103,8 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
     const segments = makeSegments(record.body, tokensOf);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     if (total > maxContextTokens) {
-      // daisuke-awaji/moca#254; other vendors' models: "Input is too long for requested model."
+      // The message is from daisuke-awaji/moca#254; other vendors' models say: "Input is too long
+      // for requested model."
       invalid(exchange, `${PASSED_ON}prompt is too long: ${total} tokens > ${maxContextTokens} maximum`);
       return;
     }
@@ -128,7 +127,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
   function send(exchange: Exchange, stream: boolean, scripted: Reply, use: CacheUse): void {
     const content = makeContent(scripted, signer, exchange.record.index);
     const output = content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0);
-    // `TokenUsage`: input tokens exclude cached ones.
+    // In `TokenUsage`, input tokens exclude cached ones.
     const usage = {
       inputTokens: use.total - use.read - use.written,
       outputTokens: output,
@@ -149,13 +148,16 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
   return startServer(script, tokensOf, answer);
 }
 
-/** A Bedrock API key, or an AWS signature's key ID. */
+/** Reads a Bedrock API key, or an AWS signature's key ID. */
 const keysIn = ({ headers }: RecordedRequest): string[] => {
   const authorization = headers.authorization ?? '';
   return [authorization.replace(/^Bearer /, ''), /Credential=([^/]+)/.exec(authorization)?.[1] ?? ''];
 };
 
-/** The prompt in cache order: tools, system, messages. A cache point marks what precedes it. */
+/**
+ * Splits the prompt into segments in cache order: tools, system, messages. A cache point marks the
+ * segment before it.
+ */
 function makeSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
   const tools = isObject(body['toolConfig']) ? objects(body['toolConfig']['tools']) : [];
   const pieces = [
@@ -271,7 +273,7 @@ function* makeEvents(
     }
     yield event('contentBlockStop', { contentBlockIndex });
   }
-  // A fault after the last piece.
+  // As a piece, this event allows a fault after the last piece of the answer.
   yield event('messageStop', { stopReason }, true);
   yield event('metadata', { usage, metrics: { latencyMs: 1 } });
 }

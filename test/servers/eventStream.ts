@@ -1,4 +1,7 @@
-/** AWS's binary event stream, used by Bedrock (Smithy specification, "Amazon Event Stream"). */
+/**
+ * Encodes AWS's binary event stream, which Bedrock uses (Smithy specification, "Amazon Event
+ * Stream").
+ */
 import { crc32 } from 'node:zlib';
 
 export const eventFrame = (type: string, payload: unknown): Buffer =>
@@ -7,7 +10,7 @@ export const eventFrame = (type: string, payload: unknown): Buffer =>
 export const exceptionFrame = (type: string, message: string): Buffer =>
   frame({ ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' }, { message });
 
-/** An event of a model's own API, as wrapped by InvokeModelWithResponseStream. */
+/** Wraps an event of a model's own API, as InvokeModelWithResponseStream does. */
 export const chunkFrame = (event: unknown): Buffer =>
   eventFrame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') });
 
@@ -16,7 +19,7 @@ function frame(names: Readonly<Record<string, string>>, payload: unknown): Buffe
     Object.entries(names).map(([name, value]) => {
       const lengths = Buffer.alloc(2);
       lengths.writeUInt16BE(value.length);
-      // 7: a string value.
+      // The type 7 is a string.
       return Buffer.concat([
         Buffer.from([name.length]),
         Buffer.from(name),

@@ -1,21 +1,21 @@
 /**
- * Rules for 400 rejections by Gemini's generateContent, in Google's words: from the types of
- * @google/genai, the guides on function calling and thought signatures, and users' reports.
- * Independent of the code under test.
+ * Rejects requests as Gemini's generateContent does (400), with Google's messages. The rules come
+ * from the types of @google/genai, the guides on function calling and thought signatures, and
+ * users' reports, and share no code with the code under test.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
 
 export interface GeminiStrictness {
-  /** Calls of the current turn need their signature: Gemini 3 and later. Default true. */
+  /** Calls of the current turn need their signature, as for Gemini 3 and later. Default: true. */
   readonly signatures?: boolean;
-  /** Content with calls must be followed by as many results. Default true. */
+  /** Content with calls must be followed by as many results. Default: true. */
   readonly pairs?: boolean;
   /** Maximum output tokens. Default 65,536. */
   readonly maxOutputTokens?: number;
 }
 
-/** The first error, if any. */
+/** Returns Google's message for the first error, or undefined if the request is valid. */
 export const geminiFault = (body: Json, signer: Signer, strict: GeminiStrictness = {}): string | undefined =>
   topFault(body) ??
   configFault(body, strict) ??
@@ -31,10 +31,10 @@ const unknownName = (name: string, at = ''): string =>
 const otherField = (value: Json, known: readonly string[]): string | undefined =>
   Object.keys(value).find((field) => !known.includes(field));
 
-/** Both spellings are valid in proto3's JSON mapping. */
+/** In proto3's JSON mapping, both spellings are valid. */
 const either = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
-/** Fields written by `generateContentParametersToMldev` of @google/genai 2.32. */
+/** Fields that `generateContentParametersToMldev` of @google/genai 2.32 writes. */
 const TOP = [
   'contents',
   'systemInstruction',
@@ -109,7 +109,7 @@ function configFault(body: Json, { maxOutputTokens = 65_536 }: GeminiStrictness)
     : undefined;
 }
 
-/** `Part` of @google/genai requires exactly one of these … */
+/** A `Part` of @google/genai must have exactly one of these fields. */
 const DATA = [
   'text',
   'inlineData',
@@ -121,7 +121,7 @@ const DATA = [
   'toolCall',
   'toolResponse',
 ];
-/** … and allows these in addition. */
+/** A `Part` may have these fields in addition to one of {@link DATA}. */
 const BESIDE = [
   'thought',
   'thoughtSignature',
@@ -159,7 +159,7 @@ function partFault(part: unknown, at: string, role: unknown, signer: Signer): st
   const held = DATA.filter((field) => part[field] !== undefined);
   if (held.length > 1)
     return `Invalid value at '${at}' (oneof), oneof field 'data' is already set. Cannot set '${held[1] ?? ''}'`;
-  // A signature may be alone, with an empty text, at the end of a stream (guide "Thought
+  // At the end of a stream, a signature may come alone with an empty text (guide "Thought
   // signatures").
   const isEmpty = held[0] === 'text' && text(part['text']) === '' && part['thoughtSignature'] === undefined;
   if (held.length === 0 || isEmpty) {
@@ -212,7 +212,10 @@ function inlineFault(data: unknown, at: string): string | undefined {
 const isBase64 = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
 
-/** Accepted instead of a signature for calls of another model (guide "Thought signatures", FAQ). */
+/**
+ * The API accepts these instead of a signature for calls that another model made (guide "Thought
+ * signatures", FAQ).
+ */
 const DUMMIES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 function signedFault(signature: unknown, at: string, signer: Signer): string | undefined {
@@ -227,7 +230,7 @@ const listParts = (content: Json | undefined, field: string): Json[] =>
   objects(content?.['parts']).filter((part) => part[field] !== undefined);
 
 /**
- * As many results as calls, in the next content (users' reports: google-gemini/gemini-cli#7410;
+ * The content after calls must contain as many results (google-gemini/gemini-cli#7410;
  * microsoft/vscode#299295).
  */
 function pairFault(contents: readonly Json[]): string | undefined {
@@ -243,7 +246,7 @@ function pairFault(contents: readonly Json[]): string | undefined {
       if (next && listParts(next, 'functionResponse').length !== calls) {
         return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
       }
-      // After trailing calls it isn't the model's turn.
+      // If the request ends with calls, it isn't the model's turn.
       if (!next) return 'Please ensure that single turn requests end with a user role or the role field is empty.';
     }
     if (answers.length === 0) continue;
@@ -258,8 +261,8 @@ function pairFault(contents: readonly Json[]): string | undefined {
 }
 
 /**
- * The first call of each step in the current turn needs its signature; of parallel calls only the
- * first has one. Earlier turns are not checked (guide "Thought signatures", "Validation").
+ * Each step of the current turn needs a signature on its first call; parallel calls after the first
+ * have none. Earlier turns are not checked (guide "Thought signatures", "Validation").
  */
 function signatureFault(contents: readonly Json[]): string | undefined {
   const isQuestion = (content: Json): boolean =>
@@ -275,7 +278,8 @@ function signatureFault(contents: readonly Json[]): string | undefined {
 }
 
 /**
- * `Schema` of @google/genai: a subset of OpenAPI's. JSON Schema belongs in `parametersJsonSchema`.
+ * Fields of `Schema` of @google/genai, a subset of OpenAPI's. JSON Schema belongs in
+ * `parametersJsonSchema`.
  */
 const SCHEMA = [
   'anyOf',

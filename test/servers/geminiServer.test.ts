@@ -1,4 +1,4 @@
-/** The Gemini server through Google's SDK, and its rejections. */
+/** Tests the Gemini server with Google's SDK. */
 import { GoogleGenAI, type Content, type GenerateContentConfig } from '@google/genai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callsTool, faulty, rateLimited, reply, type Reply } from './behaviour';
@@ -22,7 +22,7 @@ async function server(
 }
 
 const model = 'gemini-3.5-flash';
-/** From the guide "Function calling". */
+/** This example is from the guide "Function calling". */
 const lights: GenerateContentConfig = {
   systemInstruction: 'You set the lights.',
   tools: [

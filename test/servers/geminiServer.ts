@@ -1,6 +1,6 @@
 /**
- * A server for Gemini's generateContent, streamGenerateContent (server-sent events or a JSON
- * array), countTokens and model list, under Google AI's and Vertex AI's paths.
+ * Serves Gemini's generateContent, streamGenerateContent (server-sent events or a JSON array),
+ * countTokens and model list, under Google AI's and Vertex AI's paths.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
@@ -61,7 +61,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
   const outputLimit = strict.maxOutputTokens ?? 65_536;
   const key = options.sealKey ?? randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
-  // Implicit caching reads the longest prefix; writes are free (guide "Context caching").
+  // Implicit caching reads the longest known prefix, and writes are free (guide "Context caching").
   const cache = new PromptCache({ minTokens: minCacheTokens, step: 1, ...options.cache }, options.now);
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
@@ -78,7 +78,8 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       return;
     }
     const error = { error: { code: status, message, status: type ?? STATUSES[status] ?? 'UNKNOWN' } };
-    // A non-SSE stream is an array, and so are its errors (google-gemini/gemini-cli#7410).
+    // A stream without server-sent events is an array, and so are its errors
+    // (google-gemini/gemini-cli#7410).
     sendJson(exchange, status, inArray ? [error] : error, { ...headers });
   };
 
@@ -160,7 +161,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
         sum + parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(wordsIn(part)), 0),
       0,
     );
-    // The prompt includes cached tokens; the candidate excludes thinking
+    // The prompt's tokens include cached ones; the candidate's tokens exclude thinking
     // (`GenerateContentResponseUsageMetadata` of @google/genai).
     const usage = {
       promptTokenCount: use.total,
@@ -172,7 +173,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
     exchange.record.usage = usage;
     const head = { modelVersion: route.model, responseId: `r${exchange.record.index}` };
     if (getStop(scripted) === 'filter') {
-      // A blocked prompt has no candidate.
+      // The answer to a blocked prompt has no candidate.
       const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: usage, ...head };
       if (route.sse) sendStream(exchange, [{ data: sse(blocked) }], framing, scripted.fault);
       else sendJson(exchange, 200, route.method === 'streamGenerateContent' ? [blocked] : blocked);
@@ -252,14 +253,16 @@ const keysIn = ({ headers, path }: RecordedRequest): string[] => [
   new URLSearchParams(path.split('?')[1]).get('key') ?? '',
 ];
 
-/** Accepts contents, or a whole request with its model. */
+/**
+ * Returns the request to count: the body itself, or the whole request inside it without its model.
+ */
 function counted(body: Json): Json {
   const inner = body['generateContentRequest'];
   if (!isObject(inner)) return body;
   return Object.fromEntries(Object.entries(inner).filter(([field]) => field !== 'model'));
 }
 
-/** Signatures cost nothing here. */
+/** Returns the text that is counted; signatures cost nothing here. */
 function wordsIn(part: Json): string {
   if (typeof part['text'] === 'string') return part['text'];
   const { functionCall, functionResponse } = part;
@@ -288,7 +291,7 @@ interface Chunk {
   readonly parts: readonly Json[];
 }
 
-/** Arguments that aren't JSON produce no call: Gemini ends with MALFORMED_FUNCTION_CALL. */
+/** If arguments aren't JSON, Gemini sends no call and ends with MALFORMED_FUNCTION_CALL. */
 const isMalformed = ({ calls = [] }: Reply): boolean =>
   calls.some(({ input }) => typeof input === 'string' && !isJson(input));
 
@@ -322,7 +325,7 @@ function makeChunks(scripted: Reply, index: number, signer: Signer, signs: boole
         },
       ],
     })),
-    // Without calls, the signature is sent alone at the end.
+    // If there are no calls, the signature is sent alone at the end.
     ...(signs && made.length === 0 && words.length > 0
       ? [{ parts: [{ text: '', thoughtSignature: signature('text') }] }]
       : []),

@@ -1,6 +1,6 @@
 /**
- * The long task as a script: 120 tool calls over a project, a question about the first file,
- * answered from recall, and finally a file written with a marker instead of its text.
+ * Scripts a long task: the model makes 120 tool calls over a project, answers a question about the
+ * first file by recalling it, and writes a file with a marker instead of its text.
  */
 import { createHash } from 'node:crypto';
 import { bigTask, type BigTask } from '../generators/bigTask';
@@ -12,9 +12,9 @@ import { findMarkers } from '../../src/core/messages/markers';
 
 export const RECALL_TOOL = 'contextCondenser_recall';
 export const TASK_PROMPT = 'Go through the whole project and put it in order.';
-/** User messages that start a part of the task, from 0. */
+/** Returns the user message that starts a part of the task; parts count from 0. */
 export const partPrompt = (part: number): string => (part === 0 ? TASK_PROMPT : `Please go on with part ${part + 1}.`);
-/** The model's last text of a part other than the last. */
+/** The model's last text in every part but the last. */
 export const PAUSED = 'Shall I go on?';
 export const QUESTION = 'How many seconds is the grace period of the ledger, and who agreed to it?';
 export const NOTES_PROMPT = 'Write the first file down again, as notes.';
@@ -24,22 +24,23 @@ export const WRITTEN = 'The notes are written.';
 export const WINDOW = 100_000;
 /** Maximum output tokens. */
 export const MAX_OUTPUT = 8_000;
-/** Vendor tokens per o200k token. */
+/** Number of vendor tokens per o200k token. */
 export const TOKEN_FACTOR = 1.5;
-/** Claude Sonnet, US dollars per million tokens. */
+/** Prices of Claude Sonnet in US dollars per million tokens. */
 export const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 export interface LongTask extends BigTask {
   readonly turns: readonly AgentTurn[];
-  /** Turn of the question. */
+  /** Index of the turn in which the question is asked. */
   readonly questionTurn: number;
   readonly notes: string;
 }
 
 /**
  * @param root the folder that the agent works in.
- * @param calls tool calls; fewer than 120 make a shorter task of the same kind.
- * @param pauses steps before which the work waits for the user to go on, with {@link partPrompt}.
+ * @param calls number of tool calls; with fewer than 120, the task is shorter but otherwise the
+ *   same.
+ * @param pauses steps before which the agent waits until the user sends {@link partPrompt}.
  */
 export function longTask(root: string, calls?: number, pauses: readonly number[] = []): LongTask {
   const task = bigTask(root, 7, calls);
@@ -67,7 +68,7 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
     prompt: NOTES_PROMPT,
     steps: [
       (request) => {
-        // Several pieces of the file may be gone.
+        // The file may have been cut in several places.
         const markers = markersIn(request).map(({ marker }) => marker);
         const content = `Notes:\n${markers.join('\n')}\n`;
         return callsTool({ name: 'create_file', input: { filePath: notes, content } });
@@ -78,14 +79,14 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
   return { ...task, notes, questionTurn, turns: [...parts, question, write] };
 }
 
-/** Options of a server that plays the task with a strict window. */
+/** Options of a server that plays the task and rejects prompts longer than the window. */
 export const longTaskServer = ({ turns }: LongTask, countTokens: (text: string) => number): ServerOptions => ({
   script: scriptedAgent(turns),
   maxContextTokens: WINDOW,
   countTokens: (text) => Math.ceil(countTokens(text) * TOKEN_FACTOR),
 });
 
-/** The call that reads the file in question. */
+/** ID of the call that reads the file in question. */
 const EARLY_CALL = callId(0, 1);
 
 interface Marker {
@@ -93,13 +94,16 @@ interface Marker {
   readonly reference: string;
 }
 
-/** Markers in the remainder of the early result. */
+/** Finds the markers in what is left of the early result. */
 function markersIn(request: RecordedRequest): Marker[] {
   const text = findResult(request, EARLY_CALL) ?? '';
   return findMarkers(text).map(({ start, end, reference }) => ({ marker: text.slice(start, end), reference }));
 }
 
-/** Lines per recall: VS Code writes tool output longer than 8 KB to a file (seen in 1.139). */
+/**
+ * Number of lines per recall. It is limited because VS Code writes tool output longer than 8 KB to
+ * a file (seen in 1.139).
+ */
 const LINES_AT_ONCE = 90;
 
 const makeRecall = (reference: string, fromLine: number) => ({
@@ -107,7 +111,7 @@ const makeRecall = (reference: string, fromLine: number) => ({
   input: { references: [reference], fromLine, toLine: fromLine + LINES_AT_ONCE - 1 },
 });
 
-/** Later start lines for recalling a content of this length. */
+/** Lists the lines at which the second and later recalls of a content of this length start. */
 const startsBehindFirst = (lines: number): number[] =>
   Array.from(
     { length: Math.max(0, Math.ceil(lines / LINES_AT_ONCE) - 1) },
@@ -120,7 +124,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** Results of a step's calls, without the location line. */
+/** Lists the results of a step's calls, without their location line. */
 function listPieces(request: RecordedRequest, turn: number, step: number): Piece[] {
   const pieces: Piece[] = [];
   for (;;) {
@@ -133,7 +137,7 @@ function listPieces(request: RecordedRequest, turn: number, step: number): Piece
 
 const firstPieces = (request: RecordedRequest, turn: number): Piece[] => listPieces(request, turn, 0);
 
-/** Recalled texts by content. */
+/** Returns the recalled texts, one for each content. */
 function recalled(request: RecordedRequest, turn: number): string[] {
   const rest = listPieces(request, turn, 1);
   return firstPieces(request, turn).map(({ reference, text }) =>
@@ -141,12 +145,12 @@ function recalled(request: RecordedRequest, turn: number): string[] {
   );
 }
 
-/** The model answers with the requested line. */
+/** Finds the line that answers the question. */
 const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
 
 const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Basis of the last answer. */
+/** Tells whether the last answer came from recalled text. */
 export interface RecallProof {
   /** True if the request with the question contained the answer. */
   readonly wasInView: boolean;
@@ -156,7 +160,7 @@ export interface RecallProof {
   readonly restored: string;
 }
 
-/** @param requests of the conversation, the question's among them. */
+/** @param requests the conversation's requests, including those of the question. */
 export function recallProof({ questionTurn }: LongTask, requests: readonly RecordedRequest[]): RecallProof {
   const all = taskRequests(requests);
   const first = all.find((request) => findResult(request, EARLY_CALL) !== undefined);

@@ -1,6 +1,6 @@
 /**
- * Shared by the servers: listens on 127.0.0.1, records every request, responds from a script, and
- * detects closed connections. The protocols are in the other files.
+ * Shared by the servers: listens on 127.0.0.1, records every request, responds as scripted, and
+ * detects closed connections. Each protocol has its own file.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,41 +16,43 @@ export interface RecordedRequest {
   /** The parsed body; `{}` if it isn't a JSON object. */
   readonly body: Json;
   readonly bytes: number;
-  /** Undefined until answered. */
+  /** Undefined until the request is answered. */
   readonly status: number | undefined;
-  /** Message of a rejection. */
+  /** The error message, if the request was rejected. */
   readonly refusal: string | undefined;
-  /** Reported tokens in the vendor's fields, if any. */
+  /** The reported usage in the vendor's fields, if any. */
   readonly usage: Json | undefined;
   /** Resolves only if the client closes the connection before the answer is complete. */
   readonly aborted: Promise<void>;
   readonly isAborted: boolean;
 }
 
-/** One behavior for all requests, a list (the last repeats), or a function of the request. */
+/**
+ * One behavior for all requests, a list of which the last repeats, or a function of the request.
+ */
 export type Script = Behaviour | readonly Behaviour[] | ((request: RecordedRequest) => Behaviour | Promise<Behaviour>);
 
 export interface ServerOptions {
-  /** Response to valid requests. Default: "ok". */
+  /** The response to valid requests. Default: "ok". */
   readonly script?: Script;
-  /** The accepted key. Default: any. */
+  /** The accepted API key. Default: any. */
   readonly apiKey?: string;
   /** Maximum input tokens. Default 200,000. */
   readonly maxContextTokens?: number;
   /** Tokens per four characters. Default 1.25. */
   readonly tokenFactor?: number;
-  /** Replaces the factor. */
+  /** Counts tokens instead of applying the factor. */
   readonly countTokens?: (text: string) => number;
   /** Minimum cached prompt in tokens. Default 1024. */
   readonly minCacheTokens?: number;
   /** Further cache rules. Default: entries never expire. */
   readonly cache?: Partial<CacheRules>;
   /**
-   * Key for sealing thinking; servers with the same key accept each other's, like one vendor.
-   * Default: a unique one.
+   * Key that signs thinking; servers with the same key accept each other's thinking, like those of
+   * one vendor. Default: a random one.
    */
   readonly sealKey?: Buffer;
-  /** Clock for cache expiry, in milliseconds. Default: the system's. */
+  /** Clock for cache expiry, in milliseconds. Default: the system's clock. */
   readonly now?: () => number;
 }
 
@@ -64,11 +66,11 @@ export interface ModelServer {
   request(index: number): Promise<RecordedRequest>;
   /** Discards recorded requests to free memory. */
   forget(): void;
-  /** Stops listening and closes all connections. Not required before exit. */
+  /** Stops listening and closes all connections. A test may exit without it. */
   close(): Promise<void>;
 }
 
-/** The mutable side of a recorded request. */
+/** A request being answered, with its record, which the server may still change. */
 export interface Exchange {
   readonly record: { -readonly [field in keyof RecordedRequest]: RecordedRequest[field] };
   readonly response: ServerResponse;
@@ -102,7 +104,7 @@ export async function startServer(
       waiting.delete(exchange.record.index);
       await answer(exchange, next);
     })().catch((error: unknown) => {
-      // A script error must be visible instead of hanging.
+      // Without this, an error in the script would let the request hang.
       response.destroy(error instanceof Error ? error : undefined);
     });
   });

@@ -1,6 +1,6 @@
 /**
- * Rules for 400 rejections by OpenAI's Chat Completions and Responses, in their words, from the
- * reference and users' reports. Independent of the code under test.
+ * Rejects requests as OpenAI's Chat Completions and Responses do (400), with their messages. The
+ * rules come from the reference and users' reports, and share no code with the code under test.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
@@ -11,17 +11,17 @@ export interface OpenAIFault {
   readonly code?: string;
 }
 
-/** Deviations of compatible servers from OpenAI. */
+/** How compatible servers deviate from OpenAI's. */
 export interface Quirks {
-  /** The only accepted name of the output limit. Default: both. */
+  /** The only accepted name of the output limit. Default: both names. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** `stream_options` is rejected. */
+  /** Rejects `stream_options`. */
   readonly noStreamOptions?: boolean;
   /** Reports no usage. */
   readonly noUsage?: boolean;
   readonly noTemperature?: boolean;
   readonly noSystemRole?: boolean;
-  /** Roles must alternate, as some templates require. */
+  /** Roles must alternate, as some chat templates require. */
   readonly alternateRoles?: boolean;
   /** Forwards `cache_control`, like OpenRouter. */
   readonly cacheControl?: boolean;
@@ -30,7 +30,9 @@ export interface Quirks {
    * everywhere.
    */
   readonly openRouter?: boolean;
-  /** Accepts only fields common to all servers: no cache keys or tiers (Mistral, older vLLM). */
+  /**
+   * Accepts only fields common to all servers, without cache keys or tiers (Mistral, older vLLM).
+   */
   readonly plainFields?: boolean;
   /**
    * Call IDs must have nine alphanumeric characters (mistral-common's validator,
@@ -39,24 +41,27 @@ export interface Quirks {
   readonly shortCallIds?: boolean;
   /** The model has no image input. */
   readonly textOnly?: boolean;
-  /** Streams calls whole: all without `index`, or all with index 0, like some servers. */
+  /**
+   * Streams each call in one piece, like some servers: all calls without `index`, or all with index
+   * 0.
+   */
   readonly callIndex?: 'none' | 'zero';
-  /** Calls have no ID. */
+  /** Sends calls without an ID. */
   readonly noCallIds?: boolean;
   readonly stopForCalls?: boolean;
   /** Name of the thinking field. Default `reasoning_content`. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
   /**
-   * Field required with an assistant's calls: thinking (Kimi, DeepSeek), or a signature (Gemini).
+   * Requires a field with an assistant's calls: thinking (Kimi, DeepSeek), or a signature (Gemini).
    */
   readonly wants?: 'reasoning_content' | 'thought_signature';
   /** The model has no reasoning. */
   readonly noReasoning?: boolean;
-  /** Errors are strings, as in LM Studio. */
+  /** Sends errors as strings, like LM Studio. */
   readonly plainErrors?: boolean;
 }
 
-/** Rules beyond the shape of requests: model limits and requirements of guides. */
+/** Rules beyond the shape of requests: limits of models and requirements of guides. */
 export interface OpenAIStrictness {
   /** Maximum output tokens that may be requested. */
   readonly maxOutputTokens?: number;
@@ -68,9 +73,10 @@ export interface OpenAIStrictness {
    */
   readonly toolsOnResponses?: boolean;
   /**
-   * Which reasoning items are rendered and billed again: all, or those after the last user message
-   * (`Reasoning.context` of the SDK: default `all_turns` from GPT-5.6, `current_turn` before). An
-   * item costs its original tokens, and its encrypted content has OpenAI's length. Default: free.
+   * Which earlier reasoning items are read and billed again: all, or those after the last user
+   * message (`Reasoning.context` of the SDK: default `all_turns` from GPT-5.6, `current_turn`
+   * before). An item costs as many tokens as when it was made, and its encrypted content is as long
+   * as OpenAI's. Default: items are free.
    */
   readonly reasoning?: 'current_turn' | 'all_turns';
   /**
@@ -78,7 +84,7 @@ export interface OpenAIStrictness {
    * dropping it "can degrade performance" (`ResponseOutputMessage.phase` of the SDK).
    */
   readonly phases?: boolean;
-  /** Requests share a cache only with the same `prompt_cache_key` or session. */
+  /** Requests share a cache only if they have the same `prompt_cache_key` or session. */
   readonly cacheKeys?: boolean;
   /**
    * `reasoning_details` must come back unchanged with their calls (OpenRouter's guide "Reasoning
@@ -95,7 +101,7 @@ export const chatFault = (body: Json, quirks: Quirks): OpenAIFault | undefined =
   toolsFault(objects(body['tools']), true, quirks.openRouter === true) ??
   markFault(body, quirks);
 
-/** At most four breakpoints, as at Anthropic, including the top-level one. */
+/** At most four breakpoints are allowed, as at Anthropic, including the top-level one. */
 function markFault(body: Json, { openRouter }: Quirks): OpenAIFault | undefined {
   if (openRouter !== true) return undefined;
   const session = body['session_id'];
@@ -175,7 +181,7 @@ const CHAT_FIELDS = [
   'web_search_options',
 ];
 
-/** Additional fields of `ChatRequest` in @openrouter/sdk 1.3. */
+/** Fields that `ChatRequest` of @openrouter/sdk 1.3 has in addition. */
 const OPENROUTER_FIELDS = [
   ...CHAT_FIELDS.filter((field) => field !== 'prompt_cache_retention'),
   'cache_control',
@@ -294,8 +300,8 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
           ? ['text', 'refusal']
           : ['text'];
     if (type === 'image_url' && quirks.textOnly === true) {
-      // DeepSeek's message; OpenAI: "Invalid content type. image_url is only supported by certain
-      // models."
+      // The message is DeepSeek's; OpenAI says: "Invalid content type. image_url is only supported
+      // by certain models."
       const message = `Failed to deserialize the JSON body into the target type: messages[${index}]: unknown variant \`image_url\`, expected \`text\` at line 1 column 900`;
       return { message, code: 'invalid_request_error' };
     }
@@ -373,8 +379,8 @@ function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | 
 function toolsFault(tools: readonly Json[], nested: boolean, marks = false): OpenAIFault | undefined {
   for (const [index, tool] of tools.entries()) {
     const declared = nested ? tool['function'] : tool;
-    // Other tool types run at OpenAI or have no schema; a function without parameters has none
-    // (`FunctionDefinition`).
+    // Other types of tools run at OpenAI or have no schema, and a function without parameters has
+    // none (`FunctionDefinition`).
     if (text(tool['type']) !== '' && tool['type'] !== 'function' && !(nested && tool['type'] !== 'custom')) continue;
     const known = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
     const beside = nested ? otherField(tool, ['type', 'function', ...(marks ? ['cache_control'] : [])]) : undefined;
@@ -430,7 +436,7 @@ const RESPONSES_FIELDS = [
   'top_p',
   'truncation',
   'user',
-  // Not in the SDK, but sent by Codex (recorded in 2026).
+  // The SDK lacks this field, but Codex sends it (recorded in 2026).
   'client_metadata',
 ];
 
@@ -559,8 +565,7 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
     : { message: `No tool output found for function call ${open}.`, param: 'input' };
 }
 
-/** Violations of model limits; `most` as named in the request. */
-/** Chat Completions for a model that supports tools only on the other API. */
+/** Rejects tools in Chat Completions if the model supports them only in the Responses API. */
 export function apiFault(body: Json, { toolsOnResponses }: OpenAIStrictness): OpenAIFault | undefined {
   if (toolsOnResponses !== true || objects(body['tools']).length === 0 || body['reasoning_effort'] === 'none') {
     return undefined;

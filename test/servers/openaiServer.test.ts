@@ -1,4 +1,4 @@
-/** OpenAI's optional rules and OpenRouter's dialect, through the bare SDK. */
+/** Tests OpenAI's optional rules and OpenRouter's fields with the plain SDK. */
 import { OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callsTool, reply, type Reply } from './behaviour';
@@ -17,7 +17,7 @@ async function server(options: OpenAIServerOptions): Promise<{ readonly at: Mode
   return { at, client: new OpenAI({ apiKey: 'key', baseURL: `${at.url}/v1`, maxRetries: 0 }) };
 }
 
-/** Undefined if the server answers. */
+/** Returns the error of a request; undefined if the server answers. */
 async function requestRefusal(at: ModelServer, body: Json, api = 'chat/completions'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1/${api}`, { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
   await answer.text();
@@ -130,7 +130,7 @@ describe('encrypted reasoning on the OpenAI test server', () => {
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'y'.repeat(4000) };
   const tools = [{ type: 'function' as const, name: 'a', parameters: { type: 'object' }, strict: null }];
 
-  /** Input tokens of a second request, in the same turn and the next. */
+  /** Returns the input tokens of the second request, in the same turn and in the next. */
   async function billed(
     reasoning: 'current_turn' | 'all_turns',
   ): Promise<{ readonly now: number; readonly later: number; readonly long: number }> {
@@ -159,7 +159,7 @@ describe('encrypted reasoning on the OpenAI test server', () => {
     const { now, later, long } = await billed('current_turn');
     expect(now).toBeGreaterThan(1000);
     expect(later).toBeLessThan(200);
-    // As text it would be far more.
+    // As text, the encrypted reasoning would count far more tokens.
     expect(long / 4).toBeGreaterThan(1500);
   });
 
@@ -233,7 +233,7 @@ describe('the OpenRouter test server', () => {
     expect(await ask(step('c1', mark))).toBeUndefined();
     expect(await ask([...step('c1'), ...step('c2', mark)])).toBeUndefined();
     expect(getUsage(at)).toMatchObject({ cached_tokens: expect.closeTo(2200, -3) as number });
-    // A top-level breakpoint moves by itself.
+    // The top-level breakpoint marks the last block of each request.
     expect(await ask([...step('c1'), ...step('c2'), ...step('c3')], mark)).toBeUndefined();
     expect(getUsage(at)).toMatchObject({ cached_tokens: expect.closeTo(4400, -3) as number });
   });

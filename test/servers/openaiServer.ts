@@ -1,6 +1,6 @@
 /**
- * A server for OpenAI's Chat Completions and Responses (streaming or not) under `/v1`, with quirks
- * to imitate Ollama, LM Studio, vLLM and OpenRouter.
+ * Serves OpenAI's Chat Completions and Responses (streaming or not) under `/v1`, with quirks that
+ * imitate Ollama, LM Studio, vLLM and OpenRouter.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
@@ -41,11 +41,11 @@ export interface OpenAIServerOptions extends ServerOptions {
   readonly quirks?: Quirks;
   /** Rules that are off by default. */
   readonly strict?: OpenAIStrictness;
-  /** Whose message rejects prompts that are too long. Default: OpenAI's. */
+  /** The vendor whose message rejects prompts that are too long. Default: OpenAI. */
   readonly tooLong?: TooLongVendor;
   /**
-   * Ollama's `num_ctx`: longer prompts are silently cut to half of it plus two tokens
-   * (ollama/ollama#17427, the maintainer's figures); usage reports what was read.
+   * Ollama's `num_ctx`: longer prompts are cut to half of it plus two tokens without an error
+   * (ollama/ollama#17427, the maintainer's figures). The usage reports the tokens that were read.
    */
   readonly cutsAt?: number;
 }
@@ -162,7 +162,10 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     }
   }
 
-  /** Claude's prompts are cached at breakpoints, even behind OpenRouter; others automatically. */
+  /**
+   * Claude's prompts are cached at breakpoints, even through OpenRouter; other models' prompts
+   * automatically.
+   */
   function used(record: RecordedRequest, segments: readonly Segment[]): CacheUse {
     const { body } = record;
     const isMarked = quirks.openRouter === true && /claude/.test(text(body['model']));
@@ -207,7 +210,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       });
       return;
     }
-    // OpenRouter reports it in every stream (guide "Usage Accounting").
+    // OpenRouter reports usage in every stream (guide "Usage Accounting").
     const wantsUsage =
       quirks.openRouter === true ||
       (isObject(body['stream_options']) && body['stream_options']['include_usage'] === true);
@@ -266,7 +269,10 @@ const keysIn = ({ headers }: RecordedRequest): string[] =>
 
 const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
 
-/** Scope of a shared cache: key, session, or the start of the conversation (OpenRouter's guide). */
+/**
+ * Returns what requests must share to use the same cache: a key, a session, or the start of the
+ * conversation (OpenRouter's guide).
+ */
 function getScope({ body, headers }: RecordedRequest, { openRouter }: Quirks): string {
   const key = text(body['prompt_cache_key']);
   if (openRouter !== true) return key;
@@ -288,7 +294,7 @@ function wordsIn(value: Json): string {
 const imagesIn = ({ content }: Json): number =>
   objects(content).filter(({ type }) => type === 'image_url' || type === 'input_image').length;
 
-/** Breakpoints are not part of the text. */
+/** Omits breakpoints, which are not part of the text. */
 const serializeIdentity = (value: Json): string =>
   JSON.stringify(value, (field, inner: unknown) => (field === 'cache_control' ? undefined : inner));
 
@@ -339,9 +345,9 @@ function responsesSegments(body: Json, tokensOf: (content: string) => number, mi
   ];
 }
 
-/** The model's thinking, sealed, and its cost when sent back. */
+/** Seals the model's thinking, and computes its cost when it is sent back. */
 class Minds {
-  /** Tokens in a sealed thought. */
+  /** Tokens in each sealed thought. */
   private readonly tokens = new Map<string, number>();
 
   constructor(
@@ -355,13 +361,13 @@ class Minds {
     const sealed = `${hidden}.${this.signer.sign(hidden)}`;
     if (this.strict.reasoning === undefined) return sealed;
     const tokens = this.tokensOf(thought);
-    // OpenAI's length: about four bytes per token plus 650, in base64.
+    // The length is OpenAI's: about four bytes per token plus 650, in base64.
     const long = `${sealed}.${randomBytes(tokens * 4 + 650).toString('base64url')}`;
     this.tokens.set(long, tokens);
     return long;
   }
 
-  /** Input tokens of a reasoning item; undefined if not billed. */
+  /** Returns the input tokens of a reasoning item; undefined if items are not billed. */
   billed(item: Json, isOpen: boolean): number | undefined {
     const { reasoning } = this.strict;
     if (reasoning === undefined) return undefined;
@@ -384,7 +390,7 @@ class Minds {
     ];
   }
 
-  /** Rejects altered thinking. */
+  /** Rejects thinking that was changed, and messages that lost their phase. */
   fault(body: Json): OpenAIFault | undefined {
     for (const [index, item] of objects(body['input']).entries()) {
       if (this.strict.phases === true && item['role'] === 'assistant' && text(item['phase']) === '')
@@ -405,7 +411,7 @@ class Minds {
   }
 }
 
-/** Calls of the open turn need the thinking before them, if there was any. */
+/** The first message with calls in the open turn must come with its thinking. */
 function droppedDetails(body: Json): OpenAIFault | undefined {
   const messages = objects(body['messages']);
   const asked = messages.findLastIndex(({ role }) => role === 'user');
@@ -454,7 +460,7 @@ function* chatEvents(
   details: readonly Json[],
 ): Generator<WireEvent, void> {
   const { thinking, calls = [], stop } = scripted;
-  // Gemini signs an answer's first call.
+  // Gemini signs only the first call of an answer.
   const signed = (at: number): Json =>
     quirks.wants === 'thought_signature' && at === 0
       ? { extra_content: { google: { thought_signature: `signed ${index}` } } }

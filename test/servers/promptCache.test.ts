@@ -43,7 +43,7 @@ describe('a test double of a prompt cache that ages', () => {
     expect(recent.useLongest([...prompt, piece('c')])).toEqual({ read: 4000, written: 2000, total: 6000 });
     now += 20 * 60 * MINUTE;
     expect(recent.useLongest(prompt).read).toBe(0);
-    // In steps of 128 tokens, with free writes.
+    // OpenAI's cache counts in steps of 128 tokens, and its writes are free.
     expect(kept.useLongest(prompt)).toEqual({ read: 3968, written: 0, total: 4000 });
   });
 

@@ -1,13 +1,13 @@
-/** A vendor's prompt cache: seen prefixes by hash. */
+/** Simulates a vendor's prompt cache, which stores seen prefixes by hash. */
 import { createHash } from 'node:crypto';
 
-/** A piece of a prompt: tool, system prompt, or block. */
+/** A piece of a prompt: a tool, the system prompt, or a block. */
 export interface Segment {
   /** Its full content as text. */
   readonly identity: string;
   readonly tokens: number;
   readonly marked: boolean;
-  /** Lifetime requested by its breakpoint, if any. */
+  /** Lifetime that its breakpoint requests, if any. */
   readonly ttl?: string;
 }
 
@@ -24,18 +24,18 @@ export interface CacheRules {
   readonly lifetime: number;
   /** Lifetimes that a breakpoint may request, by name. */
   readonly lifetimes: Readonly<Record<string, number>>;
-  /** Blocks searched before a breakpoint for an earlier entry. */
+  /** Number of blocks before a breakpoint that are searched for an earlier entry. */
   readonly lookBack: number;
   /** Cached tokens are a multiple of this. */
   readonly step: number;
-  /** Writes are billed separately and reported. */
+  /** Writes are reported and billed separately. */
   readonly paysWrites: boolean;
 }
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** 20 blocks: Anthropic's guide, "Prompt caching"; 128 tokens: OpenAI's. */
+/** The 20 blocks are from Anthropic's guide "Prompt caching", the 128 tokens from OpenAI's. */
 const EVER: CacheRules = {
   minTokens: 1024,
   lifetime: Infinity,
@@ -46,13 +46,16 @@ const EVER: CacheRules = {
 };
 
 /**
- * Rules of caches as they age, by vendor. Minimums of Claude's models stand in claudeModels.ts.
- * - anthropic: five minutes from the last use, or one hour (`CacheControlEphemeral` of @anthropic-ai/sdk).
- * - openai: up to GPT-5.5, `prompt_cache_retention: "24h"` by default where data may be kept, else up to one hour, cleared after
- *   five to ten minutes of rest; from GPT-5.6 at least 30 minutes, exact to the token, and writing is billed
- *   (`ResponseCreateParamsBase` of openai; Azure's guide "Prompt caching").
- * - openrouter: the same provider is asked for ten minutes of rest (its guide "Prompt caching", sticky routing); after that
- *   another one may answer, whose cache is empty.
+ * How long each vendor keeps cached prompts. The minimum lengths for Claude's models are in
+ * claudeModels.ts.
+ * - anthropic: five minutes from the last use, or one hour (`CacheControlEphemeral` of
+ *   @anthropic-ai/sdk).
+ * - openai: up to GPT-5.5, `prompt_cache_retention: "24h"` is the default if data may be stored;
+ *   otherwise the cache is kept up to one hour and cleared after five to ten idle minutes. From
+ *   GPT-5.6, prompts are kept at least 30 minutes, the cached part is exact to the token, and
+ *   writes are billed (`ResponseCreateParamsBase` of openai; Azure's guide "Prompt caching").
+ * - openrouter: requests go to the same provider until ten idle minutes have passed (its guide
+ *   "Prompt caching", sticky routing); then another provider may answer, whose cache is empty.
  */
 export const AGEING = {
   anthropic: { lifetime: 5 * MINUTE, lifetimes: { '5m': 5 * MINUTE, '1h': HOUR } },
@@ -70,14 +73,14 @@ interface Entry {
 interface Prefix {
   readonly hash: string;
   readonly tokens: number;
-  /** Its last piece. */
+  /** The last segment of the prefix. */
   readonly last: Pick<Segment, 'identity' | 'tokens'>;
 }
 
 export class PromptCache {
   private readonly entries = new Map<string, Entry>();
   private readonly rules: CacheRules;
-  /** The previous request by scope, since most share its prefix. */
+  /** The previous request of each scope, because most requests share its prefix. */
   private readonly before = new Map<string, readonly Prefix[]>();
 
   constructor(
@@ -87,7 +90,7 @@ export class PromptCache {
     this.rules = { ...EVER, ...rules };
   }
 
-  /** Anthropic: reads and writes only at breakpoints. */
+  /** Reads and writes only at breakpoints, as at Anthropic. */
   useMarked(segments: readonly Segment[], scope = ''): CacheUse {
     const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
@@ -107,8 +110,8 @@ export class PromptCache {
   }
 
   /**
-   * OpenAI: the longest known prefix, in steps, without breakpoints. `scope` routes requests to the
-   * same cache.
+   * Reads the longest known prefix in steps, without breakpoints, as at OpenAI. Requests with the
+   * same `scope` share a cache.
    */
   useLongest(segments: readonly Segment[], scope = ''): CacheUse {
     const prefixes = this.prefixesOf(segments, scope);

@@ -1,6 +1,6 @@
 /**
- * Recorded requests of real agents, outside the repository (../shared/real-agents), satisfy the
- * strict rules.
+ * Checks that recorded requests of real agents satisfy the strict rules. The recordings are outside
+ * the repository (../shared/real-agents).
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,16 +12,16 @@ import { chatFault, responsesFault } from './openaiRules';
 
 const RECORDED = join(import.meta.dirname, '../../../shared/real-agents/recorded');
 
-/** Their seals are from other servers, so all are accepted. */
+/** Other servers made the recorded signatures, so this signer accepts all. */
 const signer: Signer = { sign: () => 'sealed' };
 
-/** Expands what the recording abbreviated, and seals it again. */
+/** Expands what the recording abbreviated, and replaces signatures by accepted ones. */
 const restored = (text: string): Json => {
   const body: unknown = JSON.parse(text, (field, value: unknown) => {
     if (field === 'signature') return 'sealed';
     if (field === 'thoughtSignature') return 'skip_thought_signature_validator';
     if (field === 'encrypted_content') return 'x.sealed';
-    // The old name of the thinking field is for servers that require it.
+    // Agents send this older name of the thinking field to servers that require it.
     if (field === 'reasoning_content') return undefined;
     if (isObject(value) && 'shortened' in value) return { type: 'object' };
     return value;

@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A stable address that forwards to changing servers. */
+/** Forwards connections from a stable address to changing servers. */
 export interface Relay {
   readonly url: string;
-  /** Switches to another server and closes connections to the previous one. */
+  /** Switches to another server and closes all open connections. */
   leadTo(url: string): void;
   close(): Promise<void>;
 }
 
-/** On 127.0.0.1. Closes connections made before a server is set. */
+/** Listens on 127.0.0.1, and closes connections that are made before a server is set. */
 export async function startRelay(): Promise<Relay> {
   let target: URL | undefined;
   const open = new Set<Socket>();

@@ -1,28 +1,28 @@
 /**
- * A model as a script whose answer depends only on the request, so that retries, reloads, canceled
- * requests and other conversations have no effect.
+ * Scripts a model whose answer depends only on the request, so that retries, reloads, canceled
+ * requests and other conversations don't change it.
  */
 import type { Behaviour, Reply } from './behaviour';
 import { objects, text, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
 
-/** The answer, or a function of the request. */
+/** The answer, or a function that returns it for a request. */
 export type AgentStep = Reply | ((request: RecordedRequest) => Reply);
 
 /** The model's steps after a user message. */
 export interface AgentTurn {
   /** Occurs only in this turn's user message. */
   readonly prompt: string;
-  /** One answer each; all but the last call tools. */
+  /** The model's answers; all but the last call tools. */
   readonly steps: readonly AgentStep[];
 }
 
 const CALL_ID = /^toolu_t(\d+)s(\d+)c\d+$/;
 
-/** A call's ID: turn, step and index, from 0. */
+/** Returns a call's ID; turn, step and call count from 0. */
 export const callId = (turn: number, step: number, call = 0): string => `toolu_t${turn}s${step}c${call}`;
 
-/** Requests outside all turns (titles and the like) get a one-word answer. */
+/** Answers as scripted; requests outside all turns, such as for a title, get a one-word answer. */
 export function scriptedAgent(turns: readonly AgentTurn[]): (request: RecordedRequest) => Behaviour {
   return (request) => {
     const next = nextStep(request, turns);
@@ -40,8 +40,8 @@ interface Position {
 }
 
 /**
- * A prompt in the newest message starts its turn; otherwise the step after the one whose results
- * are present is next.
+ * If the newest message contains a prompt, its turn starts; otherwise the step follows the one
+ * whose results the message contains.
  */
 function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Position | undefined {
   const last = newest(body);
@@ -55,7 +55,7 @@ function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Posit
   return undefined;
 }
 
-/** Blocks of user messages after the last answer. */
+/** Lists the blocks of user messages after the last answer. */
 function newest(body: Json): Json[] {
   const messages = objects(body['messages']);
   const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
@@ -65,7 +65,7 @@ function newest(body: Json): Json[] {
 export const getBlocks = ({ content }: Json): readonly Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
 
-/** Undefined if the request lacks it. */
+/** Returns the result of a call; undefined if the request lacks it. */
 export function findResult({ body }: RecordedRequest, id: string): string | undefined {
   const block = objects(body['messages'])
     .flatMap(getBlocks)

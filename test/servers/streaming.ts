@@ -1,7 +1,10 @@
 import type { Fault } from './behaviour';
 import type { Exchange } from './modelServer';
 
-/** An event on the wire; `isPiece`: part of the answer, after which a fault may occur. */
+/**
+ * An event that is sent. If `isPiece` is true, it is part of the answer, and a fault may occur
+ * before it.
+ */
 export interface WireEvent {
   readonly data: string | Buffer;
   readonly isPiece?: boolean;
@@ -14,12 +17,12 @@ export interface Framing {
 }
 
 /**
- * Delay before a reset in milliseconds, so that sent data is read first: some clients treat a reset
- * with the last bytes as a regular end, others lose the bytes.
+ * Milliseconds before a reset, so that the client reads the sent data first. Otherwise some clients
+ * treat a reset with the last bytes as a normal end, and others lose the bytes.
  */
 const CUT_AFTER_MS = 50;
 
-/** Writes events with an optional fault. */
+/** Sends the events, and the fault if there is one. */
 export function sendStream(exchange: Exchange, events: Iterable<WireEvent>, framing: Framing, fault?: Fault): void {
   const { record, response } = exchange;
   record.status = 200;

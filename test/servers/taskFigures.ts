@@ -1,6 +1,6 @@
 /**
- * Figures of an agent's task from its requests: sizes, prefix stability, and cost compared with the
- * uncondensed task.
+ * Computes figures of an agent's task from its requests: sizes, prefix stability, and the cost
+ * compared with the same task without condensing.
  */
 import { createHash } from 'node:crypto';
 import { getBlocks } from './scriptedAgent';
@@ -14,7 +14,7 @@ export interface TaskPrices {
   readonly cacheWrite: number;
 }
 
-/** Requests that don't extend the previous one. */
+/** A request that doesn't extend the previous one. */
 export interface PrefixBreak {
   readonly request: number;
   /** Index of the first differing message. */
@@ -22,7 +22,7 @@ export interface PrefixBreak {
 }
 
 export interface TaskFigures {
-  /** Answered requests with tools. */
+  /** Number of answered requests with tools. */
   readonly requests: number;
   readonly refused: readonly { readonly status: number; readonly body: Json }[];
   readonly toolCalls: number;
@@ -30,7 +30,7 @@ export interface TaskFigures {
   readonly largest: number;
   readonly breaks: readonly PrefixBreak[];
   readonly cost: number;
-  /** Cached share of the input tokens. */
+  /** Share of the input tokens that were read from the cache. */
   readonly cached: number;
   readonly uncondensed: {
     /** Tokens of the last request without condensing. */
@@ -40,17 +40,17 @@ export interface TaskFigures {
   };
 }
 
-/** The agent's own requests, without the chat's small ones. */
+/** Returns the agent's own requests, without small ones of the chat such as for a title. */
 export const taskRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   requests.filter(({ body, path }) => path.startsWith('/v1/messages') && objects(body['tools']).length > 0);
 
-/** The answered ones, among which breaks are counted. */
+/** Returns the answered requests of the agent; breaks are counted among these. */
 export const answeredRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   taskRequests(requests).filter(({ status, usage }) => status === 200 && usage);
 
 /**
- * @param requests all that a server saw of one conversation.
- * @param countVisibleTokens as the server counts.
+ * @param requests all requests of one conversation.
+ * @param tokensOf counts tokens as the server does.
  */
 export function taskFigures(
   requests: readonly RecordedRequest[],
@@ -81,7 +81,7 @@ export function taskFigures(
   };
 }
 
-/** Each request must extend the previous one, apart from breakpoints. */
+/** Finds requests that don't extend the previous one. Changed breakpoints are not a break. */
 export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
   const breaks: PrefixBreak[] = [];
   let before: readonly string[] = [];
@@ -95,8 +95,8 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
 }
 
 /**
- * What stands at a break, before and after, for the words of a test that fails.
- * @param requests those that {@link prefixBreaks} had.
+ * Describes a break in a failing test: the texts before and after it.
+ * @param requests the requests that {@link prefixBreaks} was called with.
  */
 export function breakText(requests: readonly RecordedRequest[], { request, message }: PrefixBreak): string {
   const getMessages = (at: number): readonly Json[] => objects(requests[at]?.body['messages']);
@@ -118,7 +118,7 @@ const computeHash = (message: Json): string =>
 
 const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
-/** The uncondensed conversation, from each request's new messages. */
+/** Counts the uncondensed conversation from each request's new messages. */
 class Original {
   tokens = 0;
   calls = 0;

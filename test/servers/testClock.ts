@@ -1,6 +1,9 @@
 import type { TimeSource } from '../../src/api/clock';
 
-/** A test clock: retry delays end immediately and are recorded, timeouts fire on command. */
+/**
+ * A clock for tests: it records retry delays and ends them immediately; timers run only in
+ * `advance`.
+ */
 export interface TestClock extends TimeSource {
   /** Recorded delays in milliseconds. */
   readonly sleeps: readonly number[];

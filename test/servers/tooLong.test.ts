@@ -1,5 +1,6 @@
 /**
- * Vendors' messages for prompts that are too long, as clients receive them through the bare SDKs.
+ * Tests vendors' messages for prompts that are too long, as clients receive them with the plain
+ * SDK.
  */
 import { APIError, OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -30,10 +31,10 @@ describe('the error for a prompt that is too long', () => {
     const refusal: unknown = await ask(8000, 10).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(APIError);
     expect(refusal).toMatchObject({ status });
-    // If the message contains both figures, both are correct.
+    // If the message contains the sent tokens, it contains the limit, too.
     const said = open.requests[1]?.refusal ?? '';
     if (said.includes('2004')) expect(said).toMatch(/\b300\b/);
-    // Only some count the requested output.
+    // Only some vendors count the requested output.
     const both = ask(400, 250);
     await (countsOutput ? expect(both).rejects.toMatchObject({ status }) : both);
   });

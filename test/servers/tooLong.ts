@@ -1,9 +1,9 @@
 /**
  * Vendors' messages and statuses for prompts that are too long, and similar ones with another
- * meaning, each with its source: documentation, source code, or a user's report.
+ * meaning. Each has its source: documentation, source code, or a user's report.
  */
 
-/** Sent tokens and limit, in vendor tokens. */
+/** Number of sent tokens and the limit, in vendor tokens. */
 export interface Overflow {
   readonly tokens: number;
   readonly limit: number;
@@ -16,7 +16,7 @@ export interface VendorAnswer {
   readonly contentType?: string;
   /** The raw body. */
   readonly body: (overflow: Overflow) => string;
-  /** True if requested output counts too. */
+  /** True if the requested output counts, too. */
   readonly countsOutput?: boolean;
   readonly source: string;
 }
@@ -125,7 +125,7 @@ export const TOO_LONG = {
   },
   minimax: {
     status: 400,
-    // 2013 is the error code, not a number of tokens.
+    // In the message, 2013 is the error code, not a number of tokens.
     body: () =>
       json({
         type: 'error',
@@ -271,7 +271,7 @@ export const TOO_LONG = {
   },
   gemini: {
     status: 400,
-    // The OpenAI-compatible endpoint wraps it in a list.
+    // The OpenAI-compatible endpoint wraps the error in a list.
     body: ({ tokens, limit }) =>
       json([
         {
@@ -335,7 +335,7 @@ export const TOO_LONG = {
     source: 'earendil-works/pi, packages/ai/src/utils/overflow.ts',
   },
   githubModels: {
-    // A 413 about tokens.
+    // Despite its status 413, this error is about tokens, not bytes.
     status: 413,
     body: ({ limit }) =>
       json({
@@ -357,7 +357,7 @@ export const TOO_LONG = {
 
 export type TooLongVendor = keyof typeof TOO_LONG;
 
-/** A type wider than the table's entries. */
+/** Returns an answer in its general type, which the table's entries narrow. */
 export const tooLongAnswer = (vendor: TooLongVendor): VendorAnswer => TOO_LONG[vendor];
 
 /** Rejections that have another meaning. */

@@ -1,4 +1,4 @@
-/** Cost of an agent's task on any wire, compared with an ideal cache. */
+/** Computes the cost of an agent's task on any vendor's API, compared with an ideal cache. */
 import { createHash } from 'node:crypto';
 import { isObject, objects, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
@@ -9,16 +9,19 @@ export interface WireFigures {
   readonly refused: readonly string[];
   /** Maximum input tokens by the server's count. */
   readonly largest: number;
-  /** Requests that don't extend the previous one. */
+  /** Number of requests that don't extend the previous one. */
   readonly breaks: number;
-  /** Cached share of the input tokens. */
+  /** Share of the input tokens that were read from the cache. */
   readonly cached: number;
   readonly cost: number;
-  /** With an ideal cache: stable parts are read, only changed and new ones paid in full. */
+  /**
+   * Cost with an ideal cache: unchanged items are read from it, and only changed and new ones are
+   * written.
+   */
   readonly idealCost: number;
 }
 
-/** @param countVisibleTokens as the server counts. */
+/** @param tokensOf counts tokens as the server does. */
 export function wireFigures(
   all: readonly RecordedRequest[],
   tokensOf: (text: string) => number,
@@ -69,7 +72,7 @@ interface Item {
   readonly tokens: number;
 }
 
-/** Tools, system prompt and messages in order, without breakpoints. */
+/** Lists tools, system prompt and messages in order, without breakpoints. */
 function listItems(body: Json, tokensOf: (text: string) => number): Item[] {
   const { system, instructions, systemInstruction, tools, toolConfig, messages, input, contents } = body;
   const head = [tools ?? toolConfig ?? null, system ?? instructions ?? systemInstruction ?? null];
@@ -79,12 +82,12 @@ function listItems(body: Json, tokensOf: (text: string) => number): Item[] {
   });
 }
 
-/** Encrypted thinking: long as text, but billed differently. */
+/** Encrypted thinking is long as text, but billed differently. */
 const SEALED = /"(?:encrypted_content|signature|thoughtSignature)":"[^"]*"/g;
 
 const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
-/** Converse has separate blocks for cache points. */
+/** Removes the separate blocks that Converse uses as cache points. */
 function withoutCachePoints(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.filter((each) => !(isObject(each) && 'cachePoint' in each)).map(withoutCachePoints);
