@@ -1,4 +1,7 @@
-/** VS Code's agent tools on an in-memory workspace, with inputs and outputs as in VS Code 1.139. */
+/**
+ * Simulates VS Code's agent tools on an in-memory workspace, with inputs and outputs as in VS Code
+ * 1.139.
+ */
 import type { Workspace } from '../generators/workspace';
 
 export type AgentTool = (input: Readonly<Record<string, unknown>>) => string | Promise<string>;

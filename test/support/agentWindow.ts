@@ -1,5 +1,6 @@
 /**
- * Agent mode without VS Code: provider and live conversations with a profile on a scripted server.
+ * Runs agent mode without VS Code: the provider and the live conversations, with a profile on a
+ * scripted server.
  */
 import { join } from 'node:path';
 import { CondensingProvider } from '../../src/agent/condensingProvider';
@@ -21,21 +22,24 @@ import type { AgentTools } from './agentTools';
 import { ChatAgent } from './chatAgent';
 import { LanguageModelTextPart, secretStorage, window } from './vscode';
 
-/** O200k tokens of VS Code's system prompt and tools; here all in the system prompt. */
+/**
+ * Number of o200k tokens of VS Code's system prompt and tools; here they are all in the system
+ * prompt.
+ */
 const SYSTEM_TOKENS = 16_000;
 const SENTENCE = 'You are an expert AI programming assistant. ';
 const SENTENCE_TOKENS = 8;
 
 export interface AgentWindowOptions {
   readonly profile: ApiProfile;
-  /** Ledger folder; reusing it simulates a reload. */
+  /** Folder of the ledgers; a window that reuses it simulates a reload. */
   readonly storage: string;
   readonly settings?: Partial<LiveSettings>;
-  /** In addition to Lossless and Truncation. */
+  /** Providers in addition to Lossless and Truncation. */
   readonly providers?: readonly CondensationProvider[];
-  /** O200k tokens of the system prompt. */
+  /** Number of o200k tokens of the system prompt. */
   readonly systemTokens?: number;
-  /** Live conversations in a thread; default: in this process. */
+  /** Runs the live conversations, for example in a thread. Default: in this process. */
   readonly engine?: ChatConversations;
 }
 
@@ -43,7 +47,7 @@ export interface AgentWindow {
   readonly live: LiveConversations;
   readonly events: readonly LiveEvent[];
   readonly log: readonly string[];
-  /** A chat with the profile's model, these tools and recall. */
+  /** Opens a chat with the profile's model, these tools and recall. */
   chat(tools: AgentTools, conversationId?: string): ChatAgent;
 }
 

@@ -3,7 +3,7 @@ import { answerInChat } from '../../src/commands/participant';
 import type { Services } from '../../src/window/services';
 import type { MarkdownString } from './vscode';
 
-/** A turn of @condenser: response text and buttons. */
+/** Sends a request to @condenser, and returns the response's text and buttons. */
 export async function askInChat(services: Services, command: string | undefined) {
   const said: string[] = [];
   const buttons: vscode.Command[] = [];
@@ -16,7 +16,7 @@ export async function askInChat(services: Services, command: string | undefined)
   const result = await answerInChat(
     services,
     { command },
-    // The members that are used.
+    // The double has only the members that are used.
     stream as unknown as vscode.ChatResponseStream,
     token,
   );

@@ -11,7 +11,8 @@ declare module 'vitest' {
     /** Folder of the bundles, in the `system` project. */
     readonly bundles: string;
     /**
-     * True with coverage, in the `system` project: the heap then also retains other files' data.
+     * True if coverage is measured, in the `system` project; the heap then also retains other
+     * files' data.
      */
     readonly isCovered: boolean;
   }

@@ -1,6 +1,7 @@
 /**
- * VS Code's agent as our model sees it (docs/research/vscode-agent.md): messages, retries, one
- * message per result, an empty text before calls. Runs tools until an answer has no calls.
+ * Simulates VS Code's agent as our model sees it (docs/research/vscode-agent.md): messages,
+ * retries, one message per result, and an empty text before calls. The agent runs tools until an
+ * answer has no calls.
  */
 import type * as vscode from 'vscode';
 import type { AgentTools } from './agentTools';
@@ -31,7 +32,7 @@ export interface ChatAgentOptions {
   readonly respond: Respond;
   readonly tools: AgentTools;
   readonly system: string;
-  /** ID of the chat; absent for hosts that send none. */
+  /** ID of the chat; absent because some hosts send none. */
   readonly conversationId?: string;
 }
 
@@ -73,7 +74,7 @@ export class ChatAgent {
     return this.work();
   }
 
-  /** Continues after a failed answer, like "Try Again". */
+  /** Continues after a failed answer, like “Try Again”. */
   async work(): Promise<string> {
     for (;;) {
       const answer = await this.request();
@@ -86,12 +87,12 @@ export class ChatAgent {
     }
   }
 
-  /** The stop button, which keeps the partial answer. */
+  /** Simulates the stop button, which keeps the partial answer. */
   cancel(): void {
     this.running?.cancel();
   }
 
-  /** An earlier request of the user is written anew: what followed it is gone. @param index of the user's message. */
+  /** Replaces the user's message at this index, and discards what followed it. */
   async edit(index: number, prompt: string): Promise<string> {
     this.messages.length = index;
     return this.ask(prompt);
@@ -130,11 +131,11 @@ export class ChatAgent {
       },
     };
     const modelOptions = conversationId === undefined ? {} : { _conversationId: conversationId };
-    // New objects, as received from another process.
+    // Copies are sent, because VS Code's model receives objects from another process.
     const copies: unknown = sent.map(copyMessage);
     const options: unknown = { tools: declared, toolMode: 1, modelOptions };
     const token: unknown = source.token;
-    // The doubles have the members that are used.
+    // The doubles have only the members that are used.
     await respond(
       copies as vscode.LanguageModelChatRequestMessage[],
       options as vscode.ProvideLanguageModelChatResponseOptions,

@@ -1,4 +1,4 @@
-/** A chat's live conversations in a thread, as in a window. */
+/** Runs a chat's live conversations in a thread, as a window does. */
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { EngineThread } from '../../src/engine/engineThread';
@@ -11,11 +11,14 @@ export interface ChatEngine {
   readonly thread: EngineThread;
   /** Flushes and ends the thread before the test ends. */
   readonly end: () => Promise<void>;
-  /** Why engines died, and whether a restart was refused. */
+  /** Why each engine died, and whether it was refused a restart. */
   readonly deaths: { readonly message: string; readonly rests: boolean }[];
 }
 
-/** Ends with the test that runs. @param root the folder of the ledgers */
+/**
+ * Opens an engine that ends with the running test.
+ * @param root the folder of the ledgers
+ */
 export function openChatEngine(
   root: string,
   {
@@ -24,7 +27,7 @@ export function openChatEngine(
     ...options
   }: Partial<LiveClientOptions> & {
     readonly settings?: Partial<LiveSettings>;
-    /** Milliseconds between deaths; default: real time. */
+    /** Milliseconds between deaths. Default: real time. */
     readonly now?: () => number;
   } = {},
 ): ChatEngine {

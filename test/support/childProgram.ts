@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
 /**
- * A program that a test file runs in processes of its own, bundled before its tests and removed after them.
- * @param source its file in `test/integration`.
+ * Bundles a program before the tests of a file, which run it in separate processes, and removes it
+ * after them.
+ * @param source the program's file in `test/integration`.
  * @returns the bundle's path, and the folder around it, in which the tests may write.
  */
 export function childProgram(source: string): { readonly folder: string; readonly program: string } {

@@ -8,7 +8,7 @@ export async function inTemporaryFolder<T>(action: (folder: string) => T | Promi
   try {
     return await action(folder);
   } finally {
-    // Engines may still be writing originals of new results.
+    // Removing is retried, because engines may still be writing the originals of new results.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

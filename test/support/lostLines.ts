@@ -1,4 +1,4 @@
-/** For tests and benchmarks: checks strict cuts without knowledge of tools. */
+/** Checks strict cuts without knowledge of tools, for tests and benchmarks. */
 import type { ApiMessage } from '../../src/core/messages/types';
 import {
   findCutsWithBrokenReferences,
@@ -7,9 +7,9 @@ import {
 } from '../../src/core/condense/lossless/integrity';
 
 /**
- * The first strict cut with a line that is nowhere in the view, even after a number or path. {@link
- * findCutsWithBrokenReferences} alone interprets results by their calls, and after a cut in the command mistakes a
- * numbered line.
+ * Finds the first strict cut with a line that is nowhere in the view, even after a number or path.
+ * {@link findCutsWithBrokenReferences} alone is not enough: it interprets results by their calls,
+ * and mistakes numbered lines after a cut in the command.
  */
 export function lostLines(
   original: readonly ApiMessage[],

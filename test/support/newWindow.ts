@@ -1,4 +1,6 @@
-/** Set-up for each test file, since files of a worker share modules, including the fake VS Code. */
+/**
+ * Runs before each test file, since files in a worker share modules, including the fake VS Code.
+ */
 import { openNewWindow } from './vscode';
 
 openNewWindow();

@@ -5,8 +5,8 @@ import { ComparisonDocuments } from '../../src/window/comparisons';
 import { secretStorage, Uri, window } from './vscode';
 
 /**
- * The services that the commands share, over the double of VS Code.
- * @param extensionPath folder that holds the bundles as `dist`.
+ * Creates the services that the commands share, with the fake VS Code.
+ * @param extensionPath folder that contains the bundles in `dist`.
  * @param storage folder of the extension's global storage.
  */
 export function testServices(
@@ -25,7 +25,7 @@ export function testServices(
     subscriptions: [],
   };
   const services: Services = {
-    // The doubles have the members that are used.
+    // The doubles have only the members that are used.
     context: context as unknown as vscode.ExtensionContext,
     log: log as unknown as vscode.LogOutputChannel,
     comparisons: new ComparisonDocuments(),

@@ -1,4 +1,4 @@
-/** The long task without VS Code: a server, an in-memory workspace, and windows. */
+/** Runs the long task without VS Code, with a server, an in-memory workspace, and windows. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,20 +22,20 @@ export interface TaskBench {
   readonly workspace: Workspace;
   readonly tools: AgentTools;
   readonly storage: string;
-  /** A window; opening another on the same storage simulates a reload. */
+  /** Opens a window; another one with the same storage simulates a reload. */
   open(options?: Partial<AgentWindowOptions>): AgentWindow;
   figures(): TaskFigures;
   close(): Promise<void>;
 }
 
 export interface TaskBenchOptions extends ServerOptions {
-  /** Replaces the script's behavior; undefined: the script's. */
+  /** Replaces the scripted behavior; the script's is used if it returns undefined. */
   readonly instead?: (scripted: Behaviour, request: RecordedRequest) => Behaviour | undefined;
-  /** A folder shared with another bench. */
+  /** Folder for storage, if another bench shares it. */
   readonly storage?: string;
 }
 
-/** @param root the folder of the task. */
+/** @param root the folder that the task's agent works in. */
 export async function taskBench(root: string, task: LongTask, options: TaskBenchOptions = {}): Promise<TaskBench> {
   const { instead, storage = mkdtempSync(join(tmpdir(), 'task-')), ...more } = options;
   const counter = createCounter();
@@ -51,7 +51,7 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
   const workspace = new Workspace(root);
   for (const [path, text] of task.files) workspace.write(path, text);
   const profile: ApiProfile = {
-    // Keys are bound to their endpoint.
+    // The port is part of the ID, because keys are bound to their endpoint.
     id: `scripted-${new URL(server.url).port}`,
     name: 'Scripted',
     vendor: 'anthropic',
@@ -79,6 +79,6 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
   };
 }
 
-/** Condensations reported by an engine. */
+/** Lists the condensations that an engine reported. */
 export const condensationsIn = (events: readonly LiveEvent[]): (LiveEvent & { readonly kind: 'condensed' })[] =>
   events.filter((event) => event.kind === 'condensed');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A temporary folder, removed after the test and its `afterEach` hooks. */
+/** Creates a temporary folder that is removed after the test and its `afterEach` hooks. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'condenser-'));
   onTestFinished(() => {

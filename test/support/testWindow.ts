@@ -9,13 +9,16 @@ import { temporaryFolder } from './temporaryFolder';
 import { fake, type window } from './vscode';
 
 export interface TestWindow {
-  /** Contains only `dist` with the bundles; serves as extension folder, and as home if needed. */
+  /**
+   * A folder that contains only `dist` with the bundles. It is the extension's folder, and the home
+   * folder if needed.
+   */
   readonly home: string;
   readonly services: Services;
   readonly log: ReturnType<typeof window.createOutputChannel>;
 }
 
-/** Opens a window on the initial fake VS Code until the test ends. */
+/** Opens a window, with the fake VS Code in its initial state, until the test ends. */
 export function openTestWindow(): TestWindow {
   fake.reset();
   const home = temporaryFolder();
@@ -23,7 +26,7 @@ export function openTestWindow(): TestWindow {
   return { home, ...testServices(home, join(home, 'storage', 'us')) };
 }
 
-/** Redirects the search for agents' stores to a folder until the test ends. */
+/** Makes the search for agents' stores use this folder until the test ends. */
 export function stubHome(home: string): void {
   vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
   vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));

@@ -1,8 +1,8 @@
-/** A small Claude Code transcript that can be condensed: one file read twice. */
+/** A small Claude Code transcript that can be condensed, because a file is read twice. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Lines in the format of Claude Code's Read. */
+/** Formats lines like the output of Claude Code's Read. */
 const numbered = (lines: readonly string[]): string =>
   lines.map((line, index) => `${String(index + 1).padStart(6)}→${line}`).join('\n');
 
@@ -56,7 +56,7 @@ function duplicateReads(): Line[] {
   ];
 }
 
-/** Contains no repetition. */
+/** A transcript without repetition. */
 export const nothingToGain = (): Line[] => [
   { type: 'user', content: 'Hello' },
   { type: 'assistant', content: [{ type: 'text', text: 'Hello! What shall we do?' }] },

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 const packages = join(import.meta.dirname, '..', '..', 'node_modules');
 
 /**
- * Checks files strictly, in a folder of their own which gets a tsconfig.json.
- * @param options more of the compiler's options, and others than these
- * @returns the lines of the compiler's errors; paths in them begin at the folder.
+ * Checks files strictly, in a separate folder to which a tsconfig.json is written.
+ * @param options compiler options, which add to the strict ones or replace them
+ * @returns the compiler's error lines, with paths relative to the folder.
  */
 export function typeProblems(folder: string, files: readonly string[], options: object): string[] {
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
-    // TypeScript's and Node's own types would take 35 times as long as the examples.
+    // Checking the types of TypeScript and Node would take 35 times as long as the examples.
     skipLibCheck: true,
     target: 'es2023',
     module: 'esnext',

@@ -1,6 +1,6 @@
 /**
- * A fake `vscode` module for unit tests: records in `fake` what is shown, and takes scripted user
- * answers from there. End-to-end tests use the real one.
+ * A fake `vscode` module for unit tests: it records in `fake` what is shown, and takes the user's
+ * scripted answers from there. End-to-end tests use the real module.
  */
 import { COMPARISON_SCHEME } from '../../src/window/schemes';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -28,11 +28,11 @@ export interface FakeQuickPick {
   onDidHide(listener: Listener): void;
   onDidTriggerItemButton(listener: (event: { item: FakeItem }) => void): void;
   onDidChangeValue(listener: Listener): void;
-  /** The user types. */
+  /** Simulates typing. */
   type(): void;
   show(): void;
   dispose(): void;
-  /** User action. */
+  /** Simulates the user's choice of an item. */
   accept(item: FakeItem): void;
   triggerButton(item: FakeItem): void;
   hide(): void;
@@ -61,11 +61,11 @@ export interface FakeTerminal {
   };
   readonly processId: Promise<number | undefined>;
   isShown: boolean;
-  /** Text typed into it. */
+  /** Texts that were sent to the terminal. */
   readonly sent: string[];
   sendText(text: string): void;
   show(): void;
-  /** User action. */
+  /** Simulates closing by the user. */
   close(): void;
 }
 
@@ -73,7 +73,7 @@ export class TerminalProfile {
   constructor(readonly options: FakeTerminal['options']) {}
 }
 
-/** `vscode.TreeView` with its data provider. */
+/** Contains the options of `vscode.TreeView`, among them its data provider. */
 export interface FakeTree {
   description: string;
   message: string;
@@ -90,18 +90,24 @@ export interface ShownMessages {
 /** What was shown, and scripted answers. */
 export const fake = {
   shown: [] as ShownMessages[],
-  /** Buttons to select, in order of messages with buttons; undefined dismisses. */
+  /**
+   * Buttons that the user selects, in the order of messages with buttons; undefined dismisses the
+   * message.
+   */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
-  /** Workspace values and package.json's defaults, by name. */
+  /** Settings of the workspace, and defaults from package.json, by name. */
   workspaceSettings: {} as Record<string, unknown>,
   defaults: {} as Record<string, unknown>,
   /** Makes the next settings update fail. */
   updateError: undefined as Error | undefined,
-  /** Scripted input texts and list picks (part of a label), in order; undefined cancels. */
+  /**
+   * Texts that the user enters, and list items that the user picks (part of a label), in order;
+   * undefined cancels.
+   */
   inputs: [] as (string | undefined)[],
   picks: [] as (string | undefined)[],
-  /** Items offered in lists, and validation messages. */
+  /** Items that lists offered, and validation messages. */
   offered: [] as (readonly FakeItem[])[],
   problems: [] as (string | undefined)[],
   secrets: new Map<string, string>(),
@@ -116,13 +122,13 @@ export const fake = {
   cancelProgress: (): void => undefined,
   quickPick: undefined as FakeQuickPick | undefined,
   onQuickPick: undefined as ((picker: FakeQuickPick) => void) | undefined,
-  /** The window gains or loses focus. */
+  /** Gives the window focus, or takes it away. */
   setFocused: (focused: boolean): void => {
     window.state = { focused };
     windowStates.fire(window.state);
   },
   registered: new Map<string, (...args: unknown[]) => unknown>(),
-  /** Chat contributions by vendor and name. */
+  /** Chat contributions, by vendor or name. */
   chatProviders: new Map<string, unknown>(),
   tools: new Map<string, unknown>(),
   mcpProviders: new Map<string, unknown>(),
@@ -132,10 +138,10 @@ export const fake = {
   /** Simulates a remote window. */
   remoteName: undefined as string | undefined,
   isWeb: false,
-  /** Exports of other extensions. */
+  /** Exports of other extensions, by ID. */
   extensions: new Map<string, unknown>(),
   trees: new Map<string, FakeTree>(),
-  /** Watched folders with their listeners. */
+  /** Listeners of watched folders, by path. */
   watched: new Map<string, Record<'created' | 'changed' | 'deleted', (path: string) => void>>(),
   provider: undefined as { provideTextDocumentContent(uri: Uri): Promise<string> } | undefined,
   reset(): void {
@@ -277,7 +283,7 @@ export class LanguageModelToolResultPart {
 export class LanguageModelToolResult {
   constructor(readonly content: unknown[]) {}
 }
-/** In VS Code's extension host, but not in its typings. */
+/** VS Code's extension host has this class, but its typings lack it. */
 export class LanguageModelThinkingPart {
   constructor(
     readonly value: string | readonly string[],
@@ -363,7 +369,7 @@ export class RelativePattern {
   ) {}
 }
 
-/** Exports of other extensions by ID. */
+/** Finds other extensions in `fake.extensions`. */
 export const extensions = {
   getExtension: (id: string) => {
     const exported = fake.extensions.get(id);
@@ -371,11 +377,13 @@ export const extensions = {
   },
 };
 
-/** A webview panel: `sent` has posted messages; `receive` simulates one from its page. */
+/**
+ * A webview panel: `sent` contains the posted messages, and `receive` simulates one from the page.
+ */
 export class FakeWebviewPanel {
   readonly options: { readonly retainContextWhenHidden?: boolean };
 
-  /** @param asked type, title, place and options, as VS Code is given them. */
+  /** @param asked the arguments to VS Code: type, title, place and options. */
   constructor(readonly asked: readonly unknown[] = []) {
     this.options = asked[3] ?? {};
     FakeWebviewPanel.opened.push(this);
@@ -397,7 +405,7 @@ export class FakeWebviewPanel {
     asWebviewUri: (uri: Uri) => uri,
     onDidReceiveMessage: this.received.event,
     postMessage: (message: unknown) => {
-      // Serialized, as between processes.
+      // The message is serialized, as it is between processes.
       this.sent.push(JSON.parse(JSON.stringify(message)));
       return Promise.resolve(true);
     },
@@ -443,7 +451,7 @@ export class MarkdownString {
   appendMarkdown(text: string): this {
     return this.appendText(text);
   }
-  /** Unescaped. */
+  /** The text without Markdown escapes. */
   get shown(): string {
     return this.value.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
   }
@@ -591,7 +599,7 @@ export const window = {
   showQuickPick: (items: readonly FakeItem[], options: { readonly canPickMany?: boolean } = {}) => {
     fake.offered.push(items);
     const pick = fake.picks.shift();
-    // Multi-select: selects the labels contained in the pick.
+    // In a multi-select list, the pick selects every label that it contains.
     if (options.canPickMany) {
       return Promise.resolve(pick === undefined ? undefined : items.filter(({ label }) => pick.includes(label)));
     }
@@ -712,13 +720,13 @@ export const workspace = {
       const values = target === ConfigurationTarget.Workspace ? fake.workspaceSettings : fake.settings;
       if (value === undefined) Reflect.deleteProperty(values, `${section}.${key}`);
       else values[`${section}.${key}`] = value;
-      // The window tells the extension host of it later.
+      // VS Code notifies the extension only later.
       await Promise.resolve();
       configurationChanges.fire({ affectsConfiguration: (part: string) => `${section}.${key}`.startsWith(part) });
     },
   }),
   onDidChangeConfiguration: configurationChanges.event,
-  /** A change in VS Code's or another extension's settings. */
+  /** Simulates a change in a setting of VS Code or of another extension. */
   changeExternalSetting: () => {
     configurationChanges.fire({ affectsConfiguration: () => false });
   },

@@ -1,6 +1,6 @@
 /**
- * Replaces `node:worker_threads` in unit and panel tests: workers run in the test process with
- * cloned messages, since real threads load two megabytes of bundle and the token table first.
+ * Replaces `node:worker_threads` in unit and panel tests. Workers run in the test's process with
+ * cloned messages, because real threads first load two megabytes of bundle and the token table.
  * `*.system.test.ts` test real threads.
  */
 import { EventEmitter } from 'node:events';
@@ -14,13 +14,13 @@ import { loadTokenCounter } from '../../src/storage/assets';
 import { basename } from 'node:path';
 import type {} from './ranks';
 
-// Imports the module it replaces.
+// An import statement would get this module instead of Node's.
 export const { getEnvironmentData, setEnvironmentData, threadId } = createRequire(import.meta.url)(
   'node:worker_threads',
 ) as typeof WorkerThreads;
 
 export class Worker extends EventEmitter {
-  /** Like an ended thread's; no real one has it. */
+  /** The ID of an ended thread; no running thread has it. */
   readonly threadId = -1;
   private isEnded = false;
   private receive: (message: RpcMessage) => void = () => undefined;
@@ -45,8 +45,8 @@ export class Worker extends EventEmitter {
   postMessage(message: RpcMessage): void {
     const copy = structuredClone(message);
     setImmediate(() => {
-      // An aborted signal still arrives: unlike a terminated thread, this one stops only where it
-      // checks the signal.
+      // An aborted signal still arrives, because this thread, unlike a terminated one, stops only
+      // where it checks the signal.
       if (!this.isEnded || message.type === 'abort') this.receive(copy);
     });
   }
