@@ -1,5 +1,5 @@
-// Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table. With --watch it does
-// so again at each change, until it is ended.
+// Bundles everything that ships into dist/ (or --outdir FOLDER): the extension, the command line,
+// the workers and the rank table. --watch rebuilds at each change until it is ended.
 import { build } from 'esbuild';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { inParts } from './scripts/bundleParts.mjs';
@@ -14,7 +14,7 @@ const outdir = process.argv.includes('--outdir')
   ? (process.argv[process.argv.indexOf('--outdir') + 1] ?? 'dist')
   : 'dist';
 
-/** Entry points by output name; each is one CommonJS file. */
+/** Entry points by output name. Each bundle is one CommonJS file. */
 const entries = {
   extension: 'src/extension.ts',
   cliCommands: 'src/cli/commands.ts',
@@ -32,25 +32,28 @@ const program = {
   platform: 'node',
   format: 'cjs',
   target: 'node22',
-  // `require` is what VS Code hands to an extension's files: import() of a bundle becomes one.
+  // VS Code loads an extension's files with `require`, so esbuild replaces import() of a bundle by
+  // it.
   supported: { 'dynamic-import': false },
   external: ['vscode'],
   minify: production,
   sourcemap: production ? false : 'linked',
   charset: 'utf8',
-  // The texts stand in a file of their own.
+  // The licenses ship in a file of their own.
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
 };
-/** One configuration of esbuild for each kind of bundle. */
+/** Each kind of bundle has its own esbuild options. */
 const builds = [
   { ...program, entryPoints: entries, plugins: [lazyPackages('./')] },
-  // Lowered so far that a Node which is too old can parse it, and say so (src/cli/main.ts).
+  // Targets Node 12, so that an outdated Node can parse the file and report that it is too old
+  // (src/cli/main.ts).
   { ...program, target: 'node12', entryPoints: { cli: 'src/cli/main.ts' }, plugins: [lazyPackages('./')] },
   { ...program, entryPoints: lazyEntries, plugins: [lazyPackages('../')] },
-  // What the extension loads at first use. Cut where the schemas' library, the shell's parser, the first schemas and the agent's part
-  // begin, each part takes the thread for 40 ms at most (`npm run bench -- --only start`).
+  // The extension loads these at first use. They are split before the schema library, the shell
+  // parser, the first schemas and the agent's part, so that each part takes the shared thread for
+  // 40 ms at most (`npm run bench -- --only start`).
   inParts(
     { ...program, plugins: [lazyPackages('./')] },
     { commands: 'src/commands/index.ts', panel: 'src/panel/index.ts' },
@@ -61,7 +64,8 @@ const builds = [
       'src/agent/runtime.ts',
     ],
   ),
-  // The settings panel's page: one script, one style sheet, for the Chromium of the oldest VS Code that is supported.
+  // The settings panel's page is one script and one style sheet for the Chromium of the oldest
+  // supported VS Code.
   {
     entryPoints: { webview: 'webview-ui/src/main.tsx' },
     outdir,
@@ -72,7 +76,7 @@ const builds = [
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': production ? '"production"' : '"development"' },
     minify: production,
-    // In the script itself: the page's policy lets it load nothing else.
+    // The page's policy forbids loading other files, so the source map is inside the script.
     sourcemap: production ? false : 'inline',
     charset: 'utf8',
     legalComments: 'none',
@@ -80,7 +84,7 @@ const builds = [
     logLevel: 'warning',
   },
 ];
-// The types of the exported API, for extensions that use it: the file has types alone.
+// Extensions that use the exported API need its types. The file contains only types.
 copyFileSync('src/extensionApi/api.ts', `${outdir}/api.d.ts`);
 writeReadme(`${outdir}/README.md`);
 await buildRanks(`${outdir}/o200k.bin`);
@@ -90,7 +94,7 @@ else {
   writeLicences(
     `${outdir}/licences.txt`,
     built.map(({ metafile }) => metafile),
-    // The rank table is made of its data.
+    // The rank table is made of this package's data.
     ['node_modules/js-tiktoken'],
   );
 }

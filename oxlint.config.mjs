@@ -2,7 +2,7 @@
 // native compiler, in a tenth of the time; its set has no name there, so it is written down.
 import { floors, layers } from './scripts/layers.mjs';
 
-/** Modules that do something outside the program. */
+/** These modules have effects outside the program. */
 const effects = [
   'vscode',
   'fs',
@@ -25,9 +25,12 @@ const effects = [
   'node:os',
 ];
 const folders = Object.keys(layers);
-/** What no file of src/core may import outside it. */
+/** Files of src/core may import none of these. */
 const outsideCore = ['extension', ...folders.filter((name) => name !== 'core' && !(name in floors['src/core']))];
-/** A rule for each folder of a floor plan: a later rule takes the place of an earlier one, so each forbids all that its file may not. */
+/**
+ * Creates a rule for each folder of a layer table. A later rule replaces an earlier one, so each
+ * rule lists everything that its files may not import.
+ */
 const rulesOf = (plan, above) =>
   Object.entries(floors[plan]).map(([name, allowed]) => {
     const siblings = Object.keys(floors[plan]).filter((other) => other !== name && !allowed.includes(other));
@@ -36,7 +39,10 @@ const rulesOf = (plan, above) =>
 const forbiddenToCondense = Object.keys(floors['src/core']).filter(
   (name) => name !== 'condense' && !floors['src/core'].condense.includes(name),
 );
-/** The rule that files import none of these folders of src/, and none of these modules. */
+/**
+ * Returns the rule that these files import none of these folders of src/ and none of these
+ * modules.
+ */
 const importsNoneOf = (files, forbidden, modules = []) => ({
   files,
   rules: {
@@ -135,7 +141,7 @@ const strict = {
   'prefer-spread': 'error',
 };
 
-/** Functions that show words, and the ones that take their place: they clean what is not ours. */
+/** Functions that show text, and our functions to use instead, which clean text from elsewhere. */
 const edges = [
   ...[
     ['withProgress', 'showProgress'],
@@ -171,14 +177,14 @@ const inTypeScript = ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}']
 export default {
   plugins: ['eslint', 'typescript', 'import'],
   categories: { correctness: 'error' },
-  // What terminals print is read by its control characters.
+  // Reading terminal output requires control characters in regular expressions.
   rules: { 'no-control-regex': 'off' },
   options: { typeAware: true },
   ignorePatterns: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'],
   overrides: [
     { files: inTypeScript, rules: strict },
     { files: ['src/**/*.ts'], rules: { 'no-restricted-properties': ['error', ...edges] } },
-    // Where the functions stand that others use.
+    // These files contain the functions that others use instead.
     {
       files: [
         ...['src/window/notifications.ts', 'src/window/markdownText.ts'],
@@ -186,10 +192,10 @@ export default {
       ],
       rules: { 'no-restricted-properties': 'off' },
     },
-    // Imports of types alone count, too: files that need each other's types are one unit.
+    // Type imports count, too, since files that need each other's types are one unit.
     { files: ['{src,webview-ui}/**/*.{ts,tsx}'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     {
-      // What has no types has no methods, and its arrays no elements, to judge.
+      // JavaScript files have no types, so these rules can't judge their methods and arrays.
       files: ['**/*.{mjs,cjs}'],
       rules: {
         'typescript/await-thenable': 'off',
@@ -208,7 +214,8 @@ export default {
     ...rulesOf('src/core', outsideCore),
     ...rulesOf('src/core/condense', [...outsideCore, ...forbiddenToCondense]),
     {
-      // The webview runs in another process: of the extension it knows the protocol, and types and pure functions of the core.
+      // The webview runs in another process. Of the extension it may import only the protocol, and
+      // types and pure functions of the core.
       files: ['webview-ui/**/*.{ts,tsx}'],
       rules: {
         'no-restricted-imports': [

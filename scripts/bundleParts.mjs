@@ -6,15 +6,17 @@ import { basename, join } from 'node:path';
 const PART = /^part-\w+\.cjs$/;
 
 /**
- * esbuild's options for programs whose common modules lie in parts beside them. The build also writes `parts.json`: for each program its
- * parts, each behind those that it needs, so that they can be loaded one at a time.
+ * Returns esbuild's options for programs whose common modules are in parts beside them. The build
+ * also writes `parts.json`, which lists each program's parts after those that they need, so that
+ * they can be loaded one at a time.
  * @param {import('esbuild').BuildOptions & { outdir: string }} options
  * @param {Record<string, string>} programs entry points by output name
- * @param {readonly string[]} cuts modules: what one of them leads to is not in one part with the rest
+ * @param {readonly string[]} cuts modules; what one of them imports is in other parts than the
+ *   rest
  * @returns {import('esbuild').BuildOptions}
  */
 export function inParts(options, programs, cuts) {
-  // `supported` is only for the transformation.
+  // Only the later conversion to CommonJS needs `supported`.
   const { minify, sourcemap, supported: _, plugins, ...common } = options;
   const cutEntries = Object.fromEntries(cuts.map((path, index) => [`cut-${index}`, path]));
   const write = {
@@ -68,7 +70,10 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
   writeFileSync(join(outdir, 'parts.json'), JSON.stringify(lists));
 }
 
-/** A part loaded statically; parts for `import()` are in no list. */
+/**
+ * Returns the file of a part that is imported statically. Parts for `import()` would be in no
+ * list.
+ */
 function findPart({ path, kind }) {
   if (kind !== 'import-statement')
     throw new Error(`${path} is loaded by ${kind}; only packages are, by files of their own.`);

@@ -1,8 +1,8 @@
-// Sections of the changelog by version.
+// Finds and releases sections of the changelog by version.
 
 const HEADING = /^## (.+)$/gm;
 
-/** Title and offsets of heading, text and end. */
+/** Returns each section's title and the offsets of its heading, text and end. */
 const parseSections = (changelog) =>
   [...changelog.matchAll(HEADING)].map(({ 0: line, 1: title, index }, at, all) => ({
     title,
@@ -45,9 +45,10 @@ export function getReleaseNotes(changelog, version) {
 }
 
 /**
- * The changelog once a version is released: its part has a heading with the day, and "Unreleased" is empty.
+ * Returns the changelog after the release of a version: its section has a heading with the day,
+ * and "Unreleased" is empty.
  * @param {string} day such as "29 November 2026"
- * @throws Error if nothing is there to release.
+ * @throws Error if there is nothing to release
  */
 export function releasedChangelog(changelog, version, day) {
   const all = parseSections(changelog);

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 72;
-/** Generated subjects. */
+/** Git and bots write these subjects. */
 const GENERATED = /^(?:(?:fixup|squash|amend)! |Merge |Revert "|Bump )/;
 
 /** @returns {string | undefined} a problem for display */
@@ -30,7 +30,8 @@ function readSubject(file) {
 }
 
 /**
- * `HASH SUBJECT` of commits after this file was added, or after the oldest one of a shallow clone.
+ * Returns `HASH SUBJECT` of commits after this file was added, or after the oldest one of a
+ * shallow clone.
  */
 function listNewCommits() {
   const git = (...args) =>

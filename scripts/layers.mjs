@@ -1,6 +1,7 @@
-// Which folders of src/ each folder may import, lowest first: a folder imports only what comes before it here, so folders form no
-// circle. oxlint.config.mjs makes rules of it, docs/ARCHITECTURE.md tells people, and test/unit/layers.test.ts compares all three with
-// the imports that are really there.
+// Lists which folders of src/ each folder may import, lowest first. A folder imports only folders
+// that come before it, so there are no cycles. oxlint.config.mjs makes rules of this list,
+// docs/ARCHITECTURE.md describes it, and test/unit/layers.test.ts compares all three with the
+// actual imports.
 
 export const layers = {
   core: [],

@@ -1,7 +1,7 @@
 // Each npm package that only model calls need is a separate bundle, loaded on first use; so are the
 // command line's commands and the engine's work.
 
-/** Dependencies first, which is also the order in which the extension loads them. */
+/** Dependencies come first. The extension loads the packages in this order. */
 const NAMES = [
   '@smithy/node-http-handler',
   '@aws-sdk/client-bedrock-runtime',
@@ -22,7 +22,7 @@ export const lazyEntries = Object.fromEntries(NAMES.map((name) => [nameOutput(na
 
 /**
  * Lets every other bundle load such a package from its file.
- * @param {string} from what leads from the bundle's folder to `dist/`.
+ * @param {string} from path from the bundle's folder to `dist/`
  * @returns {import('esbuild').Plugin}
  */
 export const lazyPackages = (from) => ({

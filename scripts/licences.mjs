@@ -10,10 +10,10 @@ const PACKAGE_FOLDER = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 const LICENCE_FILE = /^(licen[cs]es?|copying|(copyright|third[-_]?party[-_]?)?notices?)([.-].*)?$/i;
 
 /**
- * Writes the licences of the packages that the builds took code from.
+ * Writes the licenses of the packages whose code the builds contain.
  * @param {string} file
- * @param {readonly import('esbuild').Metafile[]} metafiles of the builds.
- * @param {readonly string[]} more folders of packages whose data ships.
+ * @param {readonly import('esbuild').Metafile[]} metafiles of the builds
+ * @param {readonly string[]} more folders of packages whose data ships
  */
 export function writeLicences(file, metafiles, more = []) {
   const folders = new Set(more);

@@ -63,7 +63,7 @@ function freeBytes(folder) {
 }
 
 /**
- * Finds out which parts are missing on a machine.
+ * Returns the parts that a machine lacks.
  * @param {import('./preflight.mjs').Machine} machine
  * @returns {import('./preflight.mjs').Finding[]}
  */
@@ -132,14 +132,14 @@ const diskFull = (where, free, needed, mend) => ({
   loses: 'VS Code',
 });
 
-/** Why the tests in VS Code are skipped, and how to fix it. */
+/** Says why the tests in VS Code are skipped, and how to fix it. */
 export const skipWords = (missing) =>
   [
     'SKIPPED: every test in a real VS Code, because',
     ...missing.map(({ problem, mend }) => `  ${problem}. To fix it: ${mend}`),
   ].join('\n');
 
-/** What was found, on one line. */
+/** Describes on one line what was found. */
 export const wellWords = (machine) =>
   [
     `Node ${machine.node}${machine.isOwnNode === true ? ', from the project’s packages' : ''}`,

@@ -33,7 +33,7 @@ const CLASSES = [
 const OTHER = 128;
 
 /**
- * Class bits of a code point.
+ * Returns the class bits of a code point.
  * @param {number} codePoint
  */
 export function getClass(codePoint) {
@@ -52,7 +52,7 @@ function classRanges() {
   return ranges;
 }
 
-/** The base64 tokens by rank, verified against tiktoken's file. */
+/** Returns the base64 tokens by rank, after comparing them with tiktoken's file. */
 function publishedTokens() {
   const tokens = [];
   for (const line of o200k.bpe_ranks.split('\n').filter(Boolean)) {
@@ -65,7 +65,7 @@ function publishedTokens() {
   return tokens;
 }
 
-/** The bytes of the table. */
+/** Returns the table's bytes. */
 export function makeRanks() {
   const tokens = publishedTokens().map((token) => Buffer.from(token, 'base64'));
   const bytes = Buffer.concat(tokens);
@@ -76,8 +76,8 @@ export function makeRanks() {
 }
 
 /**
- * The bytes of the table, cached in the file RANKS_FILE, since building it takes each test process
- * a second.
+ * Returns the table's bytes, from the file RANKS_FILE if set, since making them takes each test
+ * process a second.
  */
 export const keptRanks = () =>
   process.env.RANKS_FILE ? new Uint8Array(readFileSync(process.env.RANKS_FILE)) : makeRanks();
@@ -94,7 +94,8 @@ export function buildRanks(outFile) {
   return table.length;
 }
 
-// compares the name instead of import.meta, so that it doesn't run when bundled into another script
+// Compares the name instead of import.meta, so that this does not run when bundled into another
+// script.
 if (process.argv[1]?.endsWith('ranks.mjs')) {
   const outFile = resolve(process.argv[2] ?? 'dist/o200k.bin');
   console.log(`${outFile}: ${buildRanks(outFile)} bytes`);

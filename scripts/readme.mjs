@@ -9,11 +9,12 @@ const OF_THE_PROJECT = ['Two commands', 'On the command line', 'More'];
 const LINK = String.raw`\[[^\]]+\]\((?!https:)[^)]+\)`;
 
 /**
- * @param {string} text the project's README.
- * @param {import('./repository.mjs').RepositoryLinks} [links] where its pictures and files can be seen.
- * @returns {string} without the sections that are of use in the project alone, and with pictures and links to files that lead to the
- * repository; without them if its address is not known.
- * @throws Error where the README has no such section any more.
+ * @param {string} text the project's README
+ * @param {import('./repository.mjs').RepositoryLinks} [links] lead to its pictures and files;
+ *   undefined if the repository's address is unknown
+ * @returns {string} the README without sections that are useful only in the project. Its pictures
+ *   and links to files lead to the repository, or are removed without `links`.
+ * @throws Error if the README lacks such a section
  */
 export function packagedReadme(text, links) {
   const sections = text.split(/^(?=## )/m);
@@ -39,7 +40,7 @@ const withoutLinks = (text) =>
     .replace(new RegExp(String.raw`(?<=\.) ${LINK}$`, 'gm'), '')
     .replace(new RegExp(LINK, 'g'), (link) => link.slice(1, link.indexOf(']')));
 
-/** @param {string} path of the file that is packed. */
+/** @param {string} path of the packed file */
 export function writeReadme(path) {
   const links = repositoryLinks(JSON.parse(readFileSync('package.json', 'utf8')));
   writeFileSync(path, packagedReadme(readFileSync('README.md', 'utf8'), links));

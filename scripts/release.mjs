@@ -1,8 +1,10 @@
-// npm run release -- VERSION [--dry-run] [--tested]: checks, tests, packs, commits and tags a release. docs/releasing.md says what follows.
-//   --dry-run   only says what it would do, and what stands in its way
-//   --tested    the tests ran on this commit: they are not run again
-// node scripts/release.mjs --notes [--tag TAG]: the changelog's part of package.json's version, which TAG must name
-// node scripts/release.mjs --channel: "stable", or "pre-release" if the minor version is odd
+// npm run release -- VERSION [--dry-run] [--tested]: checks, tests, packs, commits and tags a
+// release. docs/releasing.md describes the next steps.
+//   --dry-run   only prints what it would do, and what prevents it
+//   --tested    does not run the tests again, because they ran on this commit
+// node scripts/release.mjs --notes [--tag TAG]: prints the changelog's section for the version in
+//   package.json, which TAG must name
+// node scripts/release.mjs --channel: prints "stable", or "pre-release" if the minor version is odd
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

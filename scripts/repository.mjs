@@ -1,9 +1,11 @@
-// Derived from the repository's address, which is defined only in package.json's `repository`.
+// Derives links from the repository's address, which is defined only in package.json's
+// `repository`.
 
 /**
  * @param {{ repository?: string | { url?: string } }} manifest package.json
- * @returns {import('./repository.mjs').RepositoryLinks | undefined} undefined while no address is known.
- * @throws Error if the address is not one on GitHub, where the workflows and issue templates are.
+ * @returns {import('./repository.mjs').RepositoryLinks | undefined} undefined if there is no
+ *   address
+ * @throws Error if the address is not on GitHub, where the workflows and issue templates are
  */
 export function repositoryLinks({ repository }) {
   if (repository === undefined) return undefined;
@@ -26,7 +28,8 @@ export function repositoryLinks({ repository }) {
 /**
  * @template {object} Manifest
  * @param {Manifest} manifest package.json
- * @returns {Manifest} the same with the fields that follow from its `repository`, right behind it; without them if there is none.
+ * @returns {Manifest} the manifest with the fields derived from its `repository` right after it,
+ *   or without these fields if it has none
  */
 export function withRepositoryLinks(manifest) {
   const links = repositoryLinks(manifest);

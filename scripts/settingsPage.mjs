@@ -1,9 +1,9 @@
 // Generates docs/guide/settings.md from package.json.
 
 /**
- * @param {import('./settingsPage.mjs').Manifest} manifest package.json.
- * @param {Readonly<Record<string, string>>} words package.nls.json.
- * @returns {string} the page.
+ * @param {import('./settingsPage.mjs').Manifest} manifest package.json
+ * @param {Readonly<Record<string, string>>} words package.nls.json
+ * @returns {string} the page
  */
 export function settingsPage({ contributes }, words) {
   const groups = contributes.configuration.toSorted((a, b) => a.order - b.order);
@@ -39,7 +39,7 @@ them in the file that applies.
 `;
 }
 
-/** The values to choose from; for all others the default shows the type. */
+/** Lists the values to choose from. The type of all other settings is visible in their default. */
 function formatValues({ type, enum: names, oneOf, anyOf }) {
   if (names) return names.map((name) => `\`${name}\``).join(', ');
   return (oneOf ?? anyOf) && type !== 'string' ? 'a name, or an object' : '';

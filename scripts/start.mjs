@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node24 } from './vscode.mjs';
 
-// `npm start` may run on the machine's Node, which was found before the packages installed theirs.
+// `npm start` may itself run on the machine's Node, from before the packages installed their own.
 const node = node24();
 const sample = 'sample/conversation.jsonl';
 execFileSync(node, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });

@@ -1,14 +1,17 @@
-// npm test              types, lint, format, unused exports, commit subjects, the unit and panel tests, and a smoke test of the packaged
-//                       extension in VS Code
+// npm test              types, lint, format, unused exports, commit subjects, the unit and panel
+//                       tests, and a smoke test of the packaged extension in VS Code
 // npm run test:quick    types, lint, format and tests of what changed since main
 // npm run test:system   the tests with processes, threads, kills and many cases
-// npm run test:vscode   all scenarios in VS Code; `-- --smoke`: those of `npm test`; `-- TEXT…`: those with one of these texts in their names
-// npm run test:all      all of the above with many more cases of each property, and coverage; `-- --rest`: what `npm test` just ran is not
-//                       run again, but counted
-// npm run test:long     before a release: properties from more seeds, every case, the long scenarios, and real agents behind the gateway
+// npm run test:vscode   all scenarios in VS Code; `-- --smoke` runs those of `npm test`, and
+//                       `-- TEXT…` those whose names contain one of these texts
+// npm run test:all      all of the above with many more cases of each property, and coverage;
+//                       `-- --rest` counts what `npm test` just ran without running it again
+// npm run test:long     before a release: properties from more seeds, every case, the long
+//                       scenarios, and real agents behind the gateway
 //
-// Says first what the machine lacks, runs everything that does without it, then lists what failed or was skipped. The last line is
-// "N passed, N failed[, N skipped]". The exit code is 1 where anything failed, and in CI where the machine lacked something.
+// First reports what the machine lacks and runs everything that works without it, then lists what
+// failed or was skipped. The last line is "N passed, N failed[, N skipped]". The exit code is 1 if
+// anything failed, and in CI also if the machine lacks something.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, freemem, setPriority } from 'node:os';
@@ -19,7 +22,7 @@ import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
 /** VS Code with its browser needs about 3 GB, linter and tests 4 GB. */
 const BYTES_TO_RUN_BESIDE_VSCODE = 8e9;
-/** Gives priority to VS Code, whose scenarios wait for rendering. */
+/** VS Code's scenarios wait for rendering, so the other tests get less priority. */
 const NICE_BESIDE_VSCODE = 10;
 /** Cases per property in `test:all`; `npm test` runs the number in test/support/setup.ts. */
 const MANY_CASES = 200;
@@ -60,7 +63,7 @@ const failures = [];
 const skips = missing.length > 0 ? [skipWords(missing)] : [];
 let nice = 0;
 
-/** Failed tests in a step's output, or its last lines. */
+/** Returns the failed tests in a step's output, or its last lines. */
 function findFailures(name, lines) {
   const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
   const pieces = starts.map((at, i) =>
@@ -71,9 +74,11 @@ function findFailures(name, lines) {
 }
 
 /**
- * Runs a command, its output prefixed with the step's name. It counts as the last "N passed, N failed" that it prints, else as one test.
- * @param {(isOk: boolean) => object[]} [count] finds the steps that this one consists of, where its output does not say.
- * @returns {Promise<boolean>} whether it ended well
+ * Runs a command and prefixes its output with the step's name. The step counts as the last "N
+ * passed, N failed" that it prints, or else as one test.
+ * @param {(isOk: boolean) => object[]} [count] finds the steps that this one consists of if its
+ *   output does not say
+ * @returns {Promise<boolean>} true if it succeeded
  */
 function step(name, command, args, { env = {}, count } = {}) {
   return new Promise((resolve) => {
@@ -108,7 +113,10 @@ function step(name, command, args, { env = {}, count } = {}) {
 
 const bin = (name) => `node_modules/.bin/${name}`;
 
-/** Incremental, and with one checker, since TypeScript's usual four repeat a third of the work. */
+/**
+ * Runs the type checker incrementally and with one checker, since TypeScript's usual four repeat a
+ * third of the work.
+ */
 const types = (name, ...project) => {
   const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
   return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project]);
@@ -129,7 +137,7 @@ const checks = () =>
     }),
   ]);
 
-/** The vitest project of a test file. */
+/** Returns the vitest project of a test file. */
 const getKind = (path) =>
   path.startsWith('webview-ui/') ? 'panel' : path.endsWith('.system.test.ts') ? 'system' : 'unit';
 
@@ -252,7 +260,8 @@ const lanes = {
       });
     await vitest('all cases', [...noLimit, ...testFilesWith("support/long'")], { LONG_TESTS: '1' });
     await vscode('--long');
-    // Installs them from npm, into a folder that git ignores; what can't be installed is skipped in words.
+    // Installs the agents from npm into a folder that git ignores, and reports those that can't be
+    // installed as skipped.
     await step('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
     const reading = ['--parts', 'reading', '--json', `${results}/reading.json`];
     await step('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...reading]);
@@ -261,7 +270,7 @@ const lanes = {
   },
 };
 
-/** Result of `npm test`, for `test:all -- --rest`. */
+/** `npm test` leaves its result here for `test:all -- --rest`. */
 const testOutcome = `${results}/test.json`;
 if (flags.rest && !existsSync(testOutcome)) throw new Error('--rest comes after `npm test`, which has not run here.');
 await lanes[lane]();

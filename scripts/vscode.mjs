@@ -15,7 +15,10 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getChannel } from './changelog.mjs';
 
-/** The nearest folder with a package.json, since this file is also bundled into the test runner. */
+/**
+ * Finds the nearest folder with a package.json, since this file is also bundled into the test
+ * runner.
+ */
 export const root = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) folder = resolve(folder, '..');
@@ -45,15 +48,16 @@ export function node24() {
 }
 
 /**
- * Whether node-pty 1.2 comes built for this machine (the folders of its `prebuilds/`). Those for Linux want glibc.
+ * True if node-pty 1.2 comes prebuilt for this machine (see the folders in its `prebuilds/`). The
+ * builds for Linux need glibc.
  * @param {{ platform: string, arch: string, isGlibc: boolean }} machine
  */
 export const prebuiltFor = ({ platform, arch, isGlibc }) =>
   ['x64', 'arm64'].includes(arch) && (platform === 'darwin' || (platform === 'linux' && isGlibc));
 
 /**
- * Folder whose `include/node` has the headers of `node24()` from npm, so that node-gyp downloads
- * none.
+ * Finds the folder whose `include/node` has the headers of `node24()` from npm, so that node-gyp
+ * downloads none.
  */
 function headers() {
   const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
@@ -91,7 +95,7 @@ async function provideNativeModules(vscode) {
 export const readmeArguments = (extension) =>
   existsSync(join(extension, 'dist', 'README.md')) ? ['--readme-path', 'dist/README.md'] : [];
 
-/** vsce arguments for `node24()`. */
+/** Returns vsce's arguments; `node24()` runs it. */
 export function packageArguments(vsix, extension = root) {
   const { repository, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   return [
@@ -120,7 +124,9 @@ export function packExtension() {
   if (status !== 0) throw new Error(`Packaging the extension failed (${error?.message ?? `exit code ${status}`}).`);
 }
 
-/** The environment with Node 24 first on PATH, and without variables of an outer `npm run`. */
+/**
+ * Returns the environment with Node 24 first on PATH and without variables of an outer `npm run`.
+ */
 export function environment() {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
@@ -157,9 +163,9 @@ const isInstalled = (folder) =>
 export const hasCodeServer = () => isInstalled(home);
 
 /**
- * Installs code-server into `.vscode-test/code-server` if missing.
- * @returns its entry script, to run with Node 24. Installs into a temporary folder that is renamed
- * at the end, so failed and concurrent installs are harmless.
+ * Installs code-server into `.vscode-test/code-server` if missing. It is installed into a
+ * temporary folder that is renamed at the end, so failed and concurrent installs are harmless.
+ * @returns its entry script, to run with Node 24
  */
 export async function ensureCodeServer(log = console.error) {
   if (isInstalled(home)) return getEntry(home);
@@ -211,7 +217,7 @@ const macBrowsers = [
 ];
 
 /**
- * Chromium or Chrome from `CHROMIUM_PATH` or PATH; null if there is none.
+ * Finds Chromium or Chrome in `CHROMIUM_PATH` or PATH; null if there is none.
  * @throws Error if `CHROMIUM_PATH` doesn't exist
  */
 export function findChromium() {

@@ -5,7 +5,7 @@ import { context } from 'esbuild';
  * Builds everything now and again after each change, until the contexts are disposed of.
  * @param {readonly import('esbuild').BuildOptions[]} builds
  * @param {(line: string) => void} say
- * @returns {Promise<() => Promise<void>>} what ends it.
+ * @returns {Promise<() => Promise<void>>} a function that ends this
  */
 export async function watchBuilds(builds, say = console.log) {
   // The debugger starts after "finished", so it is printed only when no build is running, including
@@ -38,6 +38,6 @@ export async function watchBuilds(builds, say = console.log) {
   };
 }
 
-/** One line per problem; esbuild counts columns from 0, editors from 1. */
+/** Formats a problem on one line. esbuild counts columns from 0, editors from 1. */
 const problemLine = (severity, { text, location }) =>
   location ? `${location.file}:${location.line}:${location.column + 1}: ${severity}: ${text}` : `${severity}: ${text}`;

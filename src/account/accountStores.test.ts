@@ -64,7 +64,7 @@ describe("the account of Claude Code's sessions", () => {
     put(CLAUDE, claudeCode(1_000));
     const { sessions, problems } = await account();
     expect(problems).toEqual([]);
-    // $5 for a million tokens of input, $25 for a million of output.
+    // A million input tokens cost $5, a million output tokens $25.
     expect(sessions).toMatchObject([
       {
         agent: 'Claude Code',
@@ -83,7 +83,7 @@ describe("the account of Claude Code's sessions", () => {
     utimesSync(file, time, time);
     const first = await account();
     const { size } = statSync(file);
-    // The same size and time: had it been read, its figures would be others.
+    // The file keeps its size and time, but reading it again would change the figures.
     writeFileSync(file, claudeCode(2_000));
     utimesSync(file, time, time);
     expect(statSync(file).size).toBe(size);

@@ -1,4 +1,4 @@
-/** The account of a Claude Code session that was given back condensed, and then gone on in. */
+/** Tests the account of a Claude Code session that was given back condensed and then continued. */
 import { expect, it } from 'vitest';
 import { assistant, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { readClaudeCode } from '../conversations/formats/claudeCode/claudeCode';

@@ -1,6 +1,7 @@
 /**
- * Families of sessions as each agent writes them: asked, forked, forked again, copied into other homes, archived, given to subagents and
- * given back. Whatever repeats a request, it counts once.
+ * Generates families of sessions as each agent writes them: asked, forked, forked again, copied
+ * into other homes, archived, given to subagents and given back. Each request must count once,
+ * whatever repeats it.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A request that was paid for. */
 interface Paid {
-  /** Unlike that of any other. */
+  /** Unique among all requests. */
   readonly number: number;
   readonly at: number;
   readonly input: number;
@@ -26,11 +27,11 @@ interface Paid {
 
 interface Entry {
   readonly paid: Paid;
-  /** As its record says: copies may have that of the copying. */
+  /** The time in its record. A copy's record may have the time of the copying. */
   readonly at: number;
-  /** The session whose file had it before. */
+  /** The session from whose file this entry was copied. */
   readonly copiedFrom?: string;
-  /** Copied in the middle of the answer. */
+  /** True if it was copied in the middle of the answer. */
   readonly isPart?: boolean;
 }
 
@@ -39,14 +40,14 @@ interface Session {
   readonly began: number;
   readonly entries: Entry[];
   readonly forkOf?: string;
-  /** The one that started it. */
+  /** The session that started this one. */
   readonly parent?: string;
   readonly isGivenBack?: boolean;
-  /** Entries of its subagents that it holds, too. */
+  /** Subagents' entries that this session also contains. */
   readonly side: Entry[];
 }
 
-/** What an agent does with the sessions that it has. */
+/** What an agent does with its sessions. */
 type Kind = 'ask' | 'fork' | 'restamp' | 'part' | 'subagent' | 'side' | 'giveBack' | 'copy' | 'archive';
 
 interface Writer {
@@ -60,7 +61,10 @@ const lines = (records: readonly Fields[]): string => records.map((record) => `$
 
 const MODEL = 'claude-sonnet-4-5';
 
-/** Which of its ids a transcript has: those of the API's message and request, in some versions and with some servers. */
+/**
+ * Writes a Claude Code transcript. Some versions and servers omit the API's ID of the request, or
+ * of the message, too.
+ */
 const claude =
   (ids: 'both' | 'message' | 'none'): Writer['write'] =>
   (session) => {
@@ -78,7 +82,7 @@ const claude =
       });
       const named = { model: MODEL, ...(ids === 'none' ? {} : { id: `m${paid.number}` }) };
       const request = ids === 'both' ? { requestId: `r${paid.number}` } : {};
-      // A block for each record, of which the first knows the beginning alone.
+      // Each block has its own record, and the first one knows only the beginning of the output.
       const blocks = [1, paid.output].slice(0, isPart === true ? 1 : 2);
       return [
         record('user', `u${paid.number}`, {}, {}),
@@ -124,7 +128,7 @@ function codex(session: Session): string {
       const info = { total_token_usage: sums(total, output), last_token_usage: sums(paid.input, paid.output) };
       const counted = { type: 'event_msg', timestamp: iso(at), payload: { type: 'token_count', info } };
       const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] };
-      // Each look at the limits tells it again.
+      // Codex repeats the count at each look at the limits.
       return [{ type: 'response_item', timestamp: iso(at), payload: said }, counted, counted];
     }),
   ]);
@@ -156,7 +160,7 @@ const gemini = (session: Session): string =>
         ...{ id: `g${paid.number}`, timestamp: iso(at), type: 'gemini', content: 'x', model: 'gemini-2.5-pro' },
         tokens: { input: paid.input, output, cached: 0, thoughts: 0, tool: 0, total: paid.input + output },
       });
-      // Written again as it grows.
+      // Gemini CLI writes the record again as the answer grows.
       return [record(1), record(paid.output)];
     }),
   ]);
@@ -213,7 +217,7 @@ const continueDev = (session: Session): string =>
     ]),
   });
 
-/** Kilo's forks, unlike OpenCode's, say that what they copied cost nothing. */
+/** Kilo's forks, unlike OpenCode's, record that copied requests cost nothing. */
 const openCode = (session: Session): string =>
   JSON.stringify({
     info: {
@@ -285,7 +289,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   'Gemini CLI': { agent: 'gemini', kinds: [...ALWAYS, 'fork', 'restamp'], write: gemini },
   'Copilot CLI': { agent: 'copilot', kinds: [...ALWAYS, 'fork', 'restamp'], write: copilot },
   'Qwen Code': { agent: 'qwen-code', kinds: [...ALWAYS, 'fork', 'restamp'], write: qwen },
-  // Times of forks stay in OpenCode; Continue has none.
+  // OpenCode's forks keep the original times, and Continue records none.
   OpenCode: { agent: 'opencode', kinds: ['ask', 'copy', 'fork'], write: openCode },
   Continue: { agent: 'continue', kinds: ['ask', 'copy', 'fork'], write: continueDev },
   Cline: { agent: 'cline', kinds: ['ask', 'copy'], write: cline },
@@ -349,7 +353,7 @@ function grow({ write }: Writer, steps: readonly Step[]): Family {
         }));
         begin({ entries, ...(kind === 'giveBack' ? { isGivenBack: true } : { forkOf: at.id }) });
         const newest = sessions.at(-1);
-        // Copying comes first.
+        // The session begins a minute before the time that its copied entries get.
         if (kind === 'restamp' && newest) sessions.splice(-1, 1, { ...newest, began: clock - 60_000 });
         break;
       }
@@ -373,7 +377,7 @@ function grow({ write }: Writer, steps: readonly Step[]): Family {
   return { files: [...sessions.map(fileOf), ...copies], paid };
 }
 
-/** What a file's records say, as files of any size are read. */
+/** Returns the requests that a file records, reading it like files of any size. */
 function recordedIn(text: string, path: string): RecordedRequests | undefined {
   let collector: RequestCollector | undefined;
   if (text.startsWith('{') && text.includes('}\n')) {

@@ -5,7 +5,7 @@ import { selectRecordedRequests } from '../core/account/recordedRequest';
 import type { Usage } from '../core/cost/usage';
 import { computeSavingPerRequest } from './savedPerRequest';
 
-/** $1 for a token of input, 10 cents from the cache, of the models of OpenAI alone. */
+/** Only OpenAI's models have prices: an input token costs $1, or 10 cents from the cache. */
 const prices: PriceTable = {
   lookup: ({ vendor }) =>
     vendor === 'openai'

@@ -9,9 +9,9 @@ import type { ApiMessage } from '../core/messages/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { computeSessionAccount, findLastUsedModel } from './sessionAccount';
 
-/** A token for each character, and four around each message. */
+/** Counts one token per character, and four more per message. */
 const counter = new MessageCounter({ count: (text) => text.length });
-/** $1 for a token of input, $10 for one of output, of the models of OpenAI alone. */
+/** Only OpenAI's models have prices: an input token costs $1, an output token $10. */
 const prices: PriceTable = {
   lookup: ({ vendor }) =>
     vendor === 'openai'
@@ -27,7 +27,7 @@ const usage = (inputTokens: number, outputTokens: number): Usage => ({
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
 });
-/** Noon, so that the day is the same nearly everywhere. */
+/** Noon makes the day the same nearly everywhere. */
 const noon = (day: number): number => new Date(2026, 0, day, 12).getTime();
 const request = (fields: Partial<RecordedRequest>): RecordedRequest => ({ purpose: 'answer', ...fields });
 
@@ -122,7 +122,8 @@ it("an account charges web searches once if only the agent's total includes them
     models: [{ model: 'gpt-5', usage: usage(10 + webSearches, 0), webSearches }],
   });
   const { usage: days } = account({ requests: [asked], compactions: [], totals: [total(3), total(4)] });
-  // A request of 10 tokens with a search, and 4 tokens with three more searches.
+  // The request is charged 10 tokens and a search, and the last total adds 4 tokens and three
+  // searches.
   expect(days[0]?.cost).toBeCloseTo(10 + 0.01 + 4 + 0.03, 9);
 });
 
@@ -133,7 +134,7 @@ describe("the agent's own compactions in an account", () => {
     const own = request({ purpose: 'compaction', model: 'gpt-x', usage: usage(10, 2) });
     const found = (...requests: readonly RecordedRequest[]) => account({ requests, compactions }).compactions;
     expect(found(own, own)).toEqual({ count: 1, isEstimate: false, cost: 60 });
-    // Of one nobody knows the price: then of all.
+    // If the price of one compaction is unknown, so is the cost of all.
     expect(found(own, { ...own, model: 'other' })).toEqual({ count: 1, isEstimate: false });
   });
 
@@ -144,10 +145,11 @@ describe("the agent's own compactions in an account", () => {
         requests: [asked],
         compactions: [{ message, ...(tokensBefore !== undefined && { tokensBefore }) }],
       }).compactions;
-    // The summary has 50 tokens at $10, the context what the agent says or what the largest prompt had at $1.
+    // The summary has 50 tokens at $10. The context costs $1 per token, as many as the agent
+    // recorded, or else as in the largest prompt.
     expect(cost(1, 40)).toEqual({ count: 1, isEstimate: true, cost: 40 + 500 });
     expect(cost(1)).toEqual({ count: 1, isEstimate: true, cost: 70 + 500 });
-    // The summary is no message of the conversation any more.
+    // The conversation no longer contains the summary, so only the context costs something.
     expect(cost(9)).toEqual({ count: 1, isEstimate: true, cost: 70 });
   });
 

@@ -13,7 +13,7 @@ it('a replay over all stored sessions simulates each long enough session once, a
   const folder = join(home, '.claude/projects/p');
   mkdirSync(folder, { recursive: true });
   const name = (digit: number): string => join(folder, `00000000-0000-4000-8000-00000000000${digit}.jsonl`);
-  // Of 200,000 tokens, 75 % are 150,000.
+  // 75 % of the window's 200,000 tokens are 150,000.
   writeFileSync(name(1), makeReadingSession(145_000, 4_000));
   writeFileSync(name(2), makeReadingSession(10_000, 4_000, undefined, 'other'));
   const tokens = () => loadTokenCounter(inject('assets'));
@@ -28,7 +28,7 @@ it('a replay over all stored sessions simulates each long enough session once, a
   expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, missing: 0 });
   expect(sum.cost).toBeGreaterThan(0);
   expect(sum.after).not.toBe(sum.cost);
-  // The second run reads nothing: the files are gone.
+  // The files are deleted to show that the second run reads none.
   rmSync(folder, { recursive: true });
   expect(await simulateSessionSavings(sessions, choice, options, tokens)).toEqual(first);
   const other = { ...options, version: '2' };

@@ -1,8 +1,8 @@
 /**
- * A Claude Code session that reads the same file in each turn; every request is larger by a fixed
- * number of tokens.
+ * Creates a Claude Code session that reads the same file in each turn; every request is larger by
+ * a fixed number of tokens.
  * @param at time of each record
- * @param name the session's id, so that its requests are no copies of another's
+ * @param name the session's ID; sessions need different ones so that their requests are not copies
  */
 export const makeReadingSession = (
   first: number,

@@ -1,4 +1,7 @@
-/** Limits on what the chat may spend, against a server that bills as Anthropic does; several windows over one file. */
+/**
+ * Tests limits on the chat's spending against a server that bills like Anthropic, with several
+ * windows that share one file.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +45,7 @@ class CountingLive extends PassThroughConversations {
   }
 }
 
-/** A window over the file that all windows share. */
+/** Opens a window that shares the file with all other windows. */
 function openWindow(of: ApiProfile = profile()) {
   const told: [string, string][] = [];
   const log: string[] = [];
@@ -66,7 +69,7 @@ function openWindow(of: ApiProfile = profile()) {
   return { chat, ask, told, log };
 }
 
-/** US dollars that the vendor bills at the profile's prices. */
+/** Returns the US dollars that the vendor bills at the profile's prices. */
 const billed = (): number =>
   server.requests.reduce((sum, { usage = {} }) => {
     const tokens = (name: string): number => Number(usage[name] ?? 0);
@@ -104,7 +107,7 @@ describe('a spending limit for the chat', () => {
     await expect(later.ask('a')).rejects.toThrow('the request was not sent');
     expect(later.told.map(([, setting]) => setting)).toEqual(['agent.maxCostPerConversation']);
     expect(server.requests).toHaveLength(1);
-    // Another conversation, and this one at a higher limit.
+    // Another conversation continues, and this one does at a higher limit.
     expect(await later.ask('b')).toBe('ok');
     limits = { ...limits, perConversation: 100 };
     expect(await later.ask('a')).toBe('ok');
@@ -172,7 +175,7 @@ describe('a spending limit for the chat', () => {
   it('does not count a model of unknown price, and says so once', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     const { id, name, vendor, offerInChat } = profile();
-    // Another address of the same server: a model at one of this machine's own is free.
+    // This is another address of the same server, because models on this machine are free.
     const baseUrl = server.url.replace('127.0.0.1', '0.0.0.0');
     const unpriced = { id, name, vendor, offerInChat, baseUrl, allowInsecureHttp: true, model: 'nobody-knows-it' };
     const window = openWindow(unpriced);

@@ -152,7 +152,8 @@ describe('a chat conversation through the condensing provider', () => {
     });
   });
 
-  // Number 8 of issue N: VS Code's summary of a conversation that had outgrown the window went out whole, and was refused.
+  // Regression: VS Code's summary request for a conversation that had outgrown the window was sent
+  // whole and was rejected.
   it("condenses VS Code's own summary request if it exceeds the window", async () => {
     const server = await anthropic(reply('A summary'));
     const { provider, model, live } = await chatOn(server, { contextWindow: 20_000 });
@@ -343,7 +344,7 @@ describe('failed requests in the chat', () => {
     expect(statuses(server)).toEqual([400, 200]);
     const [view = 0, came = 0] = lengths();
     expect(view).toBeLessThan(came);
-    // What the engine prepared was not sent, so that it learns nothing from the answer.
+    // The prepared view was not sent, so the engine learns nothing from the answer.
     expect(live.answers).toEqual([]);
     chat.user('on');
     await chat.ask();
@@ -451,7 +452,7 @@ describe('a tool call that must not reach the tool as written', () => {
     expect(text).toBe('I write.');
     expect(calls).toEqual([{ id: 'w3', name: 'read_file', input: { content: 'real' } }]);
     expect(statuses(server)).toEqual([200, 200]);
-    // Both are paid for.
+    // Both requests are paid for.
     expect(live.usages).toEqual([
       expect.objectContaining({ source: 'reported' }),
       expect.objectContaining({ source: 'reported' }),

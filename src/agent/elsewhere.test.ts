@@ -1,4 +1,7 @@
-/** Conversations of agents behind gateways, in a window: asked for, condensed and told as those of the chat are. */
+/**
+ * Tests conversations of agents behind gateways in a window, which requests, condenses and reports
+ * them like the chat's.
+ */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
@@ -41,7 +44,7 @@ let live: LiveConversations;
 let close: () => Promise<void>;
 let limits: Mock<(limits: ConversationLimits) => void>;
 let tell: (notice: LimitNotice) => void;
-/** The agent's requests get longer: so many steps of its task. */
+/** Makes the agent's requests longer by this many steps of its task. */
 let step: (steps: number) => Promise<void>;
 
 beforeEach(async () => {

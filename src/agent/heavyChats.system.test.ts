@@ -1,4 +1,7 @@
-/** A chat with more images than its vendor takes goes on, on every wire, against servers that are as strict as the vendors. */
+/**
+ * A chat with more images than its vendor accepts must continue on every wire. The test servers
+ * are as strict as the vendors.
+ */
 import * as vscode from 'vscode';
 import { expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
@@ -17,7 +20,7 @@ import { RecallTool } from './recallTool';
 const LIMIT = 2_000_000;
 const STEPS = 14;
 
-/** A PNG's beginning, and then bytes: 300 KB, so that seven of them are too many. */
+/** Creates a PNG's beginning, followed by other bytes. Seven pictures of 300 KB are too many. */
 function screenshot(index: number, bytes = 300_000): vscode.LanguageModelDataPart {
   const data = Buffer.alloc(bytes, index + 1);
   data.writeUInt32BE(0x89504e47, 0);
@@ -72,7 +75,7 @@ it.each([
       }
       const statuses = server.requests.map(({ status }) => status);
       const refusals = statuses.filter((status) => status !== 200);
-      // Once it has said how much it takes, nothing is refused any more.
+      // Once the server has said how much it accepts, it rejects nothing more.
       expect(refusals).toHaveLength(1);
       expect(statuses.at(-1)).toBe(200);
       expect(statuses.filter((status) => status === 200)).toHaveLength(STEPS);
@@ -90,7 +93,7 @@ it.each([
 it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot can be recalled', () =>
   inTemporaryFolder(async (root) => {
     const maxBytes = 20_971_520;
-    /** Bytes and images of each request. */
+    /** Bytes and number of images of each request. */
     const seen: { readonly bytes: number; readonly images: number }[] = [];
     const imagesIn = ({ body }: RecordedRequest): number => JSON.stringify(body).split('"image/png"').length - 1;
     const calls = Array.from({ length: 3 }, () => ({
@@ -138,7 +141,7 @@ it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot 
         return reply(given.includes(Buffer.from(screenshot(0, 607_000).data).toString('base64')) ? 'Back.' : 'Gone.');
       });
       expect((await chat.ask()).text).toBe('Back.');
-      // The newest stay; each request holds fewer than would be too many.
+      // The newest images stay, and each request contains fewer than would be too many.
       expect(Math.max(...seen.map(({ bytes }) => bytes))).toBeLessThan(maxBytes);
       expect(seen.map(({ images }) => images).slice(0, 9)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24]);
       expect(Math.min(...seen.slice(9).map(({ images }) => images))).toBeGreaterThan(10);

@@ -62,14 +62,15 @@ describe('thinking blocks that the chat cannot represent', () => {
       const restored = kept.restoreBlocks('m', messages);
       const answers = restored.filter(({ role }, index) => role === 'assistant' && index !== turn.length - 1);
       const blocks = answers.map(({ content }) => content as object[]);
-      // Only what still has its thinking is counted.
+      // Counts only answers that still have their thinking.
       const tokens = blocks.filter((each) => each.some((block) => block === thinking)).length * 100;
       expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(tokens);
       expect(blocks.every((each) => each.some((block) => block === phase))).toBe(true);
       return ['a', 'b', 'c', 'd'].filter((_, index) => blocks[index]?.includes(thinking));
     }
 
-    // Anthropic wants a turn to begin with its thinking where it has a budget: else the rest of it would run without.
+    // With a thinking budget, Anthropic requires a turn to begin with its thinking; otherwise the
+    // rest of the turn runs without.
     it("stay in the turn's first and last answers, and phases stay in all answers", () => {
       expect(condensed(false)).toEqual(['b', 'd']);
     });
@@ -104,13 +105,13 @@ describe('thinking blocks that the chat cannot represent', () => {
     expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(300);
     expect(kept.restoreBlocks('m', messages).slice(0, 4)).toEqual(messages.slice(0, 4));
     expect(kept.restoreBlocks('m', messages)[4]).toEqual(assistant(block, call('b', 'x')));
-    // The model says what it reads: its name alone does not say it.
+    // The scope must be set, since the model's name alone does not say what it reads.
     kept.setScopeIfUnknown('m', 'all_turns');
     expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(300);
   });
 });
 
-/** One answer of a model, and the events in the chat before the next. */
+/** A model's answer, and what happens in the chat before the next one. */
 interface Step {
   readonly reply: Reply;
   readonly next: 'go on' | 'restart' | 'forget';
@@ -129,7 +130,7 @@ const step: fc.Arbitrary<Step> = fc.record({
       },
       { requiredKeys: [] },
     )
-    // A model that thinks always says something behind it.
+    // A model that thinks always says something afterwards.
     .map((reply): Reply => ({
       kind: 'reply',
       ...reply,
@@ -138,7 +139,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   next: fc.constantFrom('go on', 'go on', 'go on', 'restart', 'forget'),
 });
 
-/** Runs the steps as a chat does, on a provider that may be started anew in between. @returns all statuses. */
+/**
+ * Runs the steps like a chat, on a provider that may restart in between.
+ * @returns all statuses
+ */
 async function statusesOf(
   server: ModelServer,
   profile: ApiProfile,
@@ -162,7 +166,7 @@ async function statusesOf(
     if (next === 'forget') {
       const { live } = made;
       const prepare = live.prepare.bind(live);
-      // As after a condensation.
+      // Pretends that the conversation was just condensed.
       live.prepare = async (request) => ({ ...(await prepare(request)), outcome: { kind: 'condensed' } as never });
     }
     if (next === 'restart') {
@@ -176,11 +180,11 @@ async function statusesOf(
   return server.requests.slice(first).map(({ status }) => status);
 }
 
-/** Live conversations whose older results are cut, as by condensations. */
+/** Live conversations that cut older results, as condensations do. */
 class CuttingLive extends PassThroughConversations {
   private behind = 0;
 
-  /** The results before this place of the chat are cut from the next request on. */
+  /** Cuts the results before this message from the next request on. */
   condense(behind: number): void {
     this.behind = behind;
   }
@@ -256,7 +260,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
       await fc.assert(
         fc.asyncProperty(steps, async (all) => {
           const statuses = await statusesOf(server, profile, all);
-          // The server says once to each handler what it wants.
+          // The server states its requirement once to each handler.
           const handlers = 1 + all.filter(({ next }) => next === 'restart').length;
           expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(handlers);
           expect(statuses.at(-1)).toBe(200);
@@ -264,7 +268,8 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
       );
       const calls = [{ name: 'read_file', input: {} }];
       server.forget();
-      // The first answer comes before the server has said what it wants; then something stands in its place.
+      // The first answer arrives before the server has stated its requirement, so a placeholder
+      // replaces what it lacks.
       const thinking = (words: string): Step => ({ reply: { kind: 'reply', thinking: words, calls }, next: 'go on' });
       await statusesOf(server, profile, [thinking('early'), thinking('refused'), thinking('first this')]);
       const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);
@@ -303,7 +308,8 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
           chat.user('go on');
           if (condenses) live.condense(chat.messages.length - 2);
         }
-        // A refused request was sent once more without the thinking, and each condensation costs one refusal at most.
+        // A rejected request is sent once more without the thinking, and each condensation causes
+        // at most one rejection.
         const refusals = server.requests.slice(first).filter(({ status }) => status !== 200).length;
         expect(refusals).toBeLessThanOrEqual(all.filter(({ condenses }) => condenses).length);
       }),

@@ -6,7 +6,7 @@ import { stringify, createTestBed, createRequest, SMALL_MESSAGES } from '../live
 import type { LiveControls } from '../live/types';
 import { chooseEdits, formatTokenDifference } from './liveLists';
 
-/** As a window has it of its own chat's conversations. */
+/** Creates the controls that a window has for the conversations of its own chat. */
 const deskOf = (live: LiveConversations): LiveControls => ({
   list: () => live.list(),
   view: (id) => Promise.resolve(live.view(id)),
@@ -25,7 +25,10 @@ it("the chat's list of edits shows an excluded edit at its place, unchecked, and
     const { conversation: id } = await live.prepare(createRequest(SMALL_MESSAGES));
     await live.condenseNow(id, { provider: 'truncation', config: { preserveRecentCount: 2 } });
     const condensed = live.view(id)!;
-    /** The list, of which those with these labels are left ticked; undefined: it is closed. */
+    /**
+     * Opens the list and leaves only the edits with these labels checked; undefined closes the
+     * list.
+     */
     const choose = async (labels?: readonly string[]) => {
       fake.picks = [labels?.join()];
       await chooseEdits(deskOf(live), id);
@@ -41,7 +44,7 @@ it("the chat's list of edits shows an excluded edit at its place, unchecked, and
     await choose(all);
     expect(stringify(live.view(id)!.messages)).toBe(stringify(condensed.messages));
 
-    // All of it, too.
+    // All edits can be excluded, too.
     await choose([]);
     expect(live.view(id)!.messages).toEqual(SMALL_MESSAGES);
     expect(await choose(all)).toMatchObject(all.map((label) => ({ label, picked: false })));

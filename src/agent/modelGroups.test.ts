@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A round of VS Code's: without a configuration, then each group's. */
+/** Requests models like VS Code: once without a configuration, then once per group. */
 const round = (...configurations: unknown[]): string[] => {
   const answers = [{ silent: true }, ...configurations.map((configuration) => ({ silent: true, configuration }))];
   return answers.flatMap((options) => groups.listModelsForGroup(options, models).map(({ id }) => id));

@@ -89,7 +89,7 @@ const outcome = {
   edits: [],
   calls: [],
   coherence: { files: none, errors: none, instructions: none, todos: none },
-  // The members that are shown.
+  // Contains only the members that are shown.
 } as unknown as CondensationOutcome & { readonly kind: 'condensed' };
 
 const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
@@ -113,7 +113,8 @@ describe('a notice about a condensation in the chat', () => {
       fake.shown = [];
       fake.answers = [...answers];
       await showLiveEvent(event({ reason: 'by-hand' }), all);
-      // Half of the 16,000 tokens of the messages were to stay: of the whole request, 7,715.
+      // The target was half of the messages' 16,000 tokens, which makes 7,715 tokens for the whole
+      // request.
       const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); your target: 7,715.';
       expect(fake.shown.map(({ message }) => message)).toEqual(answers.map(() => words));
       expect(fake.shown.map(({ choices }) => choices)).toEqual(answers.map(() => actions));
@@ -135,7 +136,7 @@ describe('a notice about a condensation in the chat', () => {
       conversation: CONVERSATION,
       reason: 'background',
       givenUp,
-      // The members that are shown.
+      // Contains only the members that are shown.
       outcome: {
         ...outcome,
         kind: 'cancelled',
@@ -147,7 +148,7 @@ describe('a notice about a condensation in the chat', () => {
     const words = 'A summary was abandoned: the conversation has taken another course. Cost: $0.06.';
     await showLiveEvent(given({}), parts('none'));
     await showLiveEvent(given({ calls: undefined }), parts('notification'));
-    // Whoever cancels knows it; what it has cost is news, also where that is not known.
+    // A user who cancels knows it. The cost is news, even if it is unknown.
     await showLiveEvent({ ...given({ cost: 0 }), ...byHand }, parts('notification'));
     await showLiveEvent(given({ kind: 'failed', error: new Error('no') }), parts('notification'));
     expect(fake.shown).toEqual([]);
@@ -181,7 +182,7 @@ describe('a notice about a condensation in the chat', () => {
 
   it('appears with advice if much removed content was needed again, unless notifications are off', async () => {
     const use = { turns: 10, rereads: 4, recalls: 3, failedEdits: 1, expected: 1.5 };
-    // The members that are told.
+    // Contains only the members that are shown.
     const careful = { kind: 'careful', conversation: CONVERSATION, condensation: 'k1', use } as unknown as LiveEvent;
     const quiet = parts('none');
     await showLiveEvent(careful, quiet);

@@ -1,4 +1,7 @@
-/** Extensions that take their models from VS Code: they send no id, bring their own tools, and work on several tasks at once. */
+/**
+ * Tests extensions that use VS Code's models: they send no ID, bring their own tools, and work on
+ * several tasks at once.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
@@ -22,13 +25,16 @@ const fileText = (task: string, number: number): string =>
     (_, line) => `export const ${task}_${number}_${line} = compute(${line * 31 + number});`,
   ).join('\n');
 
-/** Every third file was read before. */
+/** Every third step reads an earlier file again. */
 const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
 
 const say = (role: 1 | 2, ...words: readonly string[]) =>
   makeChatMessage(role, ...words.map((each) => new vscode.LanguageModelTextPart(each)));
 
-/** A task as Cline sends it: the system prompt as an answer in front, then the words of the task. */
+/**
+ * Begins a task like Cline, which sends the system prompt first, as an answer, and then the task's
+ * text.
+ */
 function begun(chat: FakeChat, task: string): void {
   chat.messages.push(say(2, SYSTEM), say(1, `<task>\nPut ${task} in order\n</task>`));
 }
@@ -88,9 +94,9 @@ it('two simultaneous tasks of other extensions are condensed, one with native to
     const last = bodies.at(-1)!;
     expect(systemOf(last)).toContain(SYSTEM);
     expect(objects(last['messages'])[0]?.['role']).toBe('user');
-    // Nothing of the other task.
+    // The request contains nothing of the other task.
     expect(JSON.stringify(last['messages'])).not.toContain(isNative ? 'xml_' : 'native_');
-    // A third of what was read had been read before.
+    // A third of the reads repeated an earlier one.
     const whole = STEPS * fileText(isNative ? 'native' : 'xml', 10).length;
     expect(JSON.stringify(last['messages']).length).toBeLessThan(0.85 * whole);
     const condensed = known.find(({ title }) => title.includes('native') === isNative)!.condensations.length;
@@ -105,7 +111,10 @@ const systemOf = ({ system }: Json): string =>
         .map((block) => text(block['text']))
         .join('\n');
 
-/** How often a request did not begin with the messages of the one before, cache marks apart. */
+/**
+ * Counts the requests that did not begin with the messages of the previous request, ignoring cache
+ * marks.
+ */
 function breaksIn(bodies: readonly Json[]): number {
   const plain = bodies.map((body) =>
     objects(body['messages']).map((message) =>

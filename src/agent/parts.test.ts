@@ -15,7 +15,8 @@ describe('a part of a chat message', () => {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: TINY_PNG_BASE64 },
     });
-    // Content that vendors refuse becomes text: otherwise the refusal would come with every later request.
+    // Content that vendors reject becomes text, because otherwise every later request would be
+    // rejected, too.
     expect(convertPartToBlock(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
     expect(convertPartToBlock(data('BM', 'image/bmp'))).toMatchObject({
       text: "[2 bytes of image/bmp that can't be shown here]",

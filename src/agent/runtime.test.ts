@@ -54,7 +54,7 @@ afterEach(async () => {
 const shown = (): string[] => fake.shown.map(({ message }) => message);
 const item = () => fake.statusBar[0]!;
 
-/** The agent reads so many files of so many lines, about 11 tokens each. */
+/** Lets the agent read this many files of this many lines, about 11 tokens each. */
 async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
   const [model] = await readInformation(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
@@ -219,7 +219,8 @@ describe('commands on a chat conversation', () => {
     expect(fake.executed).toContainEqual(['workbench.action.focusActiveEditorGroup']);
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();
-    // The newest condensation says why, and the cache has a row of its own: a list cuts the end of a line.
+    // The newest condensation states its reason, and the cache has a row of its own, because a list
+    // cuts off long lines.
     const rows = fake.offered.flat();
     expect(rows.map(({ detail }) => detail)).toContain('Why: asked for by hand.');
     expect(rows).toContainEqual({
@@ -235,7 +236,7 @@ describe('commands on a chat conversation', () => {
     chat.user('and now?');
     await chat.ask();
     expect(lastBody()).not.toContain(MARKER_START);
-    // What was taken out can be put back.
+    // The excluded edits can be applied again.
     fake.picks = [
       'Choose What Stays',
       fake.offered
@@ -321,7 +322,7 @@ it('the tooltip, the details and the history show how often an agent read again 
   await agent.showDetails();
   const undo = fake.offered.at(-1)!.find(({ label }) => label.includes('Send New Results Whole'));
   expect(undo?.description).toContain(once);
-  // What arrives is written behind its request.
+  // Edits of new results are saved after their request.
   await vi.waitFor(async () => {
     const { entries } = await readHistory(services, new AbortController().signal);
     expect(entries).toMatchObject([{ place: 'live', provider: 'on-arrival', rereads: 1 }]);

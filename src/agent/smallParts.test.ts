@@ -132,7 +132,7 @@ describe('texts about a running conversation', () => {
     isUndone: false,
   };
 
-  /** The labels of the details of a conversation. */
+  /** Returns the labels in a conversation's details. */
   const offeredFor = async (more: Partial<LiveSummary>): Promise<string> => {
     const live = { ...DESK, list: () => [summary(more)] };
     const nothing = () => Promise.resolve();
@@ -159,7 +159,8 @@ describe('texts about a running conversation', () => {
     };
     const whyNot = 'Lossless found nothing to remove.';
     const warning = 'statusBarItem.warningBackground';
-    // Below the threshold there is none, nor where the next request is condensed, nor far from the window's end.
+    // The bar has no color below the threshold, if the next request is condensed, or far from the
+    // window's end.
     expect([500, 890, 950].map((tokens) => colorOf({ tokens }))).toEqual([undefined, undefined, undefined]);
     expect(colorOf({ tokens: 890, whyNot })).toBeUndefined();
     expect(colorOf({ tokens: 100, thresholdTokens: 84, whyNot })).toBeUndefined();
@@ -250,7 +251,7 @@ describe('texts about a running conversation', () => {
       showDetails: done,
       getTitle: () => undefined,
     };
-    // Of an outcome only what is told matters here.
+    // The outcome contains only what the log reports.
     const report = (event: object) => showLiveEvent(event as LiveEvent, dependencies);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
     const coherence = measureCoherence([], []);

@@ -1,4 +1,6 @@
-/** Tasks of many steps against servers that are as strict as the vendors, and whose caches and bills are theirs. */
+/**
+ * Tests tasks of many steps against servers that check, cache and bill as strictly as the vendors.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer, type AnthropicServerOptions } from '../../test/servers/anthropicServer';
 import type { Reply } from '../../test/servers/behaviour';
@@ -19,7 +21,7 @@ afterEach(async () => {
 
 const page = (step: number): string => `line ${step} of a file that is read\n`.repeat(60);
 
-/** Asks so many times; every so many steps the user begins a new turn. */
+/** Asks this many times; the user begins a new turn every `perTurn` steps. */
 async function work(profile: ApiProfile, steps: number, perTurn: number) {
   const live = new PassThroughConversations();
   return { live, ...(await workOn(live, profile, steps, perTurn)) };
@@ -48,7 +50,7 @@ const thinks = (thinking: string | undefined, calls = 1): Reply => ({
 
 const statuses = (server: ModelServer) => server.requests.map(({ status }) => status);
 
-/** Tokens of all requests, and how many of them were read from the cache. */
+/** Returns the share of all requests' tokens that came from the cache. */
 function cached(server: ModelServer): number {
   const sum = { input: 0, read: 0 };
   for (const { usage } of server.requests) {
@@ -84,7 +86,7 @@ describe('chat requests with thinking keep one setting, are never rejected, and 
     new Set(server.requests.map(({ body }) => JSON.stringify(body['thinking'])));
 
   it.each([
-    // Number 3 of issue N: the answers that don't begin with thinking made the next request run without.
+    // Regression: after an answer that did not begin with thinking, the next request ran without.
     ['claude-haiku-4-5', 'thinks at the start of a turn', (step: number) => thinks(step % 6 === 0 ? 'hm' : undefined)],
     ['claude-opus-4-8', 'skips a step', (step: number) => thinks(step % 6 === 1 ? undefined : 'hm')],
     ['claude-opus-5-5', 'thinks unasked', (step: number) => thinks(step % 2 === 0 ? 'hm' : undefined)],
@@ -111,7 +113,8 @@ describe('chat requests with thinking keep one setting, are never rejected, and 
 describe("a model's thinking appears in the chat but is not sent in later requests", () => {
   const thought = 'The file comes first. ';
 
-  // Number 14 of issue N: from Opus 4.7 on thinking comes empty unless words are asked for, and between two calls nothing else comes.
+  // Regression: from Opus 4.7 on, thinking is empty unless its text is requested, and nothing else
+  // arrives between two calls.
   it.each(['claude-opus-5-5', 'claude-haiku-4-5'])('for %s', async (model) => {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, maxContextTokens: 1_000_000 });
@@ -210,7 +213,7 @@ describe('reasoning tokens in requests to OpenAI', () => {
     return server;
   };
 
-  // Number 1 of issue N: 200 tokens of reasoning are 1,900 characters of base64, which were counted as text.
+  // Regression: 200 tokens of reasoning are 1,900 characters of base64, which were counted as text.
   it.each([
     ['gpt-5.2', 'current_turn'],
     ['gpt-5.6', 'all_turns'],
@@ -230,7 +233,8 @@ describe('reasoning tokens in requests to OpenAI', () => {
     const { live } = await work(profile, 12, 4);
     expect(statuses(server)).toEqual(Array(12).fill(200));
     const each = server.tokensOf('so many words of thought '.repeat(100));
-    // The last request: four answers of this turn less the one that is asked for, or all eleven before it.
+    // The last request contains this turn's four answers without the requested one, or all eleven
+    // before it.
     const billed = each * (reasoning === 'all_turns' ? 11 : 3);
     expect(live.requests.at(-1)?.extraTokens).toBeGreaterThan(billed * 0.9);
     expect(live.requests.at(-1)?.extraTokens).toBeLessThan(billed * 1.1);
@@ -240,7 +244,7 @@ describe('reasoning tokens in requests to OpenAI', () => {
 describe('chat requests to OpenRouter', () => {
   const HOST = 'https://openrouter.ai/api/v1';
 
-  /** The server behind OpenRouter's own address. */
+  /** Starts a server that receives the requests to OpenRouter's address. */
   async function openRouter(options: OpenAIServerOptions): Promise<ModelServer> {
     const server = await startOpenAIServer({ maxContextTokens: 1_000_000, ...options, quirks: { openRouter: true } });
     servers.push(server);
@@ -260,7 +264,8 @@ describe('chat requests to OpenRouter', () => {
     offerInChat: true,
   };
 
-  // Number 2 of issue N: marks of results were dropped, and only what stood before the first call was cached.
+  // Regression: cache marks on results were dropped, so only what precedes the first call was
+  // cached.
   it("cache Claude's tool loops and send reasoning back unchanged", async () => {
     const server = await openRouter({ strict: { cacheKeys: true, reasoningDetails: true } });
     server.play(({ index }) => thinks(index % 2 === 0 ? 'hm' : undefined));
@@ -273,7 +278,8 @@ describe('chat requests to OpenRouter', () => {
 });
 
 describe('answers that are cut off', () => {
-  // Number 4 of issue N: nothing was said, and a call that was cut before its parameters was made with {}.
+  // Regression: nothing reported the cut, and a call that was cut off before its parameters was
+  // made with {}.
   it('are marked as cut off, and their tool calls are not made', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
@@ -335,7 +341,8 @@ describe('answers that are cut off', () => {
   });
 });
 
-// Number 12 of issue N: 128,000 tokens were believed of every model that the price table does not have.
+// Regression: every model missing from the price table was assumed to have a window of 128,000
+// tokens.
 it("an unknown model's window is learned from its first rejection", () =>
   inTemporaryFolder(async (root) => {
     const window = 20_000;

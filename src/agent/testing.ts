@@ -99,7 +99,7 @@ export class PassThroughConversations implements LiveConversationsApi {
   }
 
   prepared({ conversationId = 'none', messages, model }: AgentRequest): PreparedRequest {
-    // The test's conversation id.
+    // The test chooses the conversation's ID.
     return {
       conversation: conversationId as LiveId,
       model,
@@ -129,7 +129,7 @@ export interface ChatCall {
  */
 export class FakeChat {
   readonly messages: vscode.LanguageModelChatRequestMessage[] = [];
-  /** Reported data parts by type. */
+  /** Data parts that the provider reported, by type. */
   readonly data: [string, unknown][] = [];
   readonly thoughts: string[] = [];
   tools: vscode.LanguageModelChatTool[] = [
@@ -155,7 +155,10 @@ export class FakeChat {
     this.push(1, new vscode.LanguageModelToolResultPart(call.id, parts));
   }
 
-  /** Asks and keeps the answer. @returns its text and calls */
+  /**
+   * Asks the model and keeps its answer.
+   * @returns its text and calls
+   */
   async ask(token = new vscode.CancellationTokenSource().token): Promise<{ text: string; calls: ChatCall[] }> {
     let text = '';
     const calls: ChatCall[] = [];
@@ -176,7 +179,8 @@ export class FakeChat {
     };
     await this.provider.provideResponse(this.model, this.messages, options, { report }, token);
     this.thoughts.push(...thoughts.map((part) => String((part as LanguageModelThinkingPart).value)));
-    // An answer of only calls comes back with an empty text before them, and so does thinking.
+    // VS Code returns thinking as well, and an empty text before the calls if the answer had only
+    // calls.
     this.push(
       2,
       ...thoughts,
@@ -193,13 +197,12 @@ export class FakeChat {
 
 /** A message as VS Code sends it; 3 is the system role, which the typings lack. */
 export const makeChatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
-  // The enum lacks a number that VS Code sends
   role,
   content,
   name: undefined,
 });
 
-/** A provider for these profiles, created as in the window. */
+/** Creates a provider for these profiles like a window does. */
 export function createProvider(
   profiles: readonly ApiProfile[],
   live: LiveConversationsApi,

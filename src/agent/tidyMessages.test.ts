@@ -56,7 +56,10 @@ describe('tool results in a chat history', () => {
   });
 });
 
-/** As the chat's parts give it: blocks that are text, calls and results, none of them blank, ids as they come. */
+/**
+ * Histories as the chat's parts give them: texts, calls and results, none of them blank, with any
+ * IDs.
+ */
 const chatHistory = anyHistory.map((messages) =>
   messages
     .filter(({ role }) => role !== 'system')

@@ -86,7 +86,7 @@ describe('the Bedrock Converse handler', () => {
       handler.stream({ messages: [user([{ ...text('go'), ...mark }])], tools, system }),
     );
     expect(error).toBeUndefined();
-    // Not rejected first and then sent without any.
+    // The request was not rejected first and then repeated without cache points.
     expect(server.requests).toHaveLength(1);
     const point = { cachePoint: { type: 'default' } };
     expect(server.requests[0]?.body).toMatchObject({

@@ -75,7 +75,7 @@ describe('the Gemini handler', () => {
       user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), imageBlock])]),
     ];
     expect((await collectOutcome(handler.stream({ messages, tools }))).text).toBe('Done.');
-    // Another model's history: no signature, and two consecutive user messages.
+    // Another model's history has no signatures, and this one has two consecutive user messages.
     const external = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
     expect((await collectOutcome(handler.stream({ messages: external, tools }))).error).toBeUndefined();
     expect(server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -164,7 +164,7 @@ it('the Gemini handler converts unusual history into the form that Gemini accept
       role: 'user',
       parts: [
         { functionResponse: { name: 'read_file', response: { error: 'failed' } } },
-        // Its call is gone.
+        // The history lacks this result's call.
         { functionResponse: { name: 'unknown', response: { output: '' } } },
       ],
     },
@@ -172,7 +172,7 @@ it('the Gemini handler converts unusual history into the form that Gemini accept
 });
 
 describe('the end of a Gemini stream', () => {
-  /** Responses as in Gemini's reference. */
+  /** Streams responses as in Gemini's reference. */
   async function streamed(...chunks: readonly object[]) {
     const server = http.createServer((request, response) => {
       request.resume();

@@ -23,7 +23,7 @@ describe('JSON written in pieces', () => {
   it.each(VALUES)("equals JSON.stringify's output byte for byte", (value) => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('') === JSON.stringify(value)).toBe(true);
-    // A character has at most six units in JSON.
+    // JSON needs at most six units for a character.
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT_CHARS);
   });
 

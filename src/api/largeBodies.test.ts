@@ -1,4 +1,6 @@
-/** Large requests: SDKs serialize a frame of the body, and large texts are inserted. */
+/**
+ * Tests large requests: SDKs serialize a frame of the body, into which large texts are inserted.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { noisePng } from '../../test/generators/noisePng';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
@@ -71,7 +73,7 @@ describe('a request body of several megabytes', () => {
     expect(json.includes(JSON.stringify(`${WORDS}!`).slice(1, -1))).toBe(true);
     expect(json.includes(IMAGE)).toBe(true);
     expect(sent?.bytes).toBe(Buffer.byteLength(json));
-    // Not chunked, since some servers and proxies require a content length.
+    // The body is not chunked, since some servers and proxies require a content length.
     expect(sent?.headers['content-length']).toBe(String(sent?.bytes));
     expect(sent?.headers['content-type']).toMatch(/^application\/json/);
     expect(longest).toBeLessThan(0.9 * json.length);

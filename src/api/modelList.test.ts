@@ -14,7 +14,9 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Lists these models if the key is valid; `never`: does not respond. */
+/**
+ * Starts a server that lists these models if the key is valid; with `never` it does not respond.
+ */
 async function vendor(body: unknown): Promise<{ url: string; paths: string[] }> {
   const paths: string[] = [];
   const server = createServer(({ url = '', headers, method = '' }, response) => {

@@ -1,4 +1,7 @@
-/** The model table in numbers: models of the price package, newer and unknown ones. */
+/**
+ * Compares figures of the model table for models of the price package, newer ones and unknown
+ * ones.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { getPriceForPrompt } from '../core/cost/prices';
@@ -48,7 +51,8 @@ describe('models newer than the price package', () => {
   );
 
   it.each([
-    // Regression: 128,000 tokens, no price, Mythos counted like a two-year-old Claude.
+    // Regression: these had 128,000 tokens and no price, and Mythos was counted like a two-year-old
+    // Claude.
     ['anthropic', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
     ['anthropic', 'claude-mythos-5-1', 1_000_000, 10, 50, 1.5],
     ['anthropic', 'claude-sonnet-5-5', 1_000_000, 2, 10, 1.5],

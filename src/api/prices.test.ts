@@ -34,7 +34,7 @@ describe('the price table', () => {
 
   it('has cache prices, price tiers and windows', () => {
     const cached = { cacheReadTokens: 10_000, cacheWriteTokens: 10_000, longCacheWriteTokens: 10_000 };
-    // + 10,000 × $0.30 + 10,000 × $6 per million
+    // Adds 10,000 tokens at $0.30 and 10,000 at $6 per million.
     expect(getCost(SONNET, cached)).toBeCloseTo(0.081 + 0.003 + 0.06, 10);
     expect(getCost({ vendor: 'anthropic', model: 'claude-sonnet-4-5' }, { inputTokens: 300_000 })).toBeCloseTo(
       1.8 + 0.0315,

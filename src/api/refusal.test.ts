@@ -6,7 +6,7 @@ const makeError = (body: unknown): unknown => {
   return text && (JSON.parse(text) as { error: unknown }).error;
 };
 
-/** OpenRouter's wrapper around its provider's message. */
+/** Returns OpenRouter's wrapper around its provider's message. */
 const wrapped = (raw: unknown, message?: string): object => ({ error: { message, code: 400, metadata: { raw } } });
 
 describe("a server's rejection is converted to the form that the SDKs parse", () => {

@@ -1,4 +1,4 @@
-/** Tests of the test servers, through the bare SDKs. */
+/** Tests the test servers with the plain SDKs. */
 import { Anthropic } from '@anthropic-ai/sdk';
 import { OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';

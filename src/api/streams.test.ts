@@ -1,6 +1,6 @@
 /**
- * Events of vendors and gateways that the scripted servers don't send: unusual, old and unknown
- * ones.
+ * Tests unusual, old and unknown events of vendors and gateways, which the scripted servers don't
+ * send.
  */
 import { describe, expect, it } from 'vitest';
 import { convertAnthropicStream } from './anthropicStream';

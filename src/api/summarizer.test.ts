@@ -11,7 +11,9 @@ import type { ApiHandler, ApiEvent } from './types';
 const PRICES = { input: { base: 10 }, output: { base: 100 } };
 const REQUEST = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
 
-/** A model that sends these texts and then fails, by itself or because the caller aborts. */
+/**
+ * Creates a model that sends these texts and then fails, by itself or because the caller aborts.
+ */
 const handler = (stream: (signal: AbortSignal | undefined) => AsyncGenerator<ApiEvent>): ApiHandler =>
   ({
     modelInfo: { vendor: 'test', id: 'm', accounting: 'openai' },
@@ -68,7 +70,7 @@ it('a summary call counts at its expected cost if cancelled midway, and not at a
   const hangUp = new AbortController();
   const model = handler(async function* (signal) {
     await Promise.resolve();
-    // Aborted while the model reads.
+    // Aborts while the model reads.
     hangUp.abort();
     if (signal?.aborted === true) throw new ApiError('aborted', { name: 'Test' });
     yield { type: 'text', text: 'Nobody listens.' };
@@ -81,7 +83,7 @@ it('a summary call counts at its expected cost if cancelled midway, and not at a
   });
   const call = () => limited.summarize(REQUEST, { conversation: 'a', signal: hangUp.signal });
   expect(await call()).toMatchObject({ kind: 'aborted', cost: undefined });
-  // 1,000 tokens plus 10 % at $10, and 400 at $100.
+  // The call is expected to cost 1,000 tokens plus 10 % at $10, and 400 at $100 per million.
   expect((await spending.readSpent('own', 'a')).day).toBeCloseTo(0.051, 10);
   expect(await call()).toMatchObject({ kind: 'aborted', cost: 0 });
   expect((await spending.readSpent('own', 'a')).day).toBeCloseTo(0.051, 10);

@@ -4,10 +4,10 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { isApiError, type ApiError } from './apiError';
 import type { ApiEvent } from './types';
 
-/** Four characters per token. */
+/** Counts one token per four characters. */
 export const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });
 
-/** Must appear only in request headers. */
+/** This key must appear only in request headers. */
 export const TEST_API_KEY = 'sk-test-RECOGNISABLE-0123456789-key';
 
 export const user = (content: string | readonly Block[]): ApiMessage => ({ role: 'user', content });
@@ -57,7 +57,7 @@ export async function collectOutcome(stream: AsyncIterable<ApiEvent>): Promise<S
   return { events, text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''), error };
 }
 
-/** Everything visible of an error, with causes, stack and hidden fields. */
+/** Returns everything visible of an error, with causes, stack and hidden fields. */
 export const describeError = (error: unknown): string =>
   inspect(error, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(error) + String(error);
 

@@ -1,4 +1,4 @@
-/** An OpenAI server that is closed after each test, and a handler for it. */
+/** Provides an OpenAI server that is closed after each test, and a handler for it. */
 import { afterEach, vi } from 'vitest';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';

@@ -17,7 +17,7 @@ const vendors = Object.keys(TOO_LONG) as TooLongVendor[];
 const overflow = { tokens: 300_123, limit: 262_144, output: 0 };
 const hello = { messages: [user('hello')] };
 
-/** The error from a response, through the vendor's SDK. */
+/** Returns the error that the vendor's SDK makes of a response. */
 async function requestError(answer: { status: number; body: string; contentType?: string | undefined }) {
   const { status, body, contentType = 'application/json' } = answer;
   open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });

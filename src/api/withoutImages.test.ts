@@ -17,7 +17,7 @@ const messages = [
   user([result('a', [text('a picture'), imageBlock])]),
 ];
 
-/** A server whose model has no image input, with this message. */
+/** Starts a server whose model rejects images with this message. */
 async function blindServer(words: string, status = 400): Promise<ModelServer> {
   open = await startOpenAIServer();
   open.play(({ body }) =>

@@ -42,7 +42,7 @@ const make = (run: Run = inProcess): ConversationIndex =>
     report: (problem) => reports.push(problem),
     fail: (error) => failures.push(error),
   }));
-/** Progress without the conversations found. */
+/** Runs the index and returns its progress without the conversations found. */
 async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
   const batches: string[][] = [];
   const counter = loadTokenCounter(inject('assets'));
@@ -127,7 +127,7 @@ describe('the index of stored conversations', () => {
     });
     await conversations.refresh();
     const fills = conversations.conversations.map(({ path, details }) => [path, details?.fill?.tokens]);
-    // 607 less 1.5 times what each lacks.
+    // Each copy has 607 tokens less 1.5 times what it lacks.
     const expected = { a: 607, b: 508, c: 367 };
     expect(fills).toEqual(Object.entries(expected).filter(([path]) => paths.includes(path)));
   });
@@ -228,7 +228,7 @@ describe('the index of stored conversations', () => {
 });
 
 describe('refreshing the index', () => {
-  /** Runs that end on command. */
+  /** Creates runs that end on command. */
   function manual() {
     const runs: { signal: AbortSignal; report: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
     const run: Run = (signal, report) =>

@@ -1,5 +1,5 @@
 /**
- * Damaged files of each agent's store are each reported once, and all other conversations are
+ * Each damaged file of an agent's store must be reported once, and all other conversations must be
  * counted.
  */
 import fs from 'node:fs';
@@ -62,7 +62,9 @@ function expectOthersCounted({ conversations }: Seen, damaged: readonly string[]
   expect(counted).toEqual(expect.arrayContaining(others));
 }
 
-/** Text files, one per kind of store: one half is damaged, the other isn't. */
+/**
+ * One text file per kind of store. Each test damages one half of them and leaves the other intact.
+ */
 const HALVES = [
   [
     '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl',

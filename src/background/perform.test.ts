@@ -39,7 +39,7 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
   ...changes,
 });
 
-/** The condensed conversation's messages, as exported. */
+/** Exports the condensed conversation and returns its messages. */
 async function exportedMessages(): Promise<readonly unknown[]> {
   const task = { kind: 'export', path, history: 'active', store, target: 'anthropic', isCondensed: true } as const;
   const { text } = (await performed(task)) as TaskResult<ExportTask>;
@@ -123,7 +123,7 @@ describe('condensing a stored conversation', () => {
     writeFileSync(other, transcript().replaceAll('session-1', 'session-2'));
     // The first start after a long pause removes nothing, since the clock may be wrong.
     expect(await performed(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
-    // Another window has used it since and was closed.
+    // Another window has used the ledgers since and was closed.
     for (const { folder: used } of await listLedgers(store))
       for (const name of readdirSync(used)) if (name.startsWith('held-')) rmSync(join(used, name));
     const third = join(folder, 'session-3.jsonl');

@@ -21,7 +21,7 @@ interface ReadRange {
 
 let ranges: ReadRange[];
 
-/** Records reads through these functions of node:fs until the test ends. */
+/** Records reads through node:fs until the test ends. */
 function noteReads(): void {
   const { openSync, readSync, readFileSync } = fs;
   const open = new Map<number, string>();
@@ -34,7 +34,7 @@ function noteReads(): void {
     open.set(file, String(path));
     return file;
   });
-  // The overload that the product uses.
+  // The product uses only this overload.
   const read = (file: number, buffer: Uint8Array, offset: number, length: number, position: number): number => {
     const count = readSync(file, buffer, offset, length, position);
     note(file, position, count);
@@ -47,7 +47,7 @@ function noteReads(): void {
     return encoding === undefined ? content : content.toString(encoding);
   };
   vi.spyOn(fs, 'readFileSync').mockImplementation(readFile as typeof readFileSync);
-  // For named imports.
+  // Makes named imports use the spies, too.
   syncBuiltinESMExports();
 }
 
@@ -126,7 +126,7 @@ it('the index reads each file at most once even if its cache has no room for the
   files.push(join(project, 'more.jsonl'), join(project, 'still-more.jsonl'));
   for (const path of files) {
     fs.writeFileSync(path, '{"type":');
-    // Sparse, so it uses no disk space.
+    // The files are sparse, so they use no disk space.
     fs.truncateSync(path, MAX_BEGINNING_BYTES + 1);
   }
   const keep = vi.spyOn(FileHeadCache.prototype, 'addHead');

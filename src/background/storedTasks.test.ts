@@ -1,4 +1,4 @@
-/** All user actions on a stored conversation, as the worker performs them. */
+/** Tests all user actions on a stored conversation, as the worker performs them. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
@@ -97,7 +97,7 @@ describe('a stored conversation that was condensed', () => {
     const whole = await done({ ...task, isCondensed: false });
     const condensed = await done({ ...task, isCondensed: true });
     expect(whole.extension).toBe('md');
-    // The file was read twice.
+    // The conversation reads the file twice.
     expect(whole.text.split("compute(7, 'name-1')")).toHaveLength(3);
     expect(condensed.text.split("compute(7, 'name-1')")).toHaveLength(2);
   });
@@ -110,7 +110,7 @@ describe('a stored conversation that was condensed', () => {
     expect(page).toContain('Lossless');
     expect(page).not.toContain('name-17');
     expect((await done({ ...report, withoutContent: false })).page).toContain('name-17');
-    // A copy's figure is that of the list.
+    // The report shows the list's figure for a copy.
     const fill = { tokens: 508, window: 1_000, isRecorded: false, fromOriginal: { renewed: 4 } };
     expect((await done({ ...report, fill })).page).toContain('was ≈ 51% full: ≈ 508 of 1,000 tokens, estimated from');
     const read = await done({ kind: 'read', ...stored(), nonce: 'n0nce' });
@@ -168,7 +168,7 @@ it('judging stored conversations counts only those that are long enough, and rep
 });
 
 describe('all conversations that agents keep on this machine', () => {
-  /** A Claude Code session with one request's usage. */
+  /** Writes a Claude Code session with one request's usage. */
   function session(name: string, day: string, tokens: number, cwd = '/p'): void {
     const projects = join(folder, '.claude', 'projects', 'p');
     mkdirSync(projects, { recursive: true });
@@ -246,7 +246,7 @@ describe('all conversations that agents keep on this machine', () => {
       return readFileSync(file.path, 'utf8');
     };
     expect(await written('html')).toMatch(/^<!doctype html>/i);
-    // Sessions with their figures.
+    // Both list the sessions with their figures.
     const csv = await written('csv');
     const json = JSON.stringify(JSON.parse(await written('json')));
     for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));
@@ -277,7 +277,7 @@ it('a file that a process half restored before it died can be checked for giving
   const [folderName = ''] = readdirSync(replacements).filter((name) => name !== 'lock');
   writeFileSync(join(replacements, folderName, 'undoing'), '');
   makeFileOld(task.path);
-  // What was put back looks as if its agent had just written it.
+  // The restored file looks as if its agent had just written it.
   await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ trouble: 'running' });
   expect(readFileSync(task.path, 'utf8')).toBe(before);
   makeFileOld(task.path);

@@ -1,6 +1,7 @@
 /**
- * Whatever an option, variable or setting names: files that aren't ours keep name, content, time
- * and link target. Generates trees that resemble ours by name and others' by content.
+ * Files that aren't ours must keep name, content, time and link target, whatever an option,
+ * variable or setting names. The test generates trees that resemble ours by name and others' by
+ * content.
  */
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
@@ -130,7 +131,7 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
 
 const OLD = 1_500_000_000;
 
-/** Skips entries in conflict with existing ones. */
+/** Creates entries, and skips those in conflict with existing ones. */
 function grow(root: string, folder: string, entries: readonly Entry[]): void {
   for (const one of entries) {
     const to = join(folder, one.path);
@@ -146,7 +147,7 @@ function grow(root: string, folder: string, entries: readonly Entry[]): void {
   }
 }
 
-/** Everything below a folder, including what would show a change. */
+/** Describes everything below a folder, so that a change is visible. */
 function seen(folder: string, below = ''): Map<string, string> {
   const found = new Map<string, string>();
   for (const one of readdirSync(join(folder, below))) {
@@ -185,7 +186,7 @@ type Way = (place: Place, name: string) => Promise<unknown>;
 async function cli(place: Place, argv: readonly string[], env: Record<string, string> = {}): Promise<undefined> {
   const abort = new AbortController();
   const code = await runCommandLine(argv, {
-    // A running gateway has finished its start-up work.
+    // A gateway that prints something has finished its start-up work.
     stdout: () => {
       if (argv[0] === 'gateway') abort.abort(new Error('over'));
     },
@@ -198,7 +199,7 @@ async function cli(place: Place, argv: readonly string[], env: Record<string, st
     env: { PATH: process.env['PATH'], ...env },
     homedir: place.home,
   });
-  // A refusal has a message, and is not a crash.
+  // A refusal ends with one of these codes, unlike a crash.
   expect([0, 1, 2, 3]).toContain(code);
   return undefined;
 }

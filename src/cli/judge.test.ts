@@ -30,7 +30,7 @@ describe('the judge command', () => {
       // Truncation is both selected and one of the five ways, but evaluated once.
       expect(rows).toHaveLength(5 * 4);
       expect(rows.filter((row) => row.startsWith('Truncation (current)'))).toHaveLength(4);
-      // Each way as far as possible, then with target shares.
+      // Each way first removes as much as possible, and then aims at target shares.
       expect(rows[0]).toMatch(/^Truncation \(current\) {2} +– /);
       expect(rows.slice(1, 4).map((row) => / (\d+)% /.exec(row)?.[1])).toEqual(['70', '50', '35']);
       expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+% fewer of the needed lines/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CliIo } from './io';
 import { withProgressLine } from './progressLine';
 
-/** What is written, in order; progress in brackets. */
+/** Records what is written, in order, with progress in brackets. */
 function terminal(): { readonly io: CliIo; readonly written: string[] } {
   const written: string[] = [];
   const io: CliIo = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CliIo } from './io';
 import { escapeOutput, escapeControlCharacters } from './terminal';
 
-/** Terminal controls and direction-changing characters. */
+/** Terminals obey these control characters and direction-changing characters. */
 const OBEYED = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 const hostile = fc

@@ -25,8 +25,8 @@ export async function runJudge(...argv: string[]) {
 }
 
 /**
- * Reads files (default thirty), then edits lines from the middle of eight of them (default: the
- * newest).
+ * Creates a session that reads files (default thirty) and then edits lines from the middle of
+ * eight of them (default: the newest).
  */
 export const makeSession = (name: string, first = 22, files = 30) => ({
   messages: [

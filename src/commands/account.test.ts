@@ -19,7 +19,7 @@ beforeEach(() => {
   session('00000000-0000-4000-8000-000000000001', transcript(), 1_700_000_000);
 });
 
-/** @param seconds when the agent wrote it last; absent: now. */
+/** @param seconds when the agent last wrote the session; absent: now */
 function session(name: string, text: string, seconds?: number): void {
   const path = join(home, '.claude', 'projects', 'p', `${name}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
@@ -50,7 +50,7 @@ it.each(['native', 'of.another'])(
     await expect(computeStoredAccount(services, { choice: CURRENT_CHOICE_ID })).rejects.toThrow(
       'Choose an option that calls no model.',
     );
-    // Another provider does not depend on it.
+    // Another choice does not depend on the configured provider.
     expect((await computeStoredAccount(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
   },
 );

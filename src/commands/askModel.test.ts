@@ -61,7 +61,7 @@ describe('a model that another extension asks for', () => {
     expect(cost).toBeGreaterThan(0);
     const { day } = await openSpending(services).readSpent('own', undefined);
     expect(day).toBeCloseTo(3 * cost, 6);
-    // Who asks gets no key, and the log has none.
+    // The extension that asks gets no key, and the log contains none.
     expect(JSON.stringify([outcomes, services.log, fake.shown])).not.toContain(KEY);
   });
 

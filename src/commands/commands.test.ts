@@ -48,7 +48,7 @@ beforeEach(() => {
 
 const last = () => fake.shown.at(-1)!;
 
-/** Files of an agent's store below the home folder, the first the newest. */
+/** Writes files of agents' stores below the home folder, the newest first. */
 function store(files: Record<string, string>): void {
   Object.entries(files).forEach(([name, text], index) => {
     const path = join(home, name);
@@ -59,7 +59,7 @@ function store(files: Record<string, string>): void {
   });
 }
 
-/** Waits until the list of conversations is complete, then does what the user does. */
+/** Waits until the list of conversations is complete, and then acts like a user. */
 function whenListed(act: (picker: FakeQuickPick) => void): void {
   fake.onQuickPick = (picker) => {
     void vi
@@ -344,7 +344,7 @@ describe('the command Condense Context Now', () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 50;
     await condenseNamedConversationWith(services, file);
     const labels = items.map(({ label }) => label);
-    // By measured loss.
+    // The other ways are sorted by measured loss.
     expect(labels.slice(0, 7)).toEqual([
       'chosen in the settings',
       'Lossless',
@@ -366,12 +366,12 @@ describe('the command Condense Context Now', () => {
     const asking = items.slice(labels.indexOf('may call a model') + 1);
     expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
     expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);
-    // The estimate that was told is the cost that comes.
+    // The estimated size that was shown is the size that results.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(last().message).toMatch(
       new RegExp(`^Condensed “Read all\\.” with Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
-    // What ran, and not what the settings name.
+    // The run records what ran, not what the settings name.
     const [run] = (await openMetricsStore(services).readRuns()).toReversed();
     expect(run).toMatchObject({ provider: 'smart', preset: 'file-aware' });
   });
@@ -430,7 +430,7 @@ describe('picking a conversation to condense', () => {
     expect(items[0]!.detail).toMatch(
       /^Claude Code · \d+ days ago · (?:≈ )?<?\d+% full · [\d,]+ tokens in messages · project$/,
     );
-    // Its folder is named after the task’s id, which tells nobody anything.
+    // Roo names a folder after the task's ID, which means nothing to users, so it is not shown.
     expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · (?:≈ )?<?\d+% full · [\d,]+ tokens in messages$/);
     expect(items[2]!.detail).toMatch(/can’t be read · project$/);
     expect(fake.shown.map(({ message }) => message)).toEqual([]);

@@ -18,7 +18,7 @@ import { MARKER_START, findMarkers } from '../core/messages/markers';
 let services: Services;
 let api: ContextCondenserApi;
 
-/** A task, ten reads, and a last answer. */
+/** The conversation has a task, ten reads and a last answer. */
 const messages: readonly Message[] = [
   user('Make the tests pass.'),
   ...Array.from({ length: 10 }, (_, index) =>
@@ -38,7 +38,7 @@ const withCondense = (condense: Provider['condense'], more: Partial<Provider> = 
   ...more,
   condense,
 });
-/** The outcome with a provider that returns this. */
+/** Condenses with a provider that returns this value. */
 async function outcomeOf(value: unknown, more: Partial<Provider> = {}, given = conversation) {
   const registration = api.registerProvider(withCondense(() => Promise.resolve(value as never), more));
   try {
@@ -60,7 +60,7 @@ describe('the API for other extensions', () => {
     ];
     fake.settings['contextCondenser.condensingProfile'] = 'w';
     const providers = await api.listProviders();
-    // Those are the ids that others can't take.
+    // Other extensions can't use these IDs.
     expect(providers.map(({ id }) => id).toSorted()).toEqual([...BUILT_IN_PROVIDERS].toSorted());
     const find = (id: string) => providers.find((provider) => provider.id === id)!;
     expect([find('truncation').usesModel, find('native').usesModel]).toEqual([false, true]);
@@ -92,7 +92,7 @@ describe('the API for other extensions', () => {
         cost: 0,
       },
     ]);
-    // The edits are JSON: they survive being stored.
+    // The edits are JSON, so they survive being stored.
     const edits = JSON.parse(JSON.stringify(outcome.edits)) as typeof outcome.edits;
     const grown = { id: 'c', messages: [...messages, user('And now?')], edits };
     const view = api.viewOf(grown);
@@ -179,7 +179,7 @@ describe('the API for other extensions', () => {
       fake.settings['contextCondenser.condensingProfile'] = 'w';
       fake.settings['contextCondenser.maxCostPerCondensation'] = 0.000_01;
       const asked = { provider: 'native', maxCost: 100 };
-      // It estimates the tokens of the calls by kind, at their prices.
+      // The estimate counts the calls' tokens by kind, and its cost follows from their prices.
       const { cost = 0, callTokens } = await api.estimate(conversation, { provider: 'native' });
       const { input = 0, output = 0 } = callTokens ?? {};
       expect(callTokens).toMatchObject({ cacheRead: 0, cacheWrite: 0 });
@@ -190,7 +190,7 @@ describe('the API for other extensions', () => {
       fake.settings['contextCondenser.maxCostPerCondensation'] = 1;
       expect(await api.condense(conversation, asked)).toMatchObject({ kind: 'condensed', provider: 'native' });
       expect(server.requests.length).toBeGreaterThan(0);
-      // What was paid is among the measures that History shows, and counts for the limits.
+      // The amount paid is among History's figures and counts for the limits.
       const runs = await vi.waitFor(async () => {
         const known = await openMetricsStore(services).readRuns();
         expect(known).toHaveLength(2);
@@ -259,7 +259,7 @@ describe('a provider of another extension', () => {
     expect(wrong).toMatchObject({ kind: 'condensed', notes: [expect.stringContaining('minimum'), 'Cut.'] });
     registration.dispose();
     await expect(api.condense(conversation, { provider: cutter.id })).resolves.toMatchObject({ kind: 'failed' });
-    // Disposing twice takes nothing else out.
+    // Disposing twice does not remove the new registration.
     const again = api.registerProvider(cutter);
     registration.dispose();
     expect((await api.condense(conversation, { provider: cutter.id })).kind).toBe('condensed');
@@ -488,7 +488,7 @@ describe('a provider of another extension', () => {
 });
 
 describe("a conversation condensed by another extension's provider", () => {
-  /** Sums up all but the task and the last word. */
+  /** Summarizes everything but the task and the last message. */
   const recap = withCondense(({ messages: view }) =>
     Promise.resolve({
       changes: [{ kind: 'summary', start: 1, end: view.length - 1, text: 'Ten files were read.', reason: 'old' }],
@@ -514,7 +514,7 @@ describe("a conversation condensed by another extension's provider", () => {
       type: 'message',
     });
     expect(JSON.stringify(outcome.view[1])).toContain('It is a record of what happened, not a new request');
-    // The tags of the conversation's own messages are the caller's, and stay.
+    // Fields of the conversation's own messages belong to the caller and stay.
     const tagged = { id: 'c', messages: [{ ...user('Hi'), isSummary: true, mine: 1 }] };
     expect(api.viewOf(tagged)).toEqual(tagged.messages);
     await server.close();

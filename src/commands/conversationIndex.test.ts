@@ -47,7 +47,7 @@ describe('the newest conversation', () => {
     read('here', '/here'),
   ];
 
-  /** @param states the list, as it is read step by step */
+  /** @param states the list, step by step as it is read */
   async function choose(
     states: readonly (readonly IndexedConversation[])[],
     folders?: readonly string[],

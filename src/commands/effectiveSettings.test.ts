@@ -1,4 +1,7 @@
-/** The user's settings hold whatever condenses: by hand, in the chat, through the exported API, as a step or a pass. */
+/**
+ * The user's settings apply to every way of condensing: by hand, in the chat, through the exported
+ * API, as a step or as a pass.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -46,7 +49,10 @@ const INDIVIDUAL = smart({
 });
 const steps = (...each: object[]): object => ({ id: 'x', name: 'x', steps: each });
 
-/** A provider of the settings, its configuration, and whether it sums up conversations: the user's prompt is for those. */
+/**
+ * Each entry names a provider, its configuration, and whether it summarizes conversations and
+ * therefore uses the user's prompt.
+ */
 const CALLING: readonly (readonly [name: string, provider: string, config: object | undefined, sumsUp: boolean])[] = [
   ['Summary', 'native', undefined, true],
   ['Summary as a step', 'strategy', steps({ provider: 'native' }), true],
@@ -82,7 +88,9 @@ beforeEach(async () => {
   return () => server.close();
 });
 
-/** Each way to run what the settings say, on a conversation with the condensing profile's own vendor. */
+/**
+ * Ways to run what the settings say, on a conversation with the condensing profile's own vendor.
+ */
 const WAYS: Readonly<Record<string, (provider: string, config: object | undefined) => Promise<unknown>>> = {
   'by hand': () => condenseFileAndWait(services, file, readManualSettings()),
   'in the chat': async () => {
@@ -141,7 +149,7 @@ it("a strategy's step gets its provider's settings for the fields that it lacks"
   expect(
     await untouched('strategy', steps({ provider: 'truncation', config: { preserveRecentCount: 4 } })),
   ).toBeLessThan(alone);
-  // As alone, a provider with settings that are wrong runs with its defaults.
+  // A step's provider with wrong settings runs with its defaults, as it does alone.
   fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 'x' };
   expect(await untouched('strategy', steps({ provider: 'truncation' }))).toBe(await untouched('truncation'));
 });

@@ -63,7 +63,7 @@ async function addProfile(key = KEY): Promise<void> {
   await manageProfiles(services);
 }
 
-/** Picks in the list of providers as soon as the estimate is there. */
+/** Picks from the list of providers as soon as the estimate is shown. */
 function pickProvider(label: string | undefined): { items: () => readonly { label: string; description?: string }[] } {
   let seen: readonly { label: string; description?: string }[] = [];
   fake.onQuickPick = (picker) => {
@@ -139,7 +139,7 @@ describe('API profiles', () => {
     await act('Test');
     expect(shown().at(-1)).toContain('no API key yet');
     expect(fake.shown.at(-1)).toMatchObject({ choices: ['Set Key…', 'Retry'] });
-    // Who leaves the question for a key is not told the same again.
+    // A user who leaves the question for a key does not see the same message again.
     const told = fake.shown.length;
     await act('Test', { inputs: [undefined], answers: ['Set Key…'] });
     expect(fake.shown).toHaveLength(told + 1);
@@ -428,7 +428,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     vi.restoreAllMocks();
   });
 
-  /** A profile whose prices are known: the limit of a condensation holds for what it costs. */
+  /** Adds a profile whose prices are known, since a condensation's limit applies to its cost. */
   const addPricedProfile = async (): Promise<void> => {
     await addProfile();
     const [profile] = setting('profiles') as object[];
@@ -479,7 +479,7 @@ describe('choosing an option in a list of commands', () => {
   it('sets a provider, and Summary asks for a profile', async () => {
     fake.picks = ['Lossless'];
     await chooseProvider(services);
-    // The default: nothing is set.
+    // Lossless is the default, so nothing is set.
     expect(setting('provider')).toBeUndefined();
     fake.picks = ['Summary'];
     fake.answers = ['Add Model'];
@@ -601,7 +601,7 @@ it('package.json declares what the code reads: profile fields, scopes, and what 
   const profiles = properties['contextCondenser.profiles'];
   expect(Object.keys(profiles?.items?.properties ?? {})).toEqual(Object.keys(profileSchema.shape));
   expect(profiles?.scope).toBe('machine');
-  // Commands that lead to an endpoint, or to calls that cost something.
+  // These settings lead to an endpoint or to calls that cost something.
   for (const name of [
     'profiles',
     'condensingProfile',
@@ -620,9 +620,10 @@ it('package.json declares what the code reads: profile fields, scopes, and what 
     expect(properties).toHaveProperty([`contextCondenser.${name}`]);
     expect(capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(`contextCondenser.${name}`);
   }
-  // It says what is masked before it goes to another vendor.
+  // This setting says what is masked before it goes to another vendor.
   expect(properties['contextCondenser.native']?.scope).toBe('application');
-  // In a remote window VS Code passes over such a setting in the user's own file: only what names models of a machine may be one.
+  // In a remote window VS Code ignores such settings in the user's own file, so only settings that
+  // name models of a machine may have this scope.
   const ofMachine = Object.keys(properties).filter((name) => properties[name]?.scope.startsWith('machine'));
   const named = ['profiles', 'condensingProfile', 'agent.wrappedModels'].map((name) => `contextCondenser.${name}`);
   expect(ofMachine.toSorted()).toEqual(named.toSorted());

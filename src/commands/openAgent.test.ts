@@ -67,7 +67,8 @@ describe('the command “Open an Agent, Condensed…”', () => {
       `--announce ${getRunningFolder(services)} --store ${getLiveLedgerFolder(services)}`,
     );
     expect(env).toEqual({ ELECTRON_RUN_AS_NODE: '1' });
-    // The agent's gateway can tell this window of itself from its beginning.
+    // The folder exists before the agent's gateway starts, so that it can announce itself to this
+    // window.
     expect(existsSync(getRunningFolder(services))).toBe(true);
   });
 
@@ -104,7 +105,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
   it('is also available as a terminal profile', async () => {
     install('claude');
     fake.picks = ['Claude Code'];
-    // The double's own class.
+    // The type is the double's own class.
     const profile = (await createTerminalProfile(services)) as unknown as TerminalProfile;
     expect(profile.options.name).toBe('Claude Code, condensed');
     expect(window.terminals).toEqual([]);
@@ -170,7 +171,7 @@ describe('the command line with which VS Code starts a gateway', () => {
     expect(await line({ provider: undefined, lossless: { prefixes: false } })).toBe(
       '--threshold 75 --config {"prefixes":false}',
     );
-    // What VS Code has where nothing is set.
+    // VS Code returns this if nothing is set.
     expect(await line({ lossless: {} })).toBe('--threshold 75');
   });
 

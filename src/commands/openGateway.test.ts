@@ -14,9 +14,9 @@ import { openGateway } from './openGateway';
 let services: Services;
 let log: { readonly lines: readonly string[] };
 let server: Server;
-/** The questions of the windows to the gateway. */
+/** The windows' questions to the gateway. */
 let asked: string[];
-/** Whether it refuses to end. */
+/** True if the gateway refuses to end. */
 let isStubborn: boolean;
 
 beforeEach(async () => {
@@ -30,7 +30,7 @@ beforeEach(async () => {
     request.on('end', () => {
       const body = JSON.parse(text) as { do: string; after?: number };
       asked.push(body.do);
-      // A second list is answered when something changes: never here.
+      // A second list is answered only when something changes, which never happens here.
       if (body.do === 'list' && body.after !== undefined) return;
       if (body.do === 'list') response.end(JSON.stringify({ state: 1, conversations: [] }));
       else response.end(JSON.stringify(isStubborn ? { error: 'It is busy.' } : {}));
@@ -48,7 +48,7 @@ afterEach(() => {
 const last = () => fake.shown.at(-1)!;
 const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/s3cret`;
 
-/** The gateway says that it runs. */
+/** Announces the gateway as a running one does. */
 const announceIt = (): Promise<() => Promise<void>> =>
   announceGateway(getRunningFolder(services), {
     pid: process.pid,
@@ -74,7 +74,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
       '$(copy) own',
       '$(debug-stop) End the Gateway',
     ]);
-    // The secret is for the clipboard, not for a screen.
+    // The secret is only copied, and never shown.
     expect(JSON.stringify(fake.offered[0]!.map(({ description }) => description))).not.toContain('s3cret');
     expect(fake.clipboard).toBe(`${base()}/anthropic`);
     expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
@@ -180,5 +180,5 @@ describe('a gateway started from a window', () => {
   });
 });
 
-/** The gateway's terminal, as this window opened it. */
+/** Opens the gateway's terminal like this window does. */
 const openGatewayTerminal = () => window.createTerminal({ name: GATEWAY_TERMINAL_NAME, shellArgs: [], env: {} });

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const ask = (command: string | undefined) => askInChat(services, command);
 
-/** Picks the conversation of the file once it is listed; none where the label is undefined. */
+/** Picks the file's conversation once it is listed, or none if the label is undefined. */
 function picks(label: string | undefined): void {
   fake.onQuickPick = (picker) => {
     void vi

@@ -74,7 +74,8 @@ it('accepting in a pick list picks no row while newer rows with another one at i
   const picked = pickItem(picker, new AbortController(), rows.meant);
   void picked.then(taken);
   const drawn = rows.showItems([newest, old, other]);
-  // The user takes the second row, "other" or "old", and VS Code names the second of those that were set last.
+  // The user accepts the second row, "other" or "old", and VS Code reports the second of the items
+  // that were set last.
   fake.quickPick?.accept(picker.items[1] ?? newest);
   await drawn;
   expect(taken).not.toHaveBeenCalled();

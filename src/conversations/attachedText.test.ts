@@ -160,7 +160,7 @@ it.each([
   expect(makeConversationTitle(messages)).toBe(WORDS);
 });
 
-/** As the pieces of microsoft/vscode's agentPrompt.tsx and tag.tsx are joined. */
+/** Joins an element like agentPrompt.tsx and tag.tsx of microsoft/vscode do. */
 const tag = (name: string, words: string, attributes = ''): string => `<${name}${attributes}>\n${words}\n</${name}>\n`;
 const ATTACHED = tag('attachments', tag('attachment', FILE, ' id="a.md" filePath="/w/a.md"'));
 const CONTEXT =

@@ -1,4 +1,4 @@
-/** Real conversations, kept outside of the repository: ../shared/corpus. */
+/** Tests real conversations, which are kept outside of the repository (../shared/corpus). */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,10 @@ interface RawRecord {
   readonly message?: { readonly content: string | readonly unknown[] };
 }
 
-/** Counted independently of the reader: records of one line are split where one ends and the next begins. */
+/**
+ * Counts independently of the reader: several records on one line are split where one ends and the
+ * next begins.
+ */
 const rawRecords = (path: string): RawRecord[] =>
   readFileSync(path, 'utf8')
     .split('\n')
@@ -29,9 +32,14 @@ const rawRecords = (path: string): RawRecord[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as RawRecord);
 
-/** Blocks on branches that were left: 03 goes on above an `/exit` and its echo. */
+/**
+ * Number of blocks on abandoned branches. Transcript 03 continues above an `/exit` and its echo.
+ */
 const ABANDONED: Readonly<Record<string, number>> = { 'transcript-03.jsonl': 2 };
-/** Prompts that stand in the records of the queue alone: typed while Claude Code worked. */
+/**
+ * Number of prompts that only the queue's records contain, since they were typed while Claude Code
+ * worked.
+ */
 const QUEUED: Readonly<Record<string, number>> = {
   'transcript-03.jsonl': 2,
   'transcript-06.jsonl': 1,
@@ -69,7 +77,8 @@ describe.skipIf(!present)('a real Claude Code transcript', () => {
     });
 
     it('is valid for the Messages API', () => {
-      // Blank texts are in the source: Claude drops them when it sends, and we leave them as they are.
+      // The files contain blank texts. Claude Code drops them when it sends, and we leave them
+      // unchanged.
       const violations = [all, active].flatMap(({ messages }) => checkConversation(messages));
       expect(violations.filter(({ rule }) => rule !== 'text-not-blank')).toEqual([]);
     });

@@ -1,6 +1,7 @@
 /**
- * Files of every format, damaged: bytes changed, cut out, doubled, swapped, the end cut off. Each is read, or refused with a reason;
- * never a crash, never a message of a wrong shape. Real ones are damaged, too, where they lie beside the project.
+ * Damages files of every format: bytes are changed, cut out, doubled or swapped, or the end is cut
+ * off. Each file must be read, or rejected with a reason, without a crash or a message of a wrong
+ * shape. Real files are damaged, too, if they exist beside the project.
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ const samplesIn = (folder: string, maxBytes: number): Sample[] =>
     .filter((path) => statSync(path).size <= maxBytes)
     .map((path) => ({ name: path.slice(folder.length + 1), bytes: readFileSync(path) }));
 
-/** The smallest of each agent: damage is as good in them as in large ones. */
+/** Returns each agent's smallest file, since damage works in it as well as in large ones. */
 function smallestReal(): Sample[] {
   if (!existsSync(CORPUS)) return [];
   return readdirSync(CORPUS, { withFileTypes: true })
@@ -39,9 +40,9 @@ function smallestReal(): Sample[] {
     );
 }
 
-/** A change at a place of the file, both as shares of it. */
+/** A change of this length, at a position given as a share of the file. */
 const damage = fc.record({
-  // Not a double: those of fast-check are mostly close to 0.
+  // This is no double, because most of fast-check's doubles are close to 0.
   at: fc.nat(9_999).map((part) => part / 10_000),
   length: fc.oneof(fc.constantFrom(1, 2, 40), fc.nat(4_000)),
   kind: fc.constantFrom('value', 'value', 'value', 'replace', 'delete', 'double', 'end', 'structure'),
@@ -67,7 +68,7 @@ function damaged(bytes: Buffer, { at, length, kind, byte }: Damage): Buffer {
     case 'structure':
       return Buffer.concat([before, Buffer.from(STRUCTURE[byte % STRUCTURE.length] ?? ''), after]);
     default: {
-      // A value that is of another kind than it was, in a text that is still JSON.
+      // Replaces a value by one of another kind, so that the text is still JSON.
       const text = bytes.toString('utf8');
       const value = /(?:"(?:[^"\\]|\\.)*"|\[[^[\]]*\]|\{[^{}]*\})(?=[,}\]])/g;
       value.lastIndex = text.indexOf(':', Math.floor(at * text.length));
@@ -105,13 +106,13 @@ describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ b
           expect(error.found).not.toBe('');
         }
       }),
-      // A large file is read to its end each time.
+      // Each case reads a large file to its end.
       bytes.length > 100_000 ? oneCaseIn(20) : {},
     );
   });
 });
 
-/** What can happen to one line of a file of records; none of it touches the others. */
+/** Ways to damage one line of a file of records without touching the others. */
 const LINE_DAMAGE = {
   'filled with NULs': (line: Buffer) => Buffer.alloc(line.length),
   'padded with NULs': (line: Buffer) => Buffer.concat([Buffer.alloc(7), line, Buffer.alloc(7)]),
@@ -139,13 +140,13 @@ const linesIn = (bytes: Buffer): Buffer[] => {
   return lines;
 };
 
-/** The texts of a value that hold words: no ids, no names of kinds. */
+/** Returns the texts of a value that contain words, and no IDs or names of kinds. */
 function wordsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.includes(' ') ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsIn) : [];
 }
 
-/** The words that a reader gives, whatever messages and blocks they stand in. */
+/** Returns the words that a reader finds, in whatever messages and blocks. */
 function wordsRead(input: Buffer): Set<string> {
   const { messages, sidechains } = readConversation(input, { path: '/x/y' }, { history: 'all' });
   return new Set(
@@ -162,7 +163,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
   const lines = linesIn(bytes);
   const full = wordsRead(bytes);
   const { format } = readConversation(bytes, { path: '/x/y' });
-  // The first line of VS Code's log holds the whole chat, which the others change.
+  // The first line of VS Code's log holds the whole chat, which later lines change.
   const first = format === 'vscode-chat' ? 1 : 0;
   const kinds = Object.keys(LINE_DAMAGE) as LineDamage[];
 
@@ -182,7 +183,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
           try {
             ({ notes } = readConversation(input, { path: '/x/y' }, { history: 'all' }));
           } catch (error) {
-            // Nothing was said in the other lines.
+            // The other lines contain no messages.
             expect(String(error)).toMatch(told);
             return;
           }
@@ -195,7 +196,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
           expect(missing).toEqual([]);
         },
       ),
-      // A large file is read to its end each time.
+      // Each case reads a large file to its end.
       bytes.length > 100_000 ? oneCaseIn(20) : {},
     );
   });

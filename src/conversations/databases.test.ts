@@ -38,7 +38,7 @@ it("an agent's database stays open until all its users have closed it", () => {
 it("an agent's database is read with what the agent has written since it was opened", () => {
   expect(ids()).toEqual(['ses_kilo']);
   const agent = new DatabaseSync(file);
-  // Rows that are in the log alone, and rows that were moved from there into the file.
+  // The rows are first in the log alone, and are then moved from there into the file.
   agent.exec("UPDATE session SET id = 'ses_log'");
   expect(ids()).toEqual(['ses_log']);
   agent.exec("UPDATE session SET id = 'ses_file'");

@@ -1,10 +1,15 @@
-/** Of what a reader leaves out, only kinds that a table names are said to be unsent; others are counted and named. */
+/**
+ * A reader says that left-out records are not sent only for kinds in a table. It counts and names
+ * all others.
+ */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';
 
 const lines = (...records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
 
-/** Sessions with a record that never goes to the model, and with one of tomorrow's. */
+/**
+ * Creates sessions with a record of a kind that is never sent to the model, or of a future kind.
+ */
 const SESSIONS: Readonly<Record<string, (kind: string) => string>> = {
   'claude-code, progress': (type) =>
     lines(

@@ -1,4 +1,7 @@
-/** Who speaks in the results of tools, in every format: a person only where the agent's own format says so. */
+/**
+ * In every format, a tool result counts as a person's words only if the agent's own format says
+ * so.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AGENT_LIST } from '../core/agents';
@@ -14,7 +17,7 @@ import type { Conversation, ConversationFormat } from './types';
 
 const counter = createCounter();
 
-/** A call of a tool and its result, as the file of an agent has them. */
+/** A tool call and its result, as in an agent's file. */
 interface Told {
   readonly tool: string;
   readonly result: string;
@@ -32,7 +35,7 @@ const claudeCode = (message: object, fields: object = {}): object => ({
   ...fields,
 });
 
-/** Sessions with one call, by format. */
+/** Creates a session with one call, by format. */
 const SESSIONS: Readonly<Record<string, (told: Told) => string>> = {
   openai: ({ tool, result }) =>
     JSON.stringify([
@@ -160,7 +163,7 @@ const read = (format: string, told: Told): Conversation =>
 const wordsIn = ({ messages }: Conversation): string[] =>
   collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text);
 
-/** Names of tools with which some agent asks a person, but none whose sessions have the format. */
+/** Returns the tools with which the agents of a format ask a person. */
 const askingOf = (format: string): ReadonlySet<string> =>
   listToolsAskingPerson(AGENT_LIST.filter(({ formats }) => formats.some((own) => own === format)));
 const ALL_ASKING = [...listToolsAskingPerson(AGENT_LIST)];
@@ -212,11 +215,11 @@ describe("a person's words are recognized", () => {
   ])('in %s, where %s asked', (format, tool, result) => {
     const conversation = read(format, { tool, result, isError: false });
     expect(wordsIn(conversation)).toEqual(['Go', '"Colour"="blue"']);
-    // As it comes from a worker.
+    // A worker returns such a clone.
     const cloned = structuredClone(conversation);
     expect(wordsIn(cloned)).toEqual(['Go']);
     expect(wordsIn(markPersonsAnswersAt(cloned, findPersonsAnswers(conversation)))).toEqual(['Go', '"Colour"="blue"']);
-    // What is written of it has no trace of the mark.
+    // The mark leaves no trace in what is written.
     expect(JSON.stringify(conversation)).toBe(JSON.stringify(cloned));
   });
 

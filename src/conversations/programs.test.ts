@@ -1,4 +1,7 @@
-/** Results that programs read fill no context, in the files of every format that records who called. */
+/**
+ * Results that only programs read fill no context. Every format that records a call's caller is
+ * tested.
+ */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';
 import { createCounter } from '../core/testingCounter';
@@ -19,7 +22,7 @@ const MODELS = [undefined, { type: 'direct' }, null, 'direct', { tool_id: 'srvto
 
 const lines = (...records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
 
-/** A session with one call and its data as the result, by format. */
+/** Creates a session with one call whose result is the data, by format. */
 const SESSIONS: Readonly<Record<string, (caller: unknown) => string>> = {
   anthropic: (caller) =>
     JSON.stringify([

@@ -44,7 +44,7 @@ describe('a conversation file', () => {
   it('is read on from its cached beginning if it is unchanged', () => {
     const path = file('known.json', '[{"role":"user","content":"old"}]');
     const { mtimeMs: modified, size } = statSync(path);
-    // Other bytes than the file's: they show whether the beginning was read again.
+    // These bytes differ from the file's, which shows whether the beginning was read again.
     const bytes = new TextEncoder().encode('[{"role":"user","content":"new"');
     const titleWith = (head: FileHead): string => readConversationFile(path, {}, { head }).title;
     expect(titleWith({ bytes, modified, size })).toBe('new');
@@ -60,7 +60,7 @@ describe('a conversation file', () => {
 
   it('that is too large is rejected by its size before it is read', () => {
     const path = file('large.jsonl', '');
-    // Sparse: 2 GB that take no room.
+    // The file is sparse, so its 2 GB take no disk space.
     truncateSync(path, 2 * 1024 ** 3);
     expect(() => readConversationFile(path)).toThrow('found a file of 2.00 GB; expected at most 1.00 GB');
     expect(problemOf(file('small', '[ ]'), 2)).toBe('too-large');

@@ -1,4 +1,7 @@
-/** Whatever stands in a file: a conversation or a clear error, never another one, and never a message without its shape. */
+/**
+ * Any text is read as a conversation or rejected with a clear error. There must be no other error
+ * and no message of a wrong shape.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { assertMessage } from './formats/messageShape';
@@ -135,7 +138,7 @@ it('every text is read as a conversation or rejected with a reason', () => {
         }
       },
     ),
-    // Cheap cases, of which many are refused at once.
+    // The cases are cheap, and many are rejected at once.
     { numRuns: 2_000 },
   );
   expect(read).toBeGreaterThan(500);

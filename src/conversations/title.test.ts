@@ -24,7 +24,8 @@ describe('the title of a conversation', () => {
   });
 
   it('is found in linear time', () => {
-    // None of these ends: a search that goes on to the end from each would take minutes.
+    // None of these elements ends. Searching to the end of the text from each of them would take
+    // minutes.
     expect(makeConversationTitle([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(
       /^Fix it <system-reminder/,
     );
@@ -107,7 +108,7 @@ describe('the title of a conversation', () => {
   });
 
   it('is found quickly in long texts of unclosed elements', () => {
-    // In time that grows with the square of the text it would not end before the test's time limit.
+    // In quadratic time this would not end before the test's time limit.
     expect(makeConversationTitle([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
   });
 });

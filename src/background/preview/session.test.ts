@@ -104,7 +104,7 @@ it('a preview reads a changed file again, and reports one that is gone, broken o
   );
   rmSync(conversation.path);
   await expect(session.answerPreviewRequest(question(conversation), signal)).rejects.toThrow(/no such file/);
-  // Nothing may affect the next question.
+  // The errors must not affect the next question.
   expect((await session.answerPreviewRequest(question(makeFileConversation('d.json')), signal)).cells).toHaveLength(
     messages.length,
   );
@@ -126,7 +126,7 @@ it('a preview reports which facts remain after the shown edits, without computin
   expect(instructions).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   expect(errors.kept + errors.recallable + errors.lost).toBe(20);
   expect(errors.recallable).toBeGreaterThan(10);
-  // The excluded message's edit stays out.
+  // The edit of the excluded message is still not applied.
   expect(errors.recallableExamples[0]).toBe('error: step 1 has failed');
   const mild = { ...asked, setup: setup({ targetPercent: 90 }), kind: 'coherence' } as const;
   expect((await session.answerPreviewRequest(mild, signal)).errors.recallable).toBeLessThan(errors.recallable);

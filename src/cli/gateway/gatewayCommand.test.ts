@@ -13,7 +13,7 @@ import { UsageError } from '../args';
 import { runCommandLine } from '../run';
 import { listRouteAddresses } from './gatewayCommand';
 
-/** A gateway with a persistent address, and its folders. */
+/** Creates a gateway with a persistent address, and its folders. */
 async function bed() {
   const home = temporaryFolder();
   const folder = join(home, 'running');
@@ -183,7 +183,7 @@ it('the gateway shortens a single new result that is larger than the given share
     await gateway.stop();
     return JSON.stringify(vendor.requests.at(-1)?.body);
   };
-  // A result that is too large is shortened, keeping its start; otherwise the request is cut like
+  // With the option, a result that is too large keeps its start; otherwise the request is cut like
   // any other.
   expect(await sentWith()).toContain('log line 100 with');
   expect(await sentWith('--large-result', '0')).not.toContain('log line 100 with');

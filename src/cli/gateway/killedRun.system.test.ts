@@ -13,7 +13,7 @@ const put = (path: string, text: string, mode = 0o600): void => {
   chmodSync(path, mode);
 };
 
-/** Cline configured with a key, which only waits. */
+/** Sets up Cline with a key; the agent only waits. */
 function bed() {
   const home = temporaryFolder();
   const store = join(home, 'store');
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')("a temporary copy of an agent's se
   ])('is deleted by our next program start after its run was killed: %s', async (_, argv) => {
     const { store, session, keyFiles, run, other } = bed();
     const child = await run();
-    // Others leave a running one alone.
+    // Other runs leave a running one alone.
     other(...argv(session, store));
     expect(keyFiles()).toHaveLength(1);
     const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -127,7 +127,7 @@ describe.each(Object.entries(HOMES))('%s, started through the gateway,', (name, 
     const launched = [...one.written, ...Object.values(launch.env), ...launch.args].join('\n');
     expect(launched).toContain('http://127.0.0.1:1');
     expect(launched.replaceAll('\\', '').includes('recall')).toBe(ready.canRecall);
-    // Others can write to a temporary folder.
+    // Gemini CLI can recall only if nobody but root can write to its folder, unlike here.
     expect(ready.canRecall).toBe(name !== 'gemini');
   });
 
@@ -170,7 +170,7 @@ describe('Gemini CLI behind the gateway', () => {
         user.mockReturnValue(uid);
         return (await findGatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
       };
-      // It belongs to root and must stay empty.
+      // /etc belongs to root, and the test must leave nothing in it.
       expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
       expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
       expect(await canRecall(0, folder)).toBe(false);

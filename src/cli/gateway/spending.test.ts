@@ -1,4 +1,4 @@
-/** Spending limits with the vendors' SDKs as agents, which retry when useful. */
+/** Tests spending limits with the vendors' SDKs as agents, which retry when useful. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -83,13 +83,13 @@ it('spending limits stop a conversation with a message that its agent shows, and
   const { ask, state, told, vendor, chat, gateway, spent } = await bed({ ...OFF, perConversation: 1e-6 }, true);
   expect(await ask('a', 's1')).toMatchObject(DONE);
   expect((await spent('s1')).conversation).toBeGreaterThan(0);
-  // Its subagents share its ID.
+  // Subagents share the conversation's ID.
   await expect(ask('a task of its own', 's1')).rejects.toThrow(
     /This conversation has cost \$0\.00 and used up your budget .* the request was not sent\. To continue, raise contextCondenser\.agent\.maxCostPerConversation in VS Code’s settings/,
   );
   expect(vendor.requests).toHaveLength(1);
   expect(told).toHaveLength(2);
-  // Others continue, and so does what belongs to no conversation.
+  // Other conversations continue, and so do requests that belong to none.
   expect(await ask('b', 's2')).toMatchObject(DONE);
   expect(await ask('a title', 's1', [])).toMatchObject(DONE);
   state.limits = { ...OFF, perConversation: 100 };

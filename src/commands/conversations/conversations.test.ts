@@ -28,7 +28,7 @@ let view: ConversationsView;
 beforeEach(() => {
   ({ home, services, log } = openTestWindow());
   stubHome(home);
-  // The doubles have the few members that are used.
+  // The doubles have only the members that are used.
   tree = {
     view: window.createTreeView('view', { treeDataProvider: undefined }),
     changed: new EventEmitter<TreeNode[] | undefined>(),
@@ -41,7 +41,7 @@ afterEach(() => {
 
 const last = () => fake.shown.at(-1)!;
 
-/** Opens the view and waits until all is counted. */
+/** Opens the view and waits until all conversations are counted. */
 async function opened(): Promise<void> {
   view = getConversationsView(services, tree);
   view.getChildren();
@@ -63,7 +63,7 @@ const item = (node: TreeNode): vscode.TreeItem => view.getTreeItem(node);
 const run = (action: ConversationAction, subject: unknown = rows()[0]): Promise<void> =>
   runConversationAction(services, tree, action, subject);
 
-/** A Claude Code session where that agent would resume it. */
+/** Writes a Claude Code session to the place where that agent would resume it. */
 function session(): string {
   const path = join(home, '.claude', 'projects', '-home-me-app', `${ID}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
@@ -81,7 +81,10 @@ async function condensed(provider = 'truncation'): Promise<void> {
   await shows('condensed');
 }
 
-/** Waits until the first row is of this state: the view reads the ledgers once it hears that they have changed. */
+/**
+ * Waits until the first row has this state, since the view reads ledgers only after hearing that
+ * they have changed.
+ */
 const shows = (state: string): Promise<void> =>
   vi.waitFor(() => {
     expect(item(rows()[0]!).contextValue).toContain(state);
@@ -203,7 +206,7 @@ describe('the conversations view', () => {
     await run('condense', row);
     await vi.waitFor(() => expect(drawn).toEqual([[row]]));
     expect(item(row!).contextValue).toContain('condensed');
-    // The row that VS Code has is from before.
+    // VS Code still has the row from before.
     await run('undo', row);
     await vi.waitFor(() => expect(item(row!).contextValue).toContain('redoable'));
     writeFileSync(
@@ -353,7 +356,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     await run('giveBack');
     expect(last()).toMatchObject({ kind: 'error' });
     expect(last().message).toContain('a moment ago');
-    // From the notification of a condensation, which is not what failed.
+    // Gives back from the notification of a condensation, which did not fail itself.
     await run('condense');
     await run('giveBack');
     expect(last()).toMatchObject({ kind: 'error', choices: [] });
@@ -408,7 +411,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     const terminal = window.terminals.at(-1);
     expect(terminal).toMatchObject({ name: 'Claude Code', isShown: true });
     expect(terminal?.sent).toEqual([expect.stringMatching(/^claude --resume [\da-f-]{36}$/)]);
-    // The row and the details lead to the condensed session too, when the notification is gone.
+    // Even without the notification, the row and the details lead to the condensed session.
     const given = () => rows().find(({ found }) => found.path === path)!;
     await vi.waitFor(() => expect(item(given()).contextValue).toMatch(/\bgiven\b.*\bresumable\b/));
     await vi.waitFor(async () => {

@@ -37,7 +37,7 @@ const counted = (): Promise<void> =>
     expect([isBusy, conversations.every(({ details }) => details?.tokens !== undefined)]).toEqual([false, true]);
   });
 const offered = (times: number): Promise<void> => vi.waitFor(() => expect(offers()).toHaveLength(times));
-/** Looks again, and has the answers of the microtasks after it settled. */
+/** Refreshes the list, focuses the window, and waits until pending microtasks are done. */
 async function lookAgain(): Promise<void> {
   await getConversationIndex(services).refresh();
   await counted();
@@ -57,7 +57,7 @@ it('an idle task over its threshold is offered for condensing once, and condense
   );
   await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Condensed “/));
   expect(fake.shown.at(-1)?.choices).toContain('Details');
-  // Without what was answered it is known by its ledger.
+  // Even without the recorded answer, its ledger shows that the task was condensed.
   const [[path] = ['']] = readOfferAnswers(services.context.globalState);
   await recordOfferAnswer(services.context.globalState, path, undefined);
   await lookAgain();
@@ -127,7 +127,7 @@ it('idle tasks are not offered for condensing while the setting is off, and are 
 });
 
 it('the offer to condense an idle task shows its title as plain text, and errors are logged', async () => {
-  // What is not clearly a link keeps its words.
+  // Text that is not clearly a link stays.
   const link = `See [this](command:evil) and [that](evil) ${'and more '.repeat(20)}`;
   const [, ...rest] = createConversation();
   writeZooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);

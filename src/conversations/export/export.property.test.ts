@@ -5,7 +5,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { readConversation } from '../read';
 import { signer, exportTo, body, checkWithAnthropicServer, checkWithOpenAIServer } from './testing';
 
-/** Only the server knows how it signs: the thoughts of a generated history are signed here. */
+/** Signs a generated history's thoughts, since only the server knows how it signs. */
 const signed = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
   messages.map((message) =>
     typeof message.content === 'string'

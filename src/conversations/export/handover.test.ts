@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
 import { counter, exportTo, user, assistant, text, call, result } from './testing';
 
-/** All that a model may take for the end of a line. */
+/** A model may take each of these for the end of a line. */
 const LINE_ENDS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 const OURS = [
   '## The conversation',
@@ -112,7 +112,7 @@ describe('the hand-over prompt', () => {
             },
             'handover',
           );
-          // The words of the user stand between tags that they can't hold.
+          // The user's words are between tags that they can't contain.
           const lines = output.replace(/<(user-[\da-f]{8})>[\s\S]*?<\/\1>/g, '').split(LINE_ENDS);
           const headings = lines.filter((line) => /^#{1,6} /.test(line));
           expect(headings.filter((line) => !OURS.some((own) => line.startsWith(own)))).toEqual([]);

@@ -1,4 +1,4 @@
-/** "Save Condensed Copy…" writes Anthropic messages JSON, whatever agent's conversation it is. */
+/** "Save Condensed Copy…" writes Anthropic messages JSON for every agent's conversation. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const signed = (_key: string, value: unknown): unknown =>
     ? { ...value, signature: signer.sign(String(value['thinking'])) }
     : value;
 
-// What came in Anthropic's form stays as it came, whatever it lacks.
+// A conversation in Anthropic's form is left as it is, even if it is incomplete.
 it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
   'a copy of the fixture %s is written so that Anthropic accepts it',
   (name) => {
@@ -22,7 +22,7 @@ it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
     const conversation = readConversationFile(path);
     const origins = conversation.messages.map((_, index) => index);
     const { text } = renderAnthropicJson(conversation, conversation.messages, path, origins, counter);
-    // The server knows only its own signatures.
+    // The server accepts only its own signatures.
     const { system, tools, messages } = JSON.parse(text, signed) as Json;
     const request = { ...(system !== undefined && { system }), ...(tools !== undefined && { tools }), messages };
     expect(checkWithAnthropicServer(request)).toBeUndefined();

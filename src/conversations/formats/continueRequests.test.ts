@@ -48,7 +48,7 @@ describe('the usage that Continue recorded', () => {
     const [request] = read([user('a'), answer('b', usage)])?.requests ?? [];
     expect(request?.usage).toMatchObject({ outputTokens: 5, ...expected });
     expect(request?.usage && countPromptTokens(request.usage)).toBe(prompt);
-    // Its price would be made up for most models.
+    // Continue makes up the price of most models, so it is ignored.
     expect(request?.recordedCost).toBeUndefined();
   });
 

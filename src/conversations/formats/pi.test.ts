@@ -10,7 +10,7 @@ const HEADER = { type: 'session', version: 3, id: 'S1', timestamp: 't', cwd: '/w
 const read = (entries: readonly Entry[], history: 'active' | 'all' = 'active') =>
   readConversation(entries.map((entry) => JSON.stringify(entry)).join('\n'), { path: '/x/s.jsonl' }, { history });
 
-/** Entries that follow each other: each is the parent of the next. */
+/** Links entries so that each is the parent of the next. */
 const chain = (...entries: readonly Entry[]): Entry[] =>
   entries.map((entry, at) => ({ id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp: 't', ...entry }));
 const message = (role: string, content: unknown, fields: Entry = {}): Entry => ({

@@ -27,7 +27,7 @@ describe("Cline 4's own messages", () => {
         seller: 'anthropic',
         recordedCost: 0.25,
         message: 1,
-        // The input is less than what was cached: it stands beside it.
+        // The input is smaller than the cached tokens, so it does not include them.
         usage: {
           accounting: 'anthropic',
           source: 'reported',
@@ -95,7 +95,7 @@ describe("Roo's ui_messages.json", () => {
       { at: 21, usage: { inputTokens: 4 } },
       { usage: { inputTokens: 6 } },
     ]);
-    // Nothing was written down after the last two, or nobody knows when they were.
+    // The last two have no message: no answer follows the third, and the fourth has no time.
     expect(recorded?.requests.map((request) => 'message' in request)).toEqual([true, true, false, false]);
     expect(recorded?.requests.map((request) => 'at' in request)).toEqual([true, true, true, false]);
   });

@@ -1,4 +1,7 @@
-/** Cursor's transcripts, VS Code's chat sessions, and records of runs: formats of which only some is known. */
+/**
+ * Tests formats that are only partly known: Cursor's transcripts, VS Code's chat sessions, and
+ * records of runs.
+ */
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../core/messages/firewall';
 import { readConversation } from '../read';

@@ -1,4 +1,7 @@
-/** The requests that agents record, in the forms that their versions have: real ones by shape, made up by value. */
+/**
+ * Tests requests as versions of the agents record them. The records have real shapes and made-up
+ * values.
+ */
 import { describe, expect, it } from 'vitest';
 import { ClaudeRequests } from './claudeCode/usage';
 import { CodexRequests } from './codex/usage';

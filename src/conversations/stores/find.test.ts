@@ -251,7 +251,7 @@ describe("obstacles in an agent's store", () => {
   it("are noted if they are folders that can't be listed", async () => {
     const locked = join(home, '.codex/sessions');
     mkdirSync(dirname(locked), { recursive: true });
-    // Root may list every folder; a file in its place can't be listed by anyone.
+    // Root may list every folder, so this needs another user.
     if (process.getuid?.() === 0) return;
     mkdirSync(locked);
     chmodSync(locked, 0);

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stripClineWrappers } from './clineInput';
 
-/** The rule as its source states it, by regular expressions: what the steps without them have to give. */
+/**
+ * Implements the rule by regular expressions, as its source does. The product's steps must give
+ * the same result.
+ */
 function byExpressions(input: string): string {
   let text = input.trim();
   for (const tag of ['user_input', 'user_command']) {
@@ -83,7 +86,7 @@ describe('a user’s text as Cline displays it', () => {
   });
 
   it('takes linear time', () => {
-    // The expressions look on to the end from each of these; in 2 MB that would not come to an end.
+    // The regular expressions search to the end from each of these, which would not finish in 2 MB.
     const text = '<mode_notice>'.repeat(160_000);
     expect(stripClineWrappers(text) === text).toBe(true);
   });

@@ -1,4 +1,7 @@
-/** Files written for an agent, over random histories and condensations: the agent sends the view, and loses nothing. */
+/**
+ * Files are written for an agent from random histories and condensations. The agent must send the
+ * view and lose nothing.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { validHistory } from '../../../test/generators/arbitraries';
@@ -10,7 +13,7 @@ import { renderClaudeSession } from './claudeCode';
 import { createCompactionSidecar, applyCompactionSidecar } from './clineCompaction';
 import { renderCondensedTask } from './roo';
 
-/** A history as agents have them, without a system prompt among the messages, and the view of a condensation. */
+/** Histories as agents have them, without a system prompt among the messages. */
 const histories = validHistory.map((messages) => messages.filter(({ role }) => role !== 'system'));
 const check = (property: (messages: readonly ApiMessage[], view: readonly ApiMessage[]) => void): Promise<void> =>
   fc.assert(
@@ -24,7 +27,7 @@ const said = (messages: readonly unknown[]): unknown =>
     role,
     content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
   }));
-/** Consecutive messages of one role are one to the API. */
+/** Merges consecutive messages of one role, which are one message to the API. */
 function merged(messages: readonly ApiMessage[]): unknown {
   const turns: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {
@@ -35,7 +38,7 @@ function merged(messages: readonly ApiMessage[]): unknown {
   }
   return turns;
 }
-/** The blocks of a history, whatever their order. */
+/** Lists a history's blocks regardless of their order. */
 const blocksIn = (messages: readonly ApiMessage[]): string[] =>
   messages
     .flatMap(({ role, content }) =>
@@ -105,7 +108,8 @@ it('Claude Code resumes a session that was given back with the condensed message
     expect(summary).toMatchObject({ type: 'summary', summary: 'T', leafUuid: uuids.at(-1) });
     expect(customTitle).toEqual({ type: 'custom-title', customTitle: 'T', sessionId: 's' });
     expect(lines.every(({ cwd, sessionId }) => cwd === '/w' && sessionId === 's')).toBe(true);
-    // The order of results is that of their calls, as the agent itself has them; what was read once stays as it is.
+    // Results are sorted like their calls, as the agent itself does. Reading and writing again
+    // changes nothing more.
     const first = readConversation(text, { path: PATH }).messages;
     expect(blocksIn(first)).toEqual(blocksIn(view));
     const again = renderClaudeSession({ sessionId: 's', title: 'T', view: first, records, now: new Date(0), newId });

@@ -13,12 +13,12 @@ import {
   type RequestTokenCalibration,
 } from './replay';
 
-/** One token per character plus four per message, for round figures. */
+/** Counts one token per character plus four per message, for round figures. */
 const counter = (): MessageCounter => new MessageCounter({ count: (text) => text.length });
 
 const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
 
-/** Per million: $1 fresh, 10 cents cached, $2 written to the cache, $10 output. */
+/** Per million tokens: $1 fresh, 10 cents cached, $2 written to the cache, $10 output. */
 const PRICES: ModelPrices = {
   input: { base: 1 },
   output: { base: 10 },
@@ -55,12 +55,14 @@ describe('requests reconstructed from a conversation', () => {
 
   it('read from the cache what the previous request sent, and cost what a manual calculation gives', () => {
     const usages = simulateRequestUsage(listRequests(messages, counter(), []), CALIBRATION);
-    // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
+    // The first request writes 1,000 + 2 · 100 tokens. The second has 1,000 + 2 · 350, of which it
+    // reads 1,200 and writes 500. Each answer has 3 · 50.
     expect(usages).toEqual([
       makeReplayedUsage(1_200, 0, 150, 'anthropic', 'short'),
       makeReplayedUsage(1_700, 1_200, 150, 'anthropic', 'short'),
     ]);
-    // 1,200 · $2 + 150 · $10 = $3,900; 1,200 · $0.1 + 500 · $2 + 150 · $10 = $2,620; of a million tokens each.
+    // In millionths of a dollar, these are 1,200 · 2 + 150 · 10 = 3,900 and 1,200 · 0.1 + 500 · 2 +
+    // 150 · 10 = 2,620.
     expect(usages.map((usage) => computeCallCost(usage, PRICES))).toEqual([
       expect.closeTo(0.0039, 10),
       expect.closeTo(0.00262, 10),
@@ -137,7 +139,7 @@ describe("the composition of a session's requests", () => {
 
   it('counts messages that have been sent more than ten times', () => {
     const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
-    // Twelve requests: the first two messages reach an eleventh, the very first a twelfth.
+    // All twelve requests contain the first message, and eleven the next two.
     expect(computeComposition(long, listRequests(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
   });
 

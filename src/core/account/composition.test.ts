@@ -7,7 +7,7 @@ import { listRequests } from './replay';
 
 const counter = new MessageCounter({ count: (text) => text.length });
 
-/** The composition with one more answer, so that each message was sent. */
+/** Computes the composition with one more answer, so that each message was sent. */
 const composed = (messages: readonly ApiMessage[], fixed = 0) => {
   const all = [...messages, assistant('end')];
   return computeComposition(all, listRequests(all, counter, []), counter, fixed);
@@ -34,7 +34,7 @@ describe("the parts of a session's content", () => {
       makeToolExchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
     const [first, other] = [makeLines('first', 4), makeLines('other', 4)];
     const { parts, files } = composed([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
-    // The answers after each result send it: the first three times, the last once.
+    // Each later answer sends a result again: three send the first result, one the last.
     expect(parts.readAgain).toBe(first.length);
     expect(parts.reads).toBe(3 * first.length + 2 * other.length);
     expect(files).toEqual([{ path: '/a.ts', reads: 3, tokens: 2 * first.length + other.length }]);
@@ -77,7 +77,7 @@ describe("the parts of a session's content", () => {
   it('count what each request contained, and what was sent more than ten times', () => {
     const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
     const { parts, sentOften } = composed([TASK, ...turns], 100);
-    // Twelve requests; the task was sent with all, the first two turns with eleven or fewer.
+    // All twelve requests contain the task, and eleven or fewer each turn.
     expect(parts.fixed).toBe(1_200);
     expect(parts.people).toBe(12 * 'task'.length + 66);
     expect(sentOften).toBe(
@@ -106,7 +106,7 @@ describe('tool results that were never used', () => {
     ]);
   });
 
-  // Forms of recorded Codex, Copilot CLI and Claude Code sessions.
+  // These forms come from recorded Codex, Copilot CLI and Claude Code sessions.
   it.each<[tool: string, input: object, what: string, before?: readonly ApiMessage[]]>([
     [
       'exec',

@@ -1,13 +1,11 @@
-/** Generated session trees whose agents copy history like real ones. */
+/** Generates session trees whose agents copy history like real ones. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupAccountInRows, GROUPINGS, sumSessionAccounts, type SessionAccount } from './account';
 import { countCopiedRequestsOnce, type PaidRequest, type ReadSession } from './once';
 import { makeSessionAccount } from './testing';
 
-/**
- * How copies are recognized: by the record, by the file's age, or by comparison with the origin.
- */
+/** Copies are recognized by the record, by the file's age, or by comparison with the origin. */
 type Way = 'marked' | 'older' | 'in-lineage';
 
 interface GrownSession {

@@ -8,7 +8,7 @@ import { MessageCounter } from '../tokens/messageCounter';
 import { replayWithCondensation, type ReplayOptions } from './replayWhatIf';
 import { listRequests, type RequestTokenCalibration } from './replay';
 
-/** One token per character plus four per message. */
+/** Counts one token per character plus four per message. */
 const counter = new MessageCounter({ count: (text) => text.length });
 const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
 
@@ -22,7 +22,7 @@ const CALIBRATION: RequestTokenCalibration = {
   cacheMs: undefined,
   writes: 'none',
 };
-/** Per million: $1, or 10 cents if cached. */
+/** Per million tokens: $1, or 10 cents if cached. */
 const PRICES: ModelPrices = { input: { base: 1 }, output: { base: 0 }, cacheRead: { base: 0.1 } };
 const millionths = (usages: readonly Usage[]): number =>
   (sumCosts(usages.map((usage) => computeCallCost(usage, PRICES))) ?? NaN) * 1_000_000;
@@ -48,11 +48,11 @@ const run = (over: Partial<ReplayOptions> = {}) =>
 
 it('a replay of a session with condensing costs what a manual calculation gives, even if condensing does not pay', async () => {
   const { before, after, condensations } = await run();
-  // Requests of 100, 300, 500 and 700 tokens; each reads the previous one from the cache: 100, 10 +
-  // 200, 30 + 200, 50 + 200.
+  // The requests have 100, 300, 500 and 700 tokens, and each reads the previous one from the cache.
+  // They cost 100, 10 + 200, 30 + 200 and 50 + 200.
   expect(millionths(before)).toBeCloseTo(790, 6);
   // The third is due at 500 and becomes 420, uncached since its first message changed; the fourth
-  // is 620 with 420 cached: 100, 10 + 200, 420, 42 + 200.
+  // is 620 with 420 cached. They cost 100, 10 + 200, 420 and 42 + 200.
   expect(millionths(after)).toBeCloseTo(972, 6);
   expect(condensations).toBe(1);
 });
@@ -65,7 +65,7 @@ it('a replay of a session with condensing keeps everything before the first chan
         messages: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)],
       }),
   });
-  // 420 again, with the first 300 unchanged: 100, 210, 30 + 120, 242.
+  // The third is 420 again, with the first 300 unchanged. They cost 100, 210, 30 + 120 and 242.
   expect(millionths(after)).toBeCloseTo(702, 6);
 });
 
@@ -80,7 +80,7 @@ it('a replay of a session with condensing ignores a condensation that gains noth
   });
   expect(after).toEqual(before);
   expect(condensations).toBe(0);
-  // At 300, 500 and 700 tokens, each more than 10 % above the last.
+  // It is asked at 300, 500 and 700 tokens, each more than 10 % above the last.
   expect(asked).toBe(3);
 });
 

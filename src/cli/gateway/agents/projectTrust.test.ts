@@ -40,7 +40,7 @@ interface Setup {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** `HOME` in texts is replaced. */
+/** Prepares an agent. `HOME` in texts is replaced by its home folder. */
 async function prepared(name: GatewayCommand, { files = {}, trustProject = false, folder = 'repo', env = {} }: Setup) {
   const homedir = temporaryFolder();
   for (const [path, text] of Object.entries(files)) {

@@ -13,13 +13,13 @@ import { readRecords, outline } from './testing';
 const attachment = (uuid: string, parent: string, fields: Fields, record: Fields = {}): Fields =>
   other('attachment', uuid, parent, { attachment: fields, ...record });
 
-/** The record as one of another model. */
+/** Returns the record as if another model had written it. */
 const by = (model: string, record: Fields): Fields => ({
   ...record,
   message: { ...(record['message'] as Fields), model },
 });
 
-/** A turn that runs a command, with attachments behind its result. */
+/** Creates a turn that runs a command, with attachments after its result. */
 const turn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
   const records = [
     user('u1', null, 'Rename the loader.'),

@@ -31,7 +31,10 @@ describe('a generated Claude Code session', () => {
     noise: fc.boolean(),
   });
 
-  /** The session as the API saw it, and as Claude Code writes it: a line per block, results linked to their own call. */
+  /**
+   * Creates a session both as the API saw it and as Claude Code writes it: with a line per block,
+   * and with results linked to their own call.
+   */
   function session(turns: readonly Turn[]): { sent: ApiMessage[]; records: Fields[] } {
     const sent: ApiMessage[] = [{ role: 'user', content: 'the task' }];
     const records = [user('u', null, 'the task')];
@@ -92,7 +95,8 @@ describe('a generated Claude Code session', () => {
   });
 
   it('is at least as valid after the records of one message are joined as before', () => {
-    // With an end behind it: an open call in the last message is no violation, and which is the last may change.
+    // Appends a message, since an open call in the last message is no violation, and joining may
+    // change which message is last.
     const violations = (messages: readonly ApiMessage[]) =>
       checkConversation([...messages, { role: 'user', content: 'end' }]);
     const line = fc.record({
@@ -102,7 +106,8 @@ describe('a generated Claude Code session', () => {
     });
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), (lines) => {
-        // Ids of calls are the API's and never repeat; results name any, of no call and of one that is answered too.
+        // The API never repeats call IDs. A result may name any call, even none or one that has a
+        // result already.
         const callBefore = (n: number, tool: number): string => {
           const callLines = lines.flatMap(({ kind }, at) => (kind === 'call' && at < n ? [at] : []));
           return `t${callLines[tool % (callLines.length + 1)] ?? 'none'}`;
@@ -117,7 +122,7 @@ describe('a generated Claude Code session', () => {
         });
         fc.pre(records.some((record) => 'message' in record));
         const conversation = readRecords(records);
-        // The same lines, each a message of its own.
+        // Each of the same lines becomes a separate message.
         const raw = records.flatMap(({ message }) => (message ? [message as ApiMessage] : []));
         expect(violations(conversation.messages).length).toBeLessThanOrEqual(violations(raw).length);
       }),

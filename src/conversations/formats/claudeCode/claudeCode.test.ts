@@ -200,8 +200,8 @@ describe('the title of a Claude Code session', () => {
   const byAgent = (aiTitle: string) => ({ type: 'ai-title', aiTitle, sessionId: 's' });
   const summary = (words: string, leafUuid: string) => ({ type: 'summary', summary: words, leafUuid });
 
-  // The records as sessions of Claude Code have them: the summary in 2.1.7 to 2.1.17, the two others from 2.1.205 on. Which comes
-  // first is read in the program of 2.1.330: `customTitle||aiTitle||summary`, then the first words.
+  // Claude Code 2.1.7 to 2.1.17 writes summary records, and 2.1.205 or later the two others. Their
+  // order is from the program of 2.1.330: `customTitle||aiTitle||summary`, then the first words.
   it.each([
     ['the first words where nothing names it', [], 'fix the test'],
     ['what its user called it last', [byUser('One'), byAgent('Three'), byUser('Two'), byAgent('Four')], 'Two'],

@@ -11,8 +11,8 @@ import {
 import { outline, readRecords } from './testing';
 
 /**
- * Some turns, then a compaction: without kept messages, with kept ones from before it, prepared
- * beforehand, or with kept ones written again under their UUIDs.
+ * Some turns, then a compaction, which keeps no messages, keeps messages from before it, was
+ * prepared beforehand, or writes kept messages again under their UUIDs.
  */
 const segment = fc.record({
   turns: fc.integer({ min: 1, max: 4 }),
@@ -24,7 +24,7 @@ interface Session {
   readonly records: Fields[];
 }
 
-/** The records of a session that was never rewound, and what each of its messages says. */
+/** Creates the records of a session that was never rewound, and the text of each message. */
 function session(segments: readonly { turns: number; compaction: string }[]): Session {
   const messages: string[] = [];
   const records: Fields[] = [];
@@ -42,7 +42,8 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
     const [mark, head] = [`b${index}`, `s${index}`];
     const kept = (uuids: readonly string[]) => ({ preservedMessages: { anchorUuid: head, uuids } });
     if (compaction === 'precomputed') {
-      // The kept messages come behind the boundary, and the boundary names the last of them as what stands above it.
+      // The kept messages come after the boundary, which names the last of them as the message
+      // above it.
       const names = [`r${count}`, `r${count + 1}`];
       records.push(boundary(mark, names[1] as string, { precomputed: true, ...kept(names) }), summary(head, mark));
       messages.push(`user: ${head}`);
@@ -77,7 +78,8 @@ it('a compacted Claude Code session is read with every message once', () => {
       const expected = messages.map((line) => (line.startsWith('user: s') ? 'summary' : line));
       expect(said.toSorted()).toEqual(expected.toSorted());
       expect(all.notes.join()).not.toContain('newest branch');
-      // The active part ends as the whole does, and is one of its ends but for what a compaction kept.
+      // The active part ends like the whole history. Before that they may differ in what a
+      // compaction kept.
       expect(outline(readRecords(records).messages).at(-1)).toBe(messages.at(-1));
     }),
   );

@@ -6,7 +6,7 @@ import type { ReadOptions } from '../../types';
 export const readRecords = (records: readonly Fields[], options: ReadOptions = {}) =>
   readClaudeCode(jsonl(...records), { path: '/home/me/session.jsonl' }, options);
 
-/** Role and short form of each message's blocks. */
+/** Returns each message's role and its blocks in short form. */
 export const outline = (messages: readonly ApiMessage[]): string[] =>
   messages.map((message) => `${message.role}: ${abbreviateContent(message)}`);
 

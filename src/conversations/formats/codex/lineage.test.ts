@@ -26,7 +26,7 @@ interface Thread {
   readonly end: number;
 }
 
-/** Writes a rollout of Codex 0.151 or later, whose records are numbered through all of its thread. */
+/** Writes a rollout of Codex 0.151 or later, which numbers the records through the whole thread. */
 function write(id: string, day: string, records: readonly Fields[], base?: Thread & { readonly id: string }): Thread {
   const history_base = base && {
     thread_id: base.id,
@@ -112,7 +112,7 @@ describe('a compressed Codex rollout', () => {
     expect(() => readConversationFile(`${one.path}.zst`, {}, { maxBytes: packed.length })).toThrow(
       'in a compressed file',
     );
-    // A crash, or a disk that was full, leaves a file without its end, or with something else in it.
+    // A crash or a full disk leaves a file without its end, or with something else in it.
     const more = zstdCompressSync(
       `${JSON.stringify({ ...said('user', randomBytes(300_000).toString('hex')), ordinal: 2 })}\n`,
     );

@@ -136,7 +136,8 @@ describe('a Copilot CLI session', () => {
     ]);
   });
 
-  // As Copilot CLI 1.0.79 writes it: the whole prompt again with each prompt of a person's or of a notification, changed in places.
+  // Copilot CLI 1.0.79 writes the whole system prompt again, changed in places, with each prompt of
+  // a person or a notification.
   it('has one system prompt, the latest, and a separate prompt for the notice that a subagent is done', () => {
     const prompt = (text: string): Fields => event('system.message', { role: 'system', content: text });
     const notification = '<system_notification>\nAgent "a" is now idle.\n</system_notification>';

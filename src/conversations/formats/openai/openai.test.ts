@@ -212,7 +212,10 @@ describe('converting OpenAI messages to ours and back', () => {
   );
   const mostly = <T>(arbitrary: fc.Arbitrary<T>) =>
     fc.oneof({ weight: 6, arbitrary: arbitrary }, { weight: 1, arbitrary: json });
-  /** Fields in any order, with unknown ones among them, as an object whose every key is its own. */
+  /**
+   * Creates objects with their fields in any order and unknown ones among them. Every key is the
+   * object's own, even `__proto__`.
+   */
   const withExtra = (fields: Record<string, fc.Arbitrary<unknown>>, needed: readonly string[]) =>
     fc
       .tuple(fc.record(fields, { requiredKeys: [...needed], noNullPrototype: true }), extra, fc.nat({ max: 5 }))
@@ -310,13 +313,13 @@ describe('converting OpenAI messages to ours and back', () => {
   it('returns the same text for every input', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(message, plain, json as fc.Arbitrary<OpenAIRecord>), { maxLength: 6 }), (input) => {
-        // Values as a file would give them.
+        // Uses values as a file would contain them.
         const messages = JSON.parse(JSON.stringify(input)) as OpenAIRecord[];
         const before = JSON.stringify(messages);
         const converted = convertFromOpenAI(messages);
         expect(JSON.stringify(convertToOpenAI(converted))).toBe(before);
         expect(JSON.stringify(messages)).toBe(before);
-        // Through a worker or a file, too.
+        // The result is the same after passing through a worker or a file.
         expect(JSON.stringify(convertToOpenAI(JSON.parse(JSON.stringify(converted)) as ApiMessage[]))).toBe(before);
       }),
     );
