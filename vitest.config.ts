@@ -1,21 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** A test that starts processes or threads, kills them, or takes seconds says so in its file's name. */
+/** The file name marks tests that start processes or threads, kill them, or take seconds. */
 const SYSTEM_TESTS = '{src,test}/**/*.system.test.ts';
 
 const support = (name: string): string => fileURLToPath(new URL(`test/support/${name}`, import.meta.url));
 const setupFiles = ['test/support/setup.ts', 'test/support/newWindow.ts'];
-/** Our workers run in the process of the tests: threads are for the system tests. */
+/** Our workers run in the tests' process. Only system tests use threads. */
 const inProcess = { alias: { 'node:worker_threads': support('workerThreads.ts') } };
 
 export default defineConfig({
   resolve: {
-    // Outside VS Code there is no module "vscode": its double does what the tests need.
+    // The module "vscode" exists only in VS Code, so its double does what the tests need.
     alias: { vscode: support('vscode.ts') },
   },
   test: {
-    // The kinds of test: `npx vitest run --project unit`.
+    // Each project is a kind of test: `npx vitest run --project unit`.
     projects: [
       {
         extends: true,
@@ -44,19 +44,22 @@ export default defineConfig({
         },
       },
     ],
-    // The files of a worker share their modules, which would otherwise cost a third of the tests' time: a test undoes what it changes.
+    // The files of a worker share their modules, which would otherwise take a third of the tests'
+    // time. A test therefore undoes what it changes.
     isolate: false,
     unstubEnvs: true,
     unstubGlobals: true,
-    // Long enough that only a test that hangs reaches it: on a busy machine a second of processor time may take half a minute.
+    // Only a test that hangs reaches this limit. On a busy machine a second of CPU time may take
+    // half a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    // The toolkit's packages are written for a bundler: Node would not find their files.
+    // The toolkit's packages are written for a bundler, and Node would not find their files.
     server: { deps: { inline: [/@microsoft\/fast-/, /@vscode\/webview-ui-toolkit/] } },
     coverage: {
       include: ['src/**/*.ts', 'webview-ui/src/**/*.ts'],
-      // Entry points of processes and threads run in processes of their own; the page's components, in the real VS Code.
+      // Entry points run in their own processes and threads, and the page's components in the real
+      // VS Code.
       exclude: [
         '**/*.test.{ts,tsx}',
         'src/**/types.ts',

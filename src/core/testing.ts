@@ -1,5 +1,5 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
-/** Shared by the core's tests: short constructors of messages. */
+/** Short constructors of messages, which the core's tests share. */
 import { findMarkers, makeMarker, removeMarkerRule, type ReferenceId } from './messages/markers';
 import { markAnswersToTools } from './messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
@@ -14,7 +14,7 @@ export const user = (...content: (string | Block)[]): ApiMessage => makeMessage(
 
 export const assistant = (...content: (string | Block)[]): ApiMessage => makeMessage('assistant', content);
 
-/** A single string is string content; several are text blocks. */
+/** A single string becomes string content; several become text blocks. */
 function makeMessage(role: ApiMessage['role'], content: readonly (string | Block)[]): ApiMessage {
   const [first] = content;
   if (content.length === 1 && typeof first === 'string') return { role, content: first };
@@ -38,7 +38,7 @@ export const makeToolExchange = (
   fields: Record<string, unknown> = {},
 ): ApiMessage[] => [assistant(call(id, name, input)), user(result(id, content, fields))];
 
-/** A result with a person's answer, as marked by a format's reader. */
+/** Creates an exchange whose result is a person's answer, as a format's reader marks it. */
 export const makeAnsweredExchange = (
   id: string,
   name: string,
@@ -47,7 +47,7 @@ export const makeAnsweredExchange = (
 ): readonly ApiMessage[] =>
   markAnswersToTools(new Set([name.toLowerCase()]), makeToolExchange(id, name, input, content));
 
-/** Lines unique to a name, about 8 tokens each. */
+/** Creates lines unique to a name, of about 8 tokens each. */
 export const makeLines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
 
@@ -61,22 +61,22 @@ export const shortenMarkers = (value: string): string =>
     value,
   );
 
-/** Mechanical steps make only these. */
+/** Returns the cuts, the only edits that mechanical steps make. */
 export const listCuts = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
 
-/** CPU time of this process in milliseconds, independent of other load. */
+/** Returns this process's CPU time in milliseconds, which is independent of other load. */
 export function readCpuMs(): number {
   const { user: own, system } = process.cpuUsage();
   return (own + system) / 1_000;
 }
 
-/** May include a garbage collection; for short work use {@link measureLeastCpuMs}. */
+/** The time may include a garbage collection; for short work use {@link measureLeastCpuMs}. */
 export function measureCpuMs(work: () => void): number {
   const before = readCpuMs();
   work();
   return readCpuMs() - before;
 }
 
-/** Minimum CPU time of five runs in milliseconds. */
+/** Returns the minimum CPU time of five runs in milliseconds. */
 export const measureLeastCpuMs = (work: () => void): number =>
   Math.min(...Array.from({ length: 5 }, () => measureCpuMs(work)));

@@ -30,7 +30,7 @@ const conversation = {
 const question = { kind: 'preview', conversation, setup, excluded: [] } as const;
 const signal = new AbortController().signal;
 
-/** A test engine: `does` answers a call of `target` with `args`. */
+/** Writes a test engine in which `does` answers a call of `target` with `args`. */
 function engineThat(does: string): string {
   const path = join(folder, `${does.length}.cjs`);
   writeFileSync(
@@ -107,7 +107,7 @@ it('a preview worker receives only new messages of a live conversation, and noth
     await ask(longer, []),
     await ask([messages[0]!, message('other')], []),
   ]).toEqual(['0+2', 'nothing', '2+1', '1+1']);
-  // Another worker has no state of it.
+  // Another worker has no state of the conversation.
   thread.endThread();
   expect(await ask(longer, [])).toBe('0+3');
   thread.endThread();

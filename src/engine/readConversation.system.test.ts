@@ -50,7 +50,7 @@ const read = (
 
 const KILLS = isLong ? 100 : 20;
 
-/** A session of about this size with realistic result lengths. */
+/** Creates a session of about this size with realistic result lengths. */
 function largeSession(bytes: number): string {
   const words = 'const value = compute(input, { depth: 3 }); // "quoted" \\ and\ttabbed\n'.repeat(60);
   const chunks = [jsonl(user('u', null, 'a long task'))];

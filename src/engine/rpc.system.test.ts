@@ -1,4 +1,4 @@
-/** The proxy over real ports, and over a real thread if one must be busy or die. */
+/** Tests the proxy over real ports, and over a real thread if one must be busy or die. */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';

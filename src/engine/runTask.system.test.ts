@@ -1,4 +1,4 @@
-/** A task in its own thread: arguments and results, end, and abort. */
+/** Tests a task in its own thread: its arguments and results, its end, and its abort. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
@@ -69,7 +69,7 @@ it('aborting a background task ends its thread with the reason, and an abort bef
   await expect(runTask(task(), { ...options(), signal: abort.signal })).rejects.toBe(reason);
 });
 
-/** A host model that never answers and reports its abort. */
+/** Creates a host model that never answers and reports its abort. */
 function waitingModel() {
   const asked = Promise.withResolvers<undefined>();
   const closed = Promise.withResolvers<undefined>();

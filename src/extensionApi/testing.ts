@@ -1,6 +1,6 @@
 import type { Provider, ProviderInput } from './api';
 
-/** Cuts every result above this many tokens. */
+/** This provider cuts every result of at least the configured number of tokens. */
 export const cutter: Provider = {
   id: 'sample.cutter',
   name: 'Cutter',

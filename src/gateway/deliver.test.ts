@@ -15,7 +15,7 @@ const REFUSALS = {
   unreadable: '',
 };
 type Refused = keyof typeof REFUSALS;
-/** In successful answers: the usage, the news that the request was too long, or both. */
+/** A successful answer may report the usage, that the request was too long, both, or nothing. */
 type Success = 'used' | 'silent' | 'too long after all' | 'too long after all, used';
 type Answer = Refused | Success | 'busy';
 
@@ -37,14 +37,14 @@ interface Course {
   /** How often it can be made shorter, and whether there is thinking to leave out. */
   readonly shorter: number;
   readonly hasThinking: boolean;
-  /** The step that fails, and whether because the agent disconnected. */
+  /** Every step in order: `send`, `shorten`, `pass` and so on. */
   readonly failure?: { readonly at: number; readonly isAbort: boolean } | undefined;
 }
 
 interface Played {
-  /** Each step in turn: `send`, `shorten`, `pass` and so on. */
+  /** One value per send, true if the condensed form was sent. */
   readonly steps: readonly string[];
-  /** Per send: true if the form was condensed. */
+  /** Indexes of the answers that the agent received. */
   readonly sent: readonly boolean[];
   /** What the agent received: an answer's place. */
   readonly received: readonly number[];
@@ -165,7 +165,7 @@ describe('delivering one request of an agent to its vendor', () => {
       fc.asyncProperty(course, fc.option(failure, { nil: undefined }), async (given, failure) => {
         const { steps } = await play({ ...given, failure });
         const at = steps.findIndex((step) => step.startsWith('pass'));
-        // What an answer says of the length is for the next request.
+        // What an answer says about the length matters only for the next request.
         if (at >= 0) expect(steps.slice(at + 1).filter((step) => step !== 'shorten')).toEqual([]);
         if (at >= 0) expect(steps.slice(at + 1).length).toBeLessThanOrEqual(1);
       }),
@@ -197,7 +197,7 @@ describe('delivering one request of an agent to its vendor', () => {
       fc.asyncProperty(course, failure, async (given, failure) => {
         const { steps, error, ended, sent, received } = await play({ ...given, failure });
         const isReached = steps.length > failure.at;
-        // Nothing is left to lose in what only serves the next request.
+        // A step that only serves the next request has nothing left to lose.
         const isAfterAnswer = received.length > 0 && steps[failure.at] === 'shorten';
         expect(error === undefined).toBe(!isReached || isAfterAnswer);
         if (isReached) expect(steps).toHaveLength(failure.at + 1);

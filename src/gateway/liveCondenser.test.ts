@@ -61,13 +61,13 @@ function engine(root: string, window = 24_000, provider = 'lossless', options: P
   return { ...bed, condenser, notes };
 }
 
-/** Violations of Anthropic's rules, ignoring signatures. */
+/** Returns a violation of Anthropic's rules, ignoring signatures. */
 function strictly(text: string): string | undefined {
   const { unknown: _, ...body } = JSON.parse(text) as Record<string, unknown>;
   return anthropicFault(body, { sign: () => 'ours' }, { turns: true }, 'context-management-2025-06-27');
 }
 
-/** The body with the view, written from scratch. */
+/** Writes the body with the view from scratch. */
 function wholeView({ recognized, read: { text, body } }: AgentHttpCall, live: LiveConversationsApi): string {
   const request = recognized.wire.read(body);
   const shown = live.view(live.active()!.id);
@@ -99,9 +99,9 @@ describe.each(WIRE_NAMES)('a task condensed by the gateway in the API format %s'
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
         expect(findNewViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
-        // Nothing may be left out if only the end was processed.
+        // Even if only the end was processed, nothing may be left out.
         if (prepared?.bytes) expect(sent === wholeView(call, live)).toBe(true);
-        // After the last item only new content, apart from cache breakpoints.
+        // Only new content may follow the last item, apart from cache breakpoints.
         const plain = sent
           .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
           .replace(/\][^\]]*$/, '')
@@ -168,8 +168,8 @@ describe('our recall tool in the requests of an agent', () => {
 });
 
 /**
- * A Roo Code task without native tools, on Chat Completions or Messages; every third file was read
- * before.
+ * Creates a task of Roo Code without native tools, on Chat Completions or Messages. Every third
+ * step reads an earlier file again.
  */
 function xmlTask(steps: number): string {
   const messages = Array.from({ length: steps }, (_, step) => {
@@ -210,7 +210,7 @@ describe('the engine behind the gateway', () => {
       expect(strictly(getText(other)!)).toBeUndefined();
       const tokens = (text: string) => createCounter().countMessages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
-      // Model tokens are slightly more.
+      // The model counts slightly more tokens.
       other?.answered(usage(tokens(prepared.bytes.toString())));
       expect(condenser.summary().savedTokens).toBeGreaterThan(saved);
       expect(condenser.summary().savedTokens).toBeLessThan(saved * 1.3);
@@ -240,14 +240,14 @@ describe('the engine behind the gateway', () => {
       expect(getText(other)).not.toContain('"signature"');
       const steps = makeRequestBody('anthropic', 42);
       const next = await condenser.prepare(makeCall('anthropic', steps), never);
-      // Only the two new steps; the old part is unchanged.
+      // The request contains only the thinking of the two new steps, and its old part is unchanged.
       expect(getText(next)?.match(/"signature":"c2ln(\d+)"/g)).toEqual([
         '"signature":"c2ln40"',
         '"signature":"c2ln41"',
       ]);
       const start = getText(other)!.slice(0, getText(other)!.lastIndexOf(',"cache_control"'));
       expect(getText(next)!.startsWith(start)).toBe(true);
-      // Only once: a second rejection sends the original body.
+      // This works only once: a second rejection sends the original body.
       expect(next?.withoutThinking()).toBeUndefined();
       next?.asItCame('nonsense').answered(undefined);
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
@@ -347,8 +347,8 @@ describe('the engine behind the gateway', () => {
     }));
 
   /**
-   * Gemini CLI's loop check: the task's last messages, whose newest call has no result yet, and a
-   * question.
+   * Creates Gemini CLI's loop check: the task's last messages, whose newest call has no result
+   * yet, and a question.
    */
   const check = (steps: number): string => {
     const body = JSON.parse(makeRequestBody('gemini', steps)) as { contents: unknown[]; tools?: unknown };
@@ -372,7 +372,7 @@ describe('the engine behind the gateway', () => {
       expect(sent).toContain('Is the conversation stuck in a loop?');
       // The task continues as it was sent.
       expect(getText(await condenser.prepare(call, never))).toBe(before);
-      // The excerpt is not shown, whatever was sent last.
+      // The excerpt is not listed, whatever was sent last.
       const shown = live.list().map(({ id }) => id);
       expect(shown).toHaveLength(1);
       await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never);
@@ -406,7 +406,7 @@ describe('the engine behind the gateway', () => {
         }
         expect(events.some(({ kind }) => kind === 'condensed')).toBe(true);
         expect(live.list()).toMatchObject([{ title: 'Look at the files' }]);
-        // Its cost counts for the conversation.
+        // The first request belongs to no conversation yet, and all later costs count for this one.
         expect(new Set(booked)).toEqual(new Set([undefined, live.active()?.id]));
         // A summary requested by the agent belongs to the conversation.
         const summary = JSON.parse(xmlTask(40)) as { messages: unknown[] };
@@ -457,7 +457,7 @@ describe('the engine behind the gateway', () => {
       expect(left).toBeGreaterThan(0);
       smaller?.answered(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
-      // The next one is not rejected first.
+      // The next request is not rejected first.
       expect(getText(await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
       expect(getText(await condenser.prepare(makeCall('gemini', check(20), {}, PIECE), never))).toBeUndefined();
     }));

@@ -12,7 +12,7 @@ import { UNCHANGED_HTTP_CALL, type GatewayCondenser } from './condenser';
 import { startGateway } from './server';
 
 const CANARY = 'canary-98765';
-/** Places where a rejection quotes content, marked by `X`. */
+/** Vendors' rejections, in which `X` marks the places that quote content. */
 const REFUSALS = [
   '{"detail":[{"type":"string_type","loc":["body","messages",1],"msg":"Input should be X","input":"X"}]}',
   '{"error":{"message":"Invalid value: X","type":"invalid_request_error","param":"X","code":"X"}}',

@@ -19,7 +19,7 @@ const MODEL = {
 } as const;
 const BOOKED = (PROMPT * 3) / 1_000_000;
 
-/** A wire's response with these texts as counts. */
+/** Each entry has a wire and its response with these texts as counts. */
 const ANSWERS: readonly [WireFormat, (prompt: string, output: string) => string][] = [
   [anthropicWire, (prompt, output) => `{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}`],
   [chatWire, (prompt, output) => `{"usage":{"prompt_tokens":${prompt},"completion_tokens":${output},"cost":-1e400}}`],
@@ -27,7 +27,7 @@ const ANSWERS: readonly [WireFormat, (prompt: string, output: string) => string]
   [geminiWire, (prompt, output) => `{"usageMetadata":{"promptTokenCount":${prompt},"candidatesTokenCount":${output}}}`],
 ];
 
-/** US dollars recorded for this response. */
+/** Returns the US dollars recorded for this response. */
 async function settled(wire: WireFormat, answer: string): Promise<number | undefined> {
   const reader = new UsageStreamReader(wire, { 'content-type': 'application/json' });
   reader.pushChunk(Buffer.from(answer));
@@ -56,7 +56,7 @@ async function settled(wire: WireFormat, answer: string): Promise<number | undef
 const anyWire = fc.constantFrom(...ANSWERS);
 /** Impossible counts. */
 const NOT_A_COUNT = ['1e400', '-1e400', '1e308', '1e10', '"20000"', '""', 'true', 'false', '[20000]', '{"a":1}'];
-/** Possible, but not for this prompt. */
+/** Counts that are possible, but not for this prompt. */
 const NOT_THIS_PROMPT = ['null', '0', '-0', '-20000', '1', '12', '0.5', '1000'];
 const count = fc.integer({ min: PROMPT * 0.7, max: PROMPT * 5 }).map(String);
 

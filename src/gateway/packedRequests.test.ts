@@ -29,7 +29,7 @@ interface Seen {
 }
 
 const seen: Seen[] = [];
-/** Default 200. */
+/** Chooses the vendor's status, which is 200 by default. */
 let chooseStatus: (one: Seen) => number = () => 200;
 let vendor: http.Server;
 
@@ -55,7 +55,7 @@ beforeEach(() => {
   chooseStatus = () => 200;
 });
 
-/** A gateway with a low threshold. */
+/** Runs a test on a gateway with a low threshold. */
 const withGateway = (
   run: (gateway: Gateway, events: GatewayEvent[]) => Promise<void>,
   bodyBytes = 64 * 1024 * 1024,

@@ -5,7 +5,7 @@ import { GatewayRunFigures } from './runFigures';
 
 const PRICES: ModelPrices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
-/** As reported by OpenRouter. */
+/** Creates usage like OpenRouter's reports. */
 const usage = (costUsd?: number): Usage => ({
   accounting: 'openai',
   source: 'reported',
@@ -16,7 +16,7 @@ const usage = (costUsd?: number): Usage => ({
   ...(costUsd !== undefined && { costUsd }),
 });
 
-/** Two requests; the second was sent with 30,000 tokens fewer. */
+/** Computes the figures of two requests, of which the second was sent with 30,000 tokens fewer. */
 function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   const figures = new GatewayRunFigures();
   const request = { conversation: 'c', usage: reported, tokens: 20_000, prices, breaksCache: false };
@@ -26,7 +26,8 @@ function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
 }
 
 it('the figures of a gateway run include the price of removed tokens in what it would have cost uncondensed', () => {
-  // 20,000 × $3 + 1,000 × $15, per million; and 30,000 × $3.
+  // Each request costs 20,000 × $3 + 1,000 × $15 per million tokens, and the removed tokens 30,000
+  // × $3.
   const reckoned = computeFigures(usage(), PRICES);
   expect(reckoned.cost).toBeCloseTo(2 * 0.075, 10);
   expect(reckoned.costWithout).toBeCloseTo(2 * 0.075 + 0.09, 10);

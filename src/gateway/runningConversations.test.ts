@@ -29,7 +29,9 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const never = new AbortController().signal;
 
-/** A gateway with an agent that has announced itself, and a window that watches the folder. */
+/**
+ * Creates a gateway with an agent that has announced itself, and a window that watches the folder.
+ */
 async function bed(root = temporaryFolder()) {
   const folder = join(root, 'running');
   const engine = createTestBed(join(root, 'store'), { settings: { provider: 'lossless' } });
@@ -97,7 +99,7 @@ it('a VS Code window shows conversations behind a gateway as they change, and ca
 
   await step(40);
   await until(() => window.list()[0]?.condensations.length === 1);
-  // Sent after the list, once the watched views are ready.
+  // The event is sent after the list, once the watched views are ready.
   await until(() => onCondensed.mock.calls.length > 0);
   expect(onCondensed).toHaveBeenCalledTimes(1);
   await until(() => (window.getCachedView(id)?.edits.length ?? 0) > 0);
@@ -130,7 +132,7 @@ it('a condensed conversation that continues behind another gateway is not report
   await until(() => window.list().length === 1);
   const [{ id, condensations }] = window.list() as [LiveSummary];
   expect(condensations).toHaveLength(1);
-  // Lists arrive in order, so with the next one this one is complete.
+  // Lists arrive in order, so once the next one arrives, this one is complete.
   expect((await window.undo(id)).kind).toBe('done');
   await until(() => window.list()[0]?.condensations[0]?.isUndone === true);
   expect(onCondensed).not.toHaveBeenCalled();
@@ -168,7 +170,7 @@ it('a VS Code window reports each condensation once, even if its conversation le
 });
 
 describe("a VS Code window whose watch on the gateways' folder fails", () => {
-  /** A window on the folder before any gateway runs; the test controls its timers. */
+  /** Creates a window for the folder before any gateway runs. The test controls its timers. */
   async function unwatched(prepare: () => void) {
     const folder = join(temporaryFolder(), 'running');
     mkdirSync(folder);
@@ -187,7 +189,7 @@ describe("a VS Code window whose watch on the gateways' folder fails", () => {
       window.dispose();
     });
     await window.refresh();
-    /** The gateway is found without a request. */
+    /** Waits until the gateway is found without a request. */
     const isSeen = async (): Promise<void> => {
       await announceGateway(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
       vi.advanceTimersByTime(2_000);
@@ -265,7 +267,7 @@ it('a VS Code window removes a gateway that ended or was killed, says so, and le
   await expect(window.undo(id)).rejects.toThrow('has ended');
   expect(readdirSync(folder)).toEqual([FOLDER_MARKER_FILE_NAME]);
 
-  // No process has the PID of one that ended.
+  // No running process can have this PID.
   const dead = 2 ** 22 + 1;
   const owner = formatOwner({ ...getThisProcess(), pid: dead });
   const elsewhere = formatOwner({ ...getThisProcess(), pid: dead, space: '0-0-1' });
@@ -304,7 +306,7 @@ it('a VS Code window asks nothing, watches nothing and creates no folder if no g
   onTestFinished(() => {
     fetched.mockRestore();
   });
-  // Only file watchers; handles of earlier tests may change meanwhile.
+  // Records only file watchers, since handles of earlier tests may change meanwhile.
   const watchers: string[] = [];
   const hook = createHook({
     init: (_id, type) => {
@@ -354,7 +356,8 @@ it('a VS Code window keeps a gateway in its list that closes idle connections be
   const asked: LiveQuestion[] = [];
   const used = new Set<Socket>();
   const server = http.createServer((request, response) => {
-    // As where the window was too busy to notice that its idle connection had been closed.
+    // Closes each connection that was used before, as if the window had been too busy to notice
+    // that an idle one was closed.
     if (used.has(request.socket)) {
       request.socket.destroy();
       return;

@@ -93,7 +93,7 @@ const fine: AnswerRequest = (_seen, response) => {
 const post = (url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
 
-/** Does not decompress, unlike `fetch`. */
+/** Returns the answer without decompressing it, unlike `fetch`. */
 async function packedAnswerTo(
   url: string,
   body: string,
@@ -111,7 +111,7 @@ const mapHeaders = ({ headers }: Seen): Map<string, string> => {
   return map;
 };
 
-/** Over a plain connection, since `fetch` rejects such requests. */
+/** Sends a request over a plain connection, since `fetch` rejects such requests. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -124,7 +124,7 @@ async function raw(port: number, text: string): Promise<string> {
 
 const toBytes = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
 
-/** Replaces each body by the texts in turn, and records calls. */
+/** Creates a condenser that replaces each body by the next of the texts, and records calls. */
 function scripted(
   texts: readonly (string | undefined)[],
 ): GatewayCondenser & { calls: AgentHttpCall[]; reported: unknown[]; ended: boolean[] } {
@@ -466,7 +466,7 @@ describe('a condensed request through the gateway', () => {
   });
 
   it.each<[string, object]>([
-    // forgecode#1146
+    // Source: forgecode#1146.
     [
       'OpenRouter, whose provider says it',
       {
@@ -510,7 +510,9 @@ describe('a condensed request through the gateway', () => {
     expect(overflows).toEqual([{ tokens: 214_062, limit: 200_000 }]);
   });
 
-  /** Responds with a status and texts in turn, each with its own ID. */
+  /**
+   * Returns a vendor that answers with each status and text in turn, and a different ID each time.
+   */
   const inTurn = (...answers: readonly (readonly [number, string])[]): AnswerRequest => {
     let at = 0;
     return (_seen, response) => {
@@ -659,7 +661,7 @@ describe('a condensed request through the gateway', () => {
         live: createTestBed(root, { settings: { provider: 'lossless' } }).live,
         counter: createCounter(),
         addresses: new Map(),
-        // More than vendors send.
+        // With so large a window, only the vendor's answer makes the next request shorter.
         window: 1_000_000,
       });
       const { gateway, seen, events } = await bed(streaming(FAILED), { condenser });
@@ -900,7 +902,7 @@ describe("access to the gateway's address", () => {
     const { gateway, seen, vendorPort } = await bed(fine);
     const { port, secret } = gateway;
     const inner = `POST /${'x'.repeat(32)}/a/v1/files HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 0\r\n\r\n`;
-    // Both paths through the gateway: parsed and streamed.
+    // Tests both paths through the gateway: parsed and streamed.
     for (const path of ['/v1/messages', '/v1/files']) {
       const send = (lines: readonly string[], body: string, target = `/${secret}/a${path}`, method = 'POST') =>
         raw(
@@ -925,7 +927,7 @@ describe("access to the gateway's address", () => {
         expect(answer, `${path} ${lines.join('; ')}`).not.toMatch(/ 200 /);
         expect(seen.length, `${path} ${lines.join('; ')}`).toBe(before);
       }
-      // A smuggled request to the gateway itself, without the secret.
+      // The smuggled request goes to the gateway itself, without the secret.
       const two = await raw(
         port,
         `POST /${secret}/a${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 2\r\n\r\n{}${inner}`,
@@ -936,7 +938,7 @@ describe("access to the gateway's address", () => {
       const named = [`content-length: ${inner.length}`, 'connection: content-length, host'];
       expect(await send(named, inner)).toMatch(/^HTTP\/1\.1 200 /);
       expect(seen.slice(before).map(({ body }) => body)).toEqual([inner]);
-      // Two host headers: the vendor receives its own.
+      // If there are two host headers, the vendor receives its own.
       await send(['host: evil.example', 'content-length: 2'], '{}');
       for (const one of seen) expect(mapHeaders(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
     }
@@ -1041,7 +1043,7 @@ describe("access to the gateway's address", () => {
 });
 
 describe('a misbehaving vendor', () => {
-  /** Responds with these bytes piece by piece. */
+  /** Starts a vendor that responds with these bytes piece by piece. */
   async function rawBed(pieces: readonly string[], options: Partial<GatewayOptions> = {}) {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);

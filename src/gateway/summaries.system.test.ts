@@ -1,6 +1,6 @@
 /**
- * Summaries by the agent's own model on every wire: in the background, canceled, failed, and over a
- * limit.
+ * Tests summaries by the agent's own model on every wire: in the background, canceled, failed, and
+ * over a limit.
  */
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -231,7 +231,7 @@ it.each(WIRE_NAMES)(
     expect(asked()).toHaveLength(1);
     expect(one?.headers).toMatchObject({ 'x-api-key': 'sk-agent', 'x-agent': 'yes' });
     expect(one?.headers['authorization']).toBeUndefined();
-    // The request that triggered it had been sent unchanged.
+    // The request that triggered the summary was sent unchanged.
     const whole = sent()[before - 1]!;
     expect(getText(whole)).not.toContain(SUMMARY);
     expect(await ask(many + 1)).toBe(200);
@@ -244,7 +244,7 @@ it.each(WIRE_NAMES)(
       JSON.stringify(list, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
     expect(bytes(getMessages(next!).slice(0, getMessages(condensed!).length))).toBe(bytes(getMessages(condensed!)));
     expect(told('condensed')).toHaveLength(1);
-    // Counted once as our request, and not as the agent's.
+    // The summary counts once as our request, and not as the agent's.
     const { calls, cost = 0 } = summaries.figures;
     expect(calls).toBe(1);
     expect(cost).toBeGreaterThan(0);
@@ -274,7 +274,7 @@ it.each(WIRE_NAMES)(
       ]),
     );
     expect(told('condensed')).toEqual([]);
-    // Its actual cost is unknown, so its maximum counts.
+    // The summary's actual cost is unknown, so its maximum counts.
     expect(summaries.figures).toEqual({ calls: 1, cost: undefined });
     expect(await spent('own')).toBeGreaterThan(0);
   },

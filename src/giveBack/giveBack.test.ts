@@ -187,7 +187,7 @@ test('giving back to Claude Code writes a new session with its own IDs, which Cl
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const old = new Set(before.toString('utf8').match(/"uuid":"[^"]+"/g));
     expect(lines.some(({ uuid }) => old.has(`"uuid":"${String(uuid)}"`))).toBe(false);
-    // The first two are the titles.
+    // The first two lines are titles, which lack these fields.
     expect(lines.slice(2).every(({ cwd, gitBranch }) => cwd === '/home/me/notes' && gitBranch === 'main')).toBe(true);
     await undoReplacement(nodeFiles, given.replacement);
     expect(existsSync(given.path)).toBe(false);
@@ -227,7 +227,7 @@ test('giving back never writes files that no agent would continue', () =>
     });
   }));
 
-/** Parameters that no JavaScript object can hold as they were written. */
+/** No JavaScript object can hold these parameters as they were written. */
 const RAW = '"input":{"n":12345678901234567890,"n":1e400,';
 
 test.each([

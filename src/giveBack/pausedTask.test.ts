@@ -18,12 +18,12 @@ beforeEach(() => {
   time = Date.now();
 });
 
-/** A clock that stands still but for waiting. */
+/** A clock that only advances while something waits. */
 const clock: WaitingClock = { now: () => time, wait: async (ms) => void (time += ms) };
 
 const task = () => basename(dirname(path));
 
-/** The agent as its interface describes it; `stop` is what it does when it is told to cancel. */
+/** Creates the agent's interface; `stop` runs when the agent is told to cancel. */
 const agent = (stack: unknown, stop: () => void = () => undefined) => ({
   getCurrentTaskStack: () => stack,
   cancelCurrentTask: async () => {

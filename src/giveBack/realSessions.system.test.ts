@@ -1,4 +1,4 @@
-/** Real sessions of Claude Code can be given back, whatever its versions have written into them. */
+/** Real sessions of Claude Code can be given back, whatever any of its versions wrote into them. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,9 @@ const sessions = sessionFiles(ALL_CORPORA).filter(
   ({ path }) => path.endsWith('.jsonl') && /[\\/]claude-code[\\/]/.test(path),
 );
 
-/** Roles and blocks as JSON; consecutive messages of one role count as one, as with the API. */
+/**
+ * Renders roles and blocks as JSON. Consecutive messages of one role count as one, as in the API.
+ */
 function renderTurns(messages: readonly ApiMessage[]): readonly string[] {
   const turns: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {

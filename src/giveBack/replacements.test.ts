@@ -39,7 +39,7 @@ beforeEach(() => {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const now = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 
-/** Replaces the file's content, at a minute of the same hour. */
+/** Replaces the file's content, at this minute of the hour. */
 const replace = (conversation: string, to: string, minute: number): Promise<string> =>
   replaceFiles(
     nodeFiles,
@@ -179,7 +179,7 @@ describe('files replaced when a conversation is given back', () => {
     mkdirSync(join(root, '2026-01-01T00-00-00.000Z-0123abcd'));
     mkdirSync(join(root, '2026-photos'));
     const { recovered, problems } = await recoverAllReplacements(nodeFiles, root, now(3));
-    // The first one's file is another one's now: the old state holds.
+    // The second replacement has changed the first one's file since, so the file stays as it is.
     expect(recovered).toBe(1);
     expect(problems).toHaveLength(1);
     expect(readdirSync(root)).not.toContain('2026-01-01T00-00-00.000Z-0123abcd');
@@ -194,7 +194,7 @@ describe('files replaced when a conversation is given back', () => {
     const today = Date.now() / 1000;
     utimesSync(old, today - 31 * day, today - 31 * day);
     utimesSync(fresh, today - 29 * day, today - 29 * day);
-    // At one look the clock may be wrong.
+    // A single look at the clock may be wrong, so it removes nothing.
     for (const days of [400, 0, 0.5])
       await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);

@@ -26,7 +26,7 @@ export const makeFileOld = (path: string): void => {
 
 export const createConversation = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
 
-/** Rows of the agent's chat: a request with its figures for each answer. */
+/** Creates the rows of the agent's chat: a request with its figures for each answer. */
 const createUiRows = (messages: readonly ApiMessage[]): unknown[] =>
   messages.map((message, index) =>
     message.role === 'assistant'
@@ -39,7 +39,10 @@ const createUiRows = (messages: readonly ApiMessage[]): unknown[] =>
       : { ts: START_TIME_MS + index * 1000 + 1, type: 'say', say: 'text', text: 'so it went' },
   );
 
-/** An idle Zoo Code task. @returns the path of its history */
+/**
+ * Writes an idle Zoo Code task.
+ * @returns the path of its history
+ */
 export function writeZooTask(
   home: string,
   messages: readonly ApiMessage[] = createConversation(),

@@ -13,7 +13,7 @@ import {
 const CHANGES: readonly RequestChange[] = ['shorten', 'leave-out-thinking', 'send-as-it-came', 'correct-calls'];
 const PROBLEMS: readonly RejectionProblem[] = ['too-long', 'thinking', 'invalid', 'unreadable', 'wrong-calls'];
 
-/** What an agent's request goes through: each answer in turn, and the changes that its sender can make. */
+/** The vendor's answers to an agent's request in turn, and the changes that the sender can make. */
 interface Course {
   readonly isCondensed: boolean;
   readonly answers: readonly RejectionProblem[];
@@ -26,7 +26,11 @@ interface Sent {
   readonly problem: RejectionProblem | undefined;
 }
 
-/** Plays the sender. @returns what was sent, and the answer that the agent gets: its place, undefined for a good one */
+/**
+ * Plays the sender.
+ * @returns what was sent, and the index of the answer that the agent gets; undefined for a good
+ *   one
+ */
 function play({ isCondensed, answers, possible }: Course): { readonly sent: readonly Sent[]; readonly told?: number } {
   const attempts = new RequestAttempts<number>();
   const sent: Sent[] = [];
@@ -104,7 +108,7 @@ describe('what the chat sends after a rejected request', () => {
       [undefined, 'correct-calls', 'correct-calls', 'correct-calls'],
       3,
     ],
-    // Its text has been shown: from the start it would be shown twice.
+    // The answer's text was shown already, so starting again would show it twice.
     ['a correction is too long', view('wrong-calls', 'too-long'), [undefined, 'correct-calls'], 1],
     ['a correction is invalid', view('wrong-calls', 'invalid'), [undefined, 'correct-calls'], 1],
     [
@@ -136,7 +140,8 @@ describe('what the chat sends after a rejected request', () => {
           const isAfter = (problem: RejectionProblem): boolean => before.some((one) => one.problem === problem);
           if (change !== undefined) expect(given.possible.has(change)).toBe(true);
           if (change === 'leave-out-thinking') expect(before.map((one) => one.change)).not.toContain(change);
-          // What came: not after itself, not where it is known to be too long, not once the agent has seen a text.
+          // The request is not sent as it came if it was already sent so, is known to be too long,
+          // or the agent has seen text.
           if (change === 'send-as-it-came') {
             expect(before.every((one) => one.isCondensed)).toBe(true);
             expect(isAfter('too-long') || isAfter('wrong-calls')).toBe(false);

@@ -19,7 +19,10 @@ const usage = (changes: Partial<Usage> = {}): Usage => ({
 const READ = usage({ cacheReadTokens: 76_888 });
 const ANTHROPIC = { accounting: 'anthropic' } as const;
 
-/** The state so many milliseconds after a request with this usage; undefined: none was answered. */
+/**
+ * Returns the cache's state this long after a request with this usage; undefined means that no
+ * request was answered.
+ */
 const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'none', shouldRead = false) => {
   const model = createModel({ ...(cacheSpan && { cacheSpan }) });
   const answered = new Map([[model.key, makeLastAnsweredRequest(0, told, shouldRead)]]);

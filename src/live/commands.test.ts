@@ -154,7 +154,7 @@ describe('a single edit in a running conversation', () => {
       expect(excluded()).toEqual([]);
       await live.unpin(id, message);
       expect(excluded()).toEqual([edit]);
-      // The first exchange is lost.
+      // The first exchange is missing now.
       await live.prepare(createRequest(DUE.toSpliced(2, 2)));
       expect(excluded()).toMatchObject([{ id: edit!.id, place: { message: message - 2 } }]);
       await live.prepare(createRequest(DUE.slice(0, message - 1)));
@@ -226,7 +226,10 @@ describe('a pinned message of a running conversation', () => {
 });
 
 describe('a reference in a running conversation', () => {
-  /** Two reads of one file: the older one refers to the newer one, which stands further on. */
+  /**
+   * Two reads of one file have this text. The older one refers to the newer one, which comes
+   * later.
+   */
   const TEXT = makeLines('shared', 120);
   const twice = [
     ...SMALL,
@@ -252,7 +255,7 @@ describe('a reference in a running conversation', () => {
         createRequest(back),
       );
       expect(json(restarted.messages)).toBe(json(rolled.messages));
-      // Nobody asked for it, so that nobody undoes it alone.
+      // Nobody asked for this change, so it can't be undone alone.
       expect(live.active()?.condensations).toHaveLength(1);
     }));
 

@@ -34,7 +34,7 @@ describe('a summary by a model in a running conversation', () => {
     const native = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
     return { summarizer, native: native as CondensationProvider };
   }
-  /** A promise and what resolves it. */
+  /** Creates a promise and the function that resolves it. */
   function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -43,7 +43,10 @@ describe('a summary by a model in a running conversation', () => {
     return { opened, open };
   }
 
-  /** A bed whose model's reply, prepared from half of the window on, comes once it is let through. */
+  /**
+   * Creates a bed whose model is asked for a summary from half of the window on, and replies once
+   * it is allowed to.
+   */
   function preparing(root: string) {
     const asked = gate();
     const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
@@ -170,7 +173,7 @@ describe('a summary by a model in a running conversation', () => {
       expect((await live.prepare(createRequest(DUE_MESSAGES))).messages).toEqual(DUE_MESSAGES);
       expect(clock.sleeps).toHaveLength(1);
       await until(() => summarizer.requests.length === 1);
-      // The window would be exceeded: no waiting for it.
+      // The window would be exceeded, so the request does not wait.
       const full = await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more', 1_500)]));
       expect(full.tokens).toBeLessThanOrEqual(32_000);
       expect(full.outcome?.provider).toBe('truncation');
@@ -289,7 +292,9 @@ describe('a summary by a model in a running conversation', () => {
   });
 
   describe('that the user requests', () => {
-    /** A conversation that is not due, whose model's reply comes once it is let through. */
+    /**
+     * Starts a summary of a conversation that is not due. The model replies once it is allowed to.
+     */
     async function asked(
       root: string,
       settings: Partial<LiveSettings> = {},

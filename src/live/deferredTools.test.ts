@@ -83,7 +83,8 @@ describe('tokens in a conversation with deferred tools', () => {
       const loaded = await prepared([READ, ...MCP], 'found', search);
       const tokens = counter.countJson([READ, MCP[7]]) - counter.countJson([READ]);
       expect(loaded.countedTokens - without.countedTokens).toBe(tokens);
-      // No window is learned of a vendor that does not load what was found.
+      // A vendor may not load the tools that were found, so nothing about its window is learned
+      // from them.
       expect(loaded.minReadTokens).toBe(without.minReadTokens);
     }));
 

@@ -100,7 +100,8 @@ describe('the running conversations that a program keeps', () => {
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);
-      // As after that host's end: what a running process holds is in use.
+      // Removes the marks that end with the host, since a ledger that a running process holds is in
+      // use.
       for (const { folder } of await listLedgers(root)) {
         for (const name of readdirSync(folder)) if (name.startsWith('held-')) rmSync(join(folder, name));
       }
@@ -109,7 +110,8 @@ describe('the running conversations that a program keeps', () => {
         after: () => () => undefined,
         sleep: () => Promise.resolve(),
       };
-      // Another window has condensed since: else the clock alone would say how old they are.
+      // Another window has condensed since. Otherwise only the clock would say how old the ledgers
+      // are.
       const since = await openLedger(root, { id: 'used since' });
       await since.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
       for (const name of readdirSync(since.folder)) await nodeFiles.touch(join(since.folder, name), later.now());

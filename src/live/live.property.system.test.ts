@@ -1,6 +1,6 @@
 /**
- * Properties that hold while a conversation grows, is edited, rolled back, rewritten a little, condensed, undone and pinned,
- * and while its host restarts.
+ * Properties that must hold while a conversation grows, is edited, rolled back, rewritten a
+ * little, condensed, undone and pinned, and while its host restarts.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -22,9 +22,9 @@ import type { PreparedRequest } from './request';
 
 type Action =
   | { readonly kind: 'grow'; readonly by: number }
-  /** An earlier message is edited: what followed is gone. */
+  /** An earlier message is edited, and what followed it is gone. */
   | { readonly kind: 'rollback'; readonly to: number }
-  /** An old result says something else now. */
+  /** An old result has other content now. */
   | { readonly kind: 'rewrite'; readonly which: number }
   | { readonly kind: 'condense'; readonly percent: number }
   | { readonly kind: 'undo' | 'redo' | 'restart' }
@@ -39,7 +39,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ kind: fc.constantFrom('toggle', 'pin'), which: fc.nat(40) }),
 );
 
-/** Histories as they come to the engine: without thinking, with a task, ending where an agent asks. */
+/**
+ * Histories as they reach the engine: without thinking, with a task, and ending where an agent
+ * asks.
+ */
 const history = validHistory.map((messages) =>
   messages
     .filter(({ role }) => role !== 'system')
@@ -52,21 +55,21 @@ const history = validHistory.map((messages) =>
 );
 
 const run = fc.record({
-  // Of those that repeat themselves much is left out of new results.
+  // Much of histories that repeat themselves is left out of new results.
   full: fc.oneof(history, repeatingHistoryArbitrary),
   actions: fc.array(action, { minLength: 3, maxLength: 14 }),
   window: fc.integer({ min: 1_500, max: 12_000 }),
   provider: fc.constantFrom('lossless', 'truncation'),
 });
 
-/** An agent asks after a user's message. */
+/** Ends the messages after a user's message, where an agent asks. */
 function cutToAsk(messages: readonly ApiMessage[], length: number): ApiMessage[] {
   let end = Math.min(messages.length, Math.max(1, length));
   while (end > 1 && messages[end - 1]?.role !== 'user') end--;
   return messages.slice(0, end);
 }
 
-/** The last of the old results, from the one chosen on, says something else. */
+/** Changes the text of the last result at or before the chosen message. */
 function rewritten(messages: readonly ApiMessage[], which: number): ApiMessage[] {
   const at = messages.findLastIndex(({ content }, index) => {
     return index <= which && typeof content !== 'string' && content.some(isToolResult);
@@ -92,7 +95,7 @@ it('random conversations, condensed, are valid, no larger, restorable, and uncha
         let whole: readonly ApiMessage[] = full;
         let sent = cutToAsk(whole, length);
         let last: PreparedRequest | undefined;
-        // The latest message that an edit put in place of others.
+        // Index of the message with which the latest rollback replaced others.
         let another = -1;
 
         for (const step of actions) {
@@ -143,26 +146,28 @@ it('random conversations, condensed, are valid, no larger, restorable, and uncha
           const view = bed.live.view(prepared.conversation);
           if (!view) throw new Error('no view');
 
-          // The original is what was sent, and the firewall has nothing to say that it didn't say of it.
+          // The original is what was sent, and the view adds no violations to it.
           expect(view.original).toEqual(cloneAsJson(sent));
           expect(findNewViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
           expect(counter.countMessages(prepared.messages)).toBeLessThanOrEqual(counter.countMessages(sent));
-          // Removed text comes back from the disk, byte for byte.
+          // Removed text can be restored from the disk, byte for byte.
           await bed.live.waitUntilSettled();
           const ledger = await openLedger(root, { id: prepared.conversation });
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
           const restored = restoreMessagesBeforeEdits(prepared.messages, view.edits, (hash) => originals.get(hash));
           expect(json(restored)).toBe(json(sent));
-          // Whatever was left out because it stands elsewhere stands there, whatever was condensed, undone or rewritten since.
+          // Text that was left out because it exists elsewhere still exists there, whatever was
+          // condensed, undone or rewritten since.
           const strict = view.edits.filter((edit) => edit.kind === 'cut');
           expect(lostLines(sent, prepared.messages, strict)).toBeUndefined();
           for (const pinned of bed.live.active()?.pinned ?? []) {
             expect(prepared.messages[view.origins.indexOf(pinned)]).toEqual(sent[pinned]);
           }
-          // Between two condensations the old part stays as it is; a restart changes nothing.
+          // Between two condensations the old part stays unchanged, even after a restart.
           const isCondensed = bed.events.some(({ kind }) => kind === 'condensed');
           if (isGrowth && !isCondensed && last?.conversation === prepared.conversation) {
-            // Of results whose answer went with the edit, a host that starts anew can't know that they were sent.
+            // A restarted host can't know that results were sent if the rollback removed their
+            // answer.
             const answered = sent.findLastIndex(({ role }) => role === 'assistant');
             const isKnown = step.kind !== 'restart' || another < answered;
             const known = last.messages.filter((_, at) => isKnown || (view.origins[at] ?? answered) < answered);

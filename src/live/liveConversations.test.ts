@@ -20,7 +20,7 @@ import {
   makeUsage,
 } from './testing';
 
-/** A cache that is kept for five minutes. */
+/** The cache lasts five minutes. */
 const MINUTES_5 = { cacheLifetime: '5m', cacheSpan: { warmMs: 300_000, coldMs: 300_000 } } as const;
 
 describe('a request of a running conversation', () => {
@@ -135,7 +135,7 @@ describe('a request of a running conversation', () => {
 
   it('loses more facts than the minimum allows only if it would not fit otherwise', () =>
     inTemporaryFolder(async (root) => {
-      // Of one error line nothing may be lost sight of.
+      // The settings allow no error line to be lost, and there is one.
       const failing = [
         ...makeToolExchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${makeLines('log', 90)}`),
       ];
@@ -208,7 +208,7 @@ describe('a request that does not fit the window', () => {
         expect(smallest.countedTokens).toBeLessThanOrEqual(last!.countedTokens);
         last = smallest;
       }
-      // The refused size is known: the next request keeps under it.
+      // The rejected size is known, so the next request stays below it.
       const next = await live.prepare(
         createRequest([...makeReads(24), ...makeRead('a', 1_000), ...makeRead('b', 1_000)]),
       );
@@ -220,7 +220,7 @@ describe('a request that does not fit the window', () => {
       const { live } = createTestBed(root);
       const sent = createRequest(makeReads(24));
       const prepared = await live.prepare(sent);
-      // The model's tokenizer makes 2.2 tokens of one of ours, and its window is smaller than was believed.
+      // The model counts 2.2 tokens for each of ours, and its window is smaller than assumed.
       const tokens = Math.round(prepared.countedTokens * 2.2);
       const smaller = await live.prepareAfterOverflow(prepared, sent, undefined, { tokens, limit: 30_000 });
       expect(smaller!.countedTokens * 2.2).toBeLessThan(30_000);

@@ -30,7 +30,7 @@ const FIRST = [TASK, ...readA('1', SHOWN)];
 const SECOND = [...FIRST, ...readA('2', part(10, 50))];
 const THIRD = [...SECOND, ...makeToolExchange('3', 'Bash', { command: 'date' }, 'Monday')];
 
-/** Sends the beginnings of a conversation one after the other, as an agent does. */
+/** Sends longer and longer beginnings of a conversation, as an agent does. */
 async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Promise<PreparedRequest> {
   let prepared: PreparedRequest | undefined;
   for (let end = 1; end <= upTo.length; end += 2) prepared = await live.prepare(createRequest(upTo.slice(0, end)));
@@ -53,7 +53,7 @@ describe('a single new result that is too large', () => {
       expect(prepared.tokens).toBeLessThan(20_000);
       expect(stringify(prepared.messages.slice(0, 3))).toBe(stringify(first.messages));
       const seen = getValueAt(prepared.messages[4], ['content', 0, 'content']) as string;
-      // Cut between lines; the beginning, the end and the error stay.
+      // The result is cut between lines, and its beginning, end and error stay.
       const whole = new Set(HUGE.split('\n'));
       for (const line of seen.split('\n')) expect(whole.has(line) || findMarkers(line).length > 0).toBe(true);
       for (const kept of ['log line 0 with', 'log line 39999 with', 'Error: log line 20000 with'])
@@ -366,7 +366,7 @@ describe('a new result that repeats earlier content', () => {
       expect(live.active()?.newResults).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
       expect(stringify((await live.prepare(createRequest(SECOND))).messages)).toBe(stringify(SECOND));
-      // Who undid it wants to have results whole.
+      // A user who undid it wants whole results.
       const more = [...THIRD, ...readA('4', part(5, 55))];
       expect(stringify((await live.prepare(createRequest(more))).messages)).toBe(stringify(more));
       expect((await live.redo(conversation)).detail).toContain('Brought back');

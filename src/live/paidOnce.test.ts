@@ -30,7 +30,7 @@ describe('a summary that was paid for in a running conversation', () => {
       const first = await live.prepare(createRequest(DUE_MESSAGES));
       expect(first.messages).toEqual(DUE_MESSAGES);
       expect(first.outcome?.kind).toBe('failed');
-      // The cost is reported all the same.
+      // The cost is reported nevertheless.
       expect(events.filter(({ kind }) => kind === 'not-condensed')).toHaveLength(1);
       for (let more = 0; more < 3; more++) await live.prepare(createRequest(DUE_MESSAGES));
       expect(summarizer.requests).toHaveLength(1);

@@ -15,7 +15,7 @@ import type { LiveId } from './request';
 const SMALL = makeReads(8);
 const SUPPRESS = { preserveRecentCount: 2, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } };
 
-/** A conversation whose results were all suppressed, and the references of the first ones. */
+/** Creates a conversation whose old results were suppressed, and their references. */
 async function suppressed(root: string, messages = SMALL) {
   const { live } = createTestBed(root);
   const { conversation } = await live.prepare(createRequest(messages));
@@ -82,7 +82,7 @@ describe('recalling condensed content by reference', () => {
           '43: f1 line 42 with some words in it',
         ].join('\n'),
       );
-      // Agents fill in what they leave out.
+      // Agents fill in parameters that they could leave out.
       const whole = await recalled(live, id, { references: of.slice(0, 1), words: '', pattern: '' });
       expect(whole.split('\n').slice(1).join('\n')).toBe(makeLines('f0', 100));
     }));
@@ -142,7 +142,7 @@ describe('recalling condensed content by reference', () => {
         ...SMALL.slice(2),
       ]);
       const query = { references: references.slice(0, 1), maxTokens: 20_000 };
-      // Those that match go on behind what fits, and are counted to the last.
+      // Matching lines that no longer fit are still counted, up to the last one.
       const found = await live.recall(id, { ...query, pattern: '^\\d*$' });
       const [, count, from] = /left out: (\d+) lines of ref \w+ from line (\d+) of/.exec(found.text) ?? [];
       expect(Number(count)).toBe(45_000 - (Number(from) - 1));
@@ -205,7 +205,7 @@ describe('recalling condensed content by search words', () => {
   it('skips lines that are still in the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
-      // Its own conversation was dropped: others are not searched.
+      // The conversation was dropped, and others are not searched.
       const dropped = 'dropped' as LiveId;
       expect(await live.recall(dropped, { words: 'F3 LINE 42' })).toMatchObject({ kind: 'nothing' });
       expect(await live.recall(dropped, { pattern: 'f3 line' })).toMatchObject({ kind: 'nothing' });

@@ -111,14 +111,14 @@ describe('recognizing a running conversation in a request', () => {
 const CONTEXT = '<session_context>Linux</session_context>';
 const TASK = 'Look at the file';
 const BEGUN = user(CONTEXT, TASK);
-/** What came of the task, up to a request. */
+/** What followed the task, up to a request. */
 const STEPS = DUE_MESSAGES.slice(2);
 
-/** A request without an id, as Gemini CLI sends it. */
+/** Creates a request without an ID, as Gemini CLI sends it. */
 const asked = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
   withoutId(createRequest(messages, { model: createModel({ prices: SONNET_PRICES }), ...changes }));
 
-/** Sends a request that its agent gives up. */
+/** Sends a request that its agent aborts. */
 async function brokenOff({ live }: TestBed, messages: readonly ApiMessage[]): Promise<PreparedRequest> {
   const abort = new AbortController();
   const prepared = await live.prepare(asked(messages), abort.signal);
@@ -144,11 +144,11 @@ describe.each(GROWN)('a first message that is sent again with %s', (_how, grown)
       expect(condensed.outcome?.kind).toBe('condensed');
       const spent = live.active()?.spent;
       expect(spent).toBeGreaterThan(0);
-      // Gemini CLI first tries by itself.
+      // Gemini CLI first tries to continue by itself.
       await brokenOff(bed, [user(CONTEXT, TASK, '[System: go on.]')]);
       expect((await live.prepare(asked([grown]))).conversation).toBe(first.conversation);
       expect(live.list()).toMatchObject([{ id: first.conversation, spent }]);
-      // What comes of it, and what it was before.
+      // Both a continuation and the earlier messages belong to the conversation.
       expect((await live.prepare(asked([grown, ...makeRead('other')]))).conversation).toBe(first.conversation);
       expect(stringify((await live.prepare(asked([BEGUN, ...STEPS]))).messages)).toBe(stringify(condensed.messages));
       expect(await live.undo(first.conversation)).toMatchObject({ kind: 'done' });
@@ -244,7 +244,7 @@ it('conversations with the same beginning and history stay separate across a res
     expect([second.conversation, first.conversation]).toEqual(ids);
   }));
 
-/** A request of one of two agents, which has made some steps since its last one. */
+/** A request of one of two agents, which has made some steps since its previous request. */
 interface Turn {
   readonly who: 0 | 1;
   readonly steps: number;
@@ -257,7 +257,9 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
 );
 
 describe('two running tasks that begin alike', () => {
-  /** @returns the conversations of each agent's requests, the first of which has the task alone. */
+  /**
+   * @returns the conversations of each agent's requests, the first of which contains only the task
+   */
   async function sentIn(
     bed: TestBed,
     tasks: readonly [ApiMessage, ApiMessage],

@@ -21,7 +21,7 @@ export interface TestBed {
   readonly manager: CondensationManager;
 }
 
-/** A host for a folder; a second one for the same folder simulates a restart. */
+/** Creates a host for a folder; a second one for the same folder simulates a restart. */
 export function createTestBed(
   root: string,
   options: {
@@ -56,7 +56,7 @@ export function createTestBed(
   return bed;
 }
 
-/** The same content in new objects, as a new request has them. */
+/** Returns the same content in new objects, as a new request has them. */
 export const cloneAsJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 export const createModel = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
@@ -78,18 +78,20 @@ export const createRequest = (messages: readonly ApiMessage[], changes: Partial<
   ...changes,
 });
 
-/** A task as VS Code begins it, followed by reads of about `size` lines of 8 tokens each. */
+/**
+ * Creates a task as VS Code begins it, followed by reads of about `size` lines of 8 tokens each.
+ */
 export const makeReads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
   user('<environment_info>Linux</environment_info>'),
   user('<userRequest>Look at the files</userRequest>'),
   ...Array.from({ length: count }, (_, index) => makeRead(`${name}${index}`, size)).flat(),
 ];
 
-/** A call that reads a file, and its result. */
+/** Creates a call that reads a file, and its result. */
 export const makeRead = (name: string, size = 100): ApiMessage[] =>
   makeToolExchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, makeLines(name, size));
 
-/** Usage reported for a request with this many tokens, one of them from the cache. */
+/** Creates the usage reported for a request with this many tokens, one of them from the cache. */
 export const makeUsage = (promptTokens: number): Usage => ({
   accounting: 'anthropic',
   source: 'reported',

@@ -1,4 +1,4 @@
-/** Where conversations are condensed, for every threshold and size of window. */
+/** Tests when conversations are condensed, for every threshold and window size. */
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isTried } from '../../test/support/long';
@@ -11,7 +11,7 @@ import { createTestBed, makeRead, makeReads, createRequest, createModel } from '
 import { computeDueTokensOfModel } from './tokenLearning';
 
 const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
-/** The growth of a conversation from request to request. */
+/** Growth of a conversation from request to request, in percent of the window. */
 const STEP_PERCENT = 1;
 /** Tokens of a line of a read, and of the call around it. */
 const LINE_TOKENS = 11;
@@ -28,7 +28,10 @@ interface Condensed {
   readonly to: number;
 }
 
-/** A conversation that outgrows a window: each threshold has a part of it, and what was counted for one is known for the others. */
+/**
+ * A conversation that outgrows a window. Each threshold uses a part of it, so that tokens counted
+ * for one are known for the others.
+ */
 interface Conversation {
   readonly counter: MessageCounter;
   readonly whole: readonly ApiMessage[];
@@ -39,7 +42,7 @@ function conversationFor(contextWindow: number): Conversation {
   return { counter: createCounter(), whole: makeReads(130, size) };
 }
 
-/** Lets a conversation grow until it is condensed, beginning a little below of where it should be. */
+/** Lets a conversation grow until it is condensed, starting slightly below the expected size. */
 async function firstCondensation(
   model: UpstreamModel,
   { counter, whole }: Conversation,
@@ -47,7 +50,7 @@ async function firstCondensation(
   const { contextWindow } = model;
   const duePercent = (100 * computeDueTokensOfModel(model).tokens) / contextWindow;
   return inTemporaryFolder(async (root) => {
-    // The gain is not the question: old results go.
+    // The gain does not matter here, so old results are removed.
     const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
     const bed = createTestBed(root, { settings: { provider: 'truncation', config }, counter });
     const percentOf = (tokens: number): number => (100 * tokens) / contextWindow;
@@ -92,7 +95,10 @@ const TABLE = `
 const expectedAt = (row: number, column: number): string =>
   (TABLE.trim().split('\n')[row + 1] ?? '').trim().split(/ {2,}/)[column + 1] ?? '';
 
-/** The two large windows, which take most of the time, have a third of the thresholds; in the long lane all. */
+/**
+ * The two large windows take most of the time, so they are tested with a third of the thresholds,
+ * and in the long lane with all.
+ */
 const isChosen = (row: number, column: number): boolean => column < 2 || isTried(row, column, 3);
 
 it('condensing starts within 2 % of every threshold and reaches at most two thirds of it', async () => {

@@ -13,7 +13,7 @@ const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage
   cacheWriteTokens: 0,
 });
 
-/** A request of which so many o200k tokens were counted, all of which have to be read. */
+/** Creates a request with this many o200k tokens, all of which must be read. */
 const asked = (
   countedTokens: number,
   changes: Partial<AnsweredRequest> = {},
@@ -78,7 +78,8 @@ describe('the number of tokens that fit a request', () => {
 describe('a server that truncates prompts silently', () => {
   const learned = (learning: TokenLearning): number => learning.applyLearnedLimits(createModel()).contextWindow;
 
-  // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
+  // Regression: by default Ollama has a window of 4,096 tokens, and keeps half of that of a longer
+  // prompt.
   it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
     const model = createModel();
@@ -87,7 +88,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learning.learnFromAnswer(asked(12_000), usage(2_050))).toBe(2_050);
     expect(learned(learning)).toBe(2_050);
     expect(learning.getTokenFactor(model)).toBe(1);
-    // Told once.
+    // The limit is reported once.
     expect(learning.learnFromAnswer(asked(15_000), usage(2_050))).toBeUndefined();
   });
 
@@ -101,7 +102,7 @@ describe('a server that truncates prompts silently', () => {
     const learning = new TokenLearning();
     for (const read of [2_000, 2_500, 3_000])
       expect(learning.learnFromAnswer(asked(9_000), usage(read))).toBeUndefined();
-    // Subagents begin alike.
+    // Subagents' conversations begin alike.
     learning.learnFromAnswer(asked(12_000, { conversation: 'two' as LiveId }), usage(3_000));
     expect(learned(learning)).toBe(40_000);
   });
@@ -137,13 +138,13 @@ describe('a server that truncates prompts silently', () => {
   it('is assumed only until it reads more than its apparent limit', () => {
     const learning = new TokenLearning();
     for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
-    // Of about the same size.
+    // This request has about the size of the apparent limit.
     learning.learnFromAnswer(asked(2_060), usage(2_060));
     expect(learned(learning)).toBe(2_050);
     learning.learnFromAnswer(asked(3_500), usage(3_600));
     expect(learned(learning)).toBe(40_000);
     learning.learnFromAnswer(asked(3_500), usage(3_900));
-    // Whoever keeps half of what is too long reads more of what is not.
+    // A server that keeps half of a prompt that is too long reads more of one that is not.
     for (const counted of [20_000, 23_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
     expect(learned(learning)).toBe(3_900);
   });
@@ -172,7 +173,7 @@ describe('a cache of unknown lifetime', () => {
     expect(learning.getCacheLifespan(model)?.warmMs).toBe(90 * MINUTE);
     learning.learnCacheLifespan(model, 200 * MINUTE, answer(0));
     expect(learning.getCacheLifespan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
-    // A miss within the promise has other reasons, and one that read half says nothing.
+    // A miss within the promised time has other reasons, and an answer that read half says nothing.
     learning.learnCacheLifespan(model, 10 * MINUTE, answer(0));
     learning.learnCacheLifespan(model, 100 * MINUTE, answer(3_000));
     expect(learning.getCacheLifespan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });

@@ -26,7 +26,7 @@ describe('the tool definitions of a conversation', () => {
         { name: TOOLS[2]!.name, server: 'docs', tokens: counter.countJson(TOOLS[2]), calls: 0, callsElsewhere: 1 },
         { name: 'Read', tokens: counter.countJson(TOOLS[0]), calls: 2, callsElsewhere: 0 },
       ]);
-      // A conversation that was rolled back, and other tools.
+      // The conversation was rolled back, and has other tools now.
       const edited = [user('go'), assistant(call('9', 'Write')), here[2]!];
       await live.prepare(createRequest(edited, { tools: TOOLS.slice(0, 1) }));
       expect(live.active()?.tools).toMatchObject([{ name: 'Read', calls: 0 }]);

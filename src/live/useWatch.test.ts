@@ -7,7 +7,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { makeToolExchange, makeLines } from '../core/testing';
 import { DUE_MESSAGES, createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
 
-/** A read of a file that {@link DUE_MESSAGES} reads too, with another call ID. */
+/** Creates a read of a file that {@link DUE_MESSAGES} reads too, with another call ID. */
 const again = (name: string, time = 1): ApiMessage[] =>
   makeToolExchange(`again-${name}-${time}`, 'Read', { file_path: `/src/${name}.ts` }, makeLines(name, 100));
 
@@ -28,7 +28,10 @@ const failedEdit = (name: string): ApiMessage[] =>
     { is_error: true },
   );
 
-/** Sends a task on, turn by turn. @returns all of it. */
+/**
+ * Continues a task turn by turn.
+ * @returns all messages
+ */
 async function goOn(bed: TestBed, task: readonly ApiMessage[], turns: readonly ApiMessage[][]): Promise<ApiMessage[]> {
   const messages = [...task];
   for (const turn of turns) {
@@ -38,10 +41,10 @@ async function goOn(bed: TestBed, task: readonly ApiMessage[], turns: readonly A
   return messages;
 }
 
-/** The condensation that was made first. */
+/** Returns the condensation that was made first. */
 const firstOf = ({ live }: TestBed) => live.active()!.condensations[0]!;
 
-/** The oldest files, which go first. */
+/** The oldest files, which are removed first. */
 const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
 
 describe('content that an agent reads again after a condensation', () => {
@@ -65,12 +68,12 @@ describe('content that an agent reads again after a condensation', () => {
           use: { ...ZERO_USE_AFTER_CONDENSATION, turns: 5, rereads: 5 },
         },
       ]);
-      // After a restart, too.
+      // The same is true after a restart.
       const restarted = createTestBed(root);
       await goOn(restarted, messages, [[]]);
       expect(restarted.live.active()!.isCareful).toBe(true);
       expect(firstOf(restarted).use).toMatchObject({ rereads: 5 });
-      // The next condensation is left to Lossless, which finds nothing twice.
+      // Only Lossless is used for the next condensation, and it finds no repeated content.
       await goOn(
         restarted,
         messages,

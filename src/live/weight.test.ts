@@ -1,4 +1,4 @@
-/** Images go where a request weighs more than its vendor takes. */
+/** Images are removed if a request is larger than its vendor accepts. */
 import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findExceededBodyLimits } from '../api/tooLong';
@@ -9,7 +9,7 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { DUE_MESSAGES, stringify, createTestBed, makeReads, createRequest, createModel } from './testing';
 import type { PreparedRequest } from './request';
 
-/** A PNG's beginning with this size, and then bytes. */
+/** Creates the beginning of a PNG with this size, followed by other bytes. */
 function picture(bytes: number, width = 1280, height = 800, seed = 0): Block {
   const data = Buffer.alloc(bytes, seed + 1);
   data.writeUInt32BE(0x89504e47, 0);
@@ -23,7 +23,7 @@ const shot = (index: number, image: Block): ApiMessage[] => [
   user(result(`shot-${index}`, [{ type: 'text', text: `Page ${index}` }, image])),
 ];
 
-/** A task with so many screenshots. */
+/** Creates a task with this many screenshots. */
 const shots = (count: number, image: (index: number) => Block): ApiMessage[] => [
   user('Look at the pages'),
   ...Array.from({ length: count }, (_, index) => shot(index, image(index))).flat(),
@@ -55,7 +55,7 @@ describe('a request with too many bytes or images', () => {
           decision: expect.objectContaining({ reason: 'bytes' }) as unknown,
         }),
       );
-      // The agent that asks for it gets it back, bytes and all.
+      // If the agent asks for the removed image, it gets the same bytes back.
       const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });
       const { data } = picture(60_700, 1280, 800, 0)['source'] as { readonly data: string };
       expect(recalled).toMatchObject({ kind: 'found', images: [{ mediaType: 'image/png' }] });
@@ -63,11 +63,11 @@ describe('a request with too many bytes or images', () => {
       expect(recalled.text).toBe(
         `[ref ${marker!.reference}: result of browser_take_screenshot, message 3, lines 1 to 1 of 1]\n[image 1280×800, 61 KB]`,
       );
-      // Later requests change nothing of it before the limit is near again.
+      // Later requests leave this part unchanged until the limit is near again.
       const next = [...messages, ...shot(42, picture(60_700, 1280, 800, 42))];
       const after = await live.prepare(createRequest(next, { model }));
       expect(stringify(after.messages.slice(0, prepared.messages.length))).toBe(stringify(prepared.messages));
-      // After a restart as well.
+      // The same is true after a restart.
       const anew = await createTestBed(root).live.prepare(createRequest(next, { model }));
       expect(stringify(anew.messages)).toBe(stringify(after.messages));
       await live.undo(prepared.conversation);
@@ -130,7 +130,7 @@ describe('a request with too many bytes or images', () => {
       const without = await live.prepareAfterOverflow(whole, other, undefined, { weight: { edge: 8000 } });
       expect(imagesIn(without!.messages.slice(0, 3))).toBe(1);
       expect(imagesIn(without!.messages)).toBe(1);
-      // No second image: nothing that could go.
+      // There is no second image that could be removed.
       expect(await live.prepareAfterOverflow(without!, other, undefined, { weight: { edge: 8000 } })).toBeUndefined();
     }));
 

@@ -1,4 +1,4 @@
-/** What runs at the threshold of an agent's task, and what follows it. */
+/** Tests what runs at the threshold of an agent's task, and what follows it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
@@ -13,12 +13,12 @@ import type { LiveSettings, LiveSummary } from './types';
 
 const WINDOW = 40_000;
 const providers = [createSmartProvider({ select: () => selectSummarizer({}) })];
-/** Reads of files of their own: nothing that Lossless could take out. */
+/** These reads are of different files, so Lossless can't remove anything. */
 const DIFFERENT = makeReads(27);
-/** A read of the same file each time. */
+/** Creates a read of the same file each time. */
 const readAgain = (at: number): ApiMessage[] =>
   makeToolExchange(`again-${at}`, 'Read', { file_path: '/src/same.ts' }, makeLines('same', 100));
-/** Reads of one file, again and again. */
+/** One file is read again and again. */
 const REPEATED: readonly ApiMessage[] = [
   ...makeReads(0),
   ...Array.from({ length: 34 }, (_, at) => readAgain(at)).flat(),
@@ -29,7 +29,10 @@ interface Ran {
   readonly live: LiveSummary;
 }
 
-/** Sends what grows up to the messages, as an agent does, until something is condensed or all was sent. */
+/**
+ * Sends longer and longer beginnings of the messages, as an agent does, until something is
+ * condensed or all was sent.
+ */
 async function run(
   messages: readonly ApiMessage[],
   settings: Partial<LiveSettings>,
@@ -37,7 +40,7 @@ async function run(
   percent = 75,
 ): Promise<Ran> {
   return inTemporaryFolder(async (root) => {
-    // New results stay whole: what the threshold does is the question.
+    // New results are sent whole, since only the threshold is tested.
     const bed = createTestBed(root, { providers, settings: { provider: 'lossless', newResults: 'off', ...settings } });
     const model = createModel({ contextWindow: WINDOW, threshold: { percent } });
     for (let end = 4; end <= messages.length; end += 2) {
@@ -88,7 +91,7 @@ describe('condensing at the threshold', () => {
     const ran = await run(messages, settings, canRecall);
     const event = condensed(ran);
     if (!('ran' in expected)) {
-      // The 27 reads fit: nothing is due beside the threshold.
+      // The 27 reads fit, so nothing but the threshold could start condensing.
       expect(event).toBeUndefined();
       expect(ran.live.condensedBy).toBe('Lossless');
       const isSaid = ran.live.whyNot?.includes('this agent has no tool to recall') ?? false;
@@ -173,7 +176,7 @@ describe('a conversation of which little can still be removed', () => {
     await inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
       const model = createModel({ contextWindow: WINDOW });
-      // What a person wrote stays.
+      // Text written by a person stays.
       const task = user(`Do all of this:\n${makeLines('todo', 2_900)}`);
       const told = () => bed.events.flatMap((event) => (event.kind === 'exhausted' ? [event.message] : []));
       for (let count = 0; count < 5; count++) {

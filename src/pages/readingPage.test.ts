@@ -38,7 +38,7 @@ it('the reading page of a condensed conversation has every message, with removed
   expect(page).toContain(`<del>${FILE.slice(first?.start, first?.end)}</del>`);
   expect(page).toContain(`<ins>${first?.text ?? ''}</ins>`);
   expect(page).toContain('href="#message-3"');
-  // Nothing that went is lost to the reader: the kept parts and the opened folds are the whole text.
+  // The reader loses nothing: the kept parts and the opened folds contain the whole text.
   const section = page.slice(page.indexOf('id="message-3"'), page.indexOf('id="message-4"'));
   for (const line of FILE.split('\n')) expect(section).toContain(line);
 });
@@ -160,7 +160,7 @@ describe('removed content on the reading page', () => {
     expect(page.match(/class="gone"/g)).toHaveLength(4);
     expect(page).not.toContain('iVBOR');
     expect(page).toContain('Message 1 · assistant: 8 characters');
-    // A message of which an image inside a result went has something removed, too.
+    // A message with a removed image inside a result counts as well.
     expect(page).toContain('4 messages with something removed');
   });
 

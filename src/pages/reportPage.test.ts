@@ -27,7 +27,7 @@ const messages = [
   ...makeToolExchange('b', 'Read', { file_path: 'src/a.ts' }, FILE),
 ];
 
-/** Recent messages stay as they are: behind these the others are old. */
+/** Recent messages stay unchanged, so these make all messages before them old. */
 const RECENT = Array.from({ length: 40 }, (_, at) =>
   makeToolExchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
 ).flat();
@@ -193,7 +193,7 @@ describe("the content of a condensation's report page", () => {
     const original = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? user('a') : assistant('b')));
     const points = /class="before" points="([^"]+)"/.exec(shown(original))?.[1]?.split(' ') ?? [];
     expect(points.length).toBeLessThanOrEqual(361);
-    // From the first message at no tokens to the last at all of them.
+    // The curve goes from no tokens at the first message to all tokens at the last.
     expect(points[0]).toBe('0.0,220.0');
     expect(points.at(-1)).toBe('720.0,0.0');
   });
@@ -233,7 +233,7 @@ describe("the content of a condensation's report page", () => {
     expect(page).toContain('2 places.');
     expect(page).toMatch(/Message 2 · thinking\s/);
     expect(page).toMatch(/Message 3 · image\s/);
-    // In the order of the conversation, not of the edits.
+    // The order is that of the conversation, not of the edits.
     expect(page.indexOf('I wonder')).toBeLessThan(page.indexOf('image removed'));
   });
 
@@ -250,12 +250,12 @@ describe("the content of a condensation's report page", () => {
     });
     expect(page).toMatch(/<del>GONE<\/del>\s*short/);
     expect(page).toContain('<del>a</del><ins>[cut]</ins> b');
-    // Ten lines with the empty one before the cut, of which three stand at each end.
-    // The page shows spaces as they are: none may stand there that is not the text's.
+    // Ten lines precede the cut, including the empty one, and three are shown at each end. The page
+    // shows spaces as they are, so it must add none to the text.
     expect(page).toContain('in it\n<span class="unchanged">4 lines unchanged</span>\nkept line 7 ');
     expect(page).not.toContain('kept line 4');
     expect(page).toContain('Message 1 · user');
-    // No parameter of the call is a short text.
+    // The call has no short text as a parameter.
     expect(page).toContain('Message 3 · result of Ls ');
   });
 
@@ -267,7 +267,7 @@ describe("the content of a condensation's report page", () => {
     const page = shown(original, {
       edits: [
         createCutEdit(original, 0, ['content'], [all]),
-        // What the first step took came back, but for one slice.
+        // What the first step removed was restored, except for one slice.
         createCutEdit(original, 0, ['content'], [{ start, end: said.length, text: '' }]),
         createCutEdit(original, 1, ['content'], [all]),
         createCutEdit(original, 1, ['content'], []),

@@ -351,7 +351,7 @@ describe("requests from the panel's page", () => {
     panel.page.receive({ type: 'request', id: 2, method: 'previewPrompt', params: { prompt: 'x' } });
     panel.panel.dispose();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-    // VS Code throws where the webview of a closed panel is asked for.
+    // VS Code throws if the webview of a closed panel is accessed.
     const said = panel.posted().length;
     await new Promise((resolve) => setImmediate(resolve));
     expect(panel.posted()).toHaveLength(said);
@@ -390,7 +390,7 @@ describe("requests from the panel's page", () => {
         method === 'preview'
           ? panel.ask(method, { conversation, excluded: [] })
           : panel.ask(method, { conversation, configuration: { kind: 'current' } });
-      // The worker is asked once what it is to do is known.
+      // The worker is asked only once its task is known.
       for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
       await panel.ask('endPreview', {});
       expect((await asked).type).toBe('reply');
@@ -399,7 +399,7 @@ describe("requests from the panel's page", () => {
 });
 
 describe("malformed messages from the panel's page", () => {
-  /** A value that no webview of ours sends: of any shape, or a message with a part of it spoilt. */
+  /** A value that our webview never sends: one of any shape, or a message with a spoilt part. */
   const malformed = (): fc.Arbitrary<unknown> => {
     const valid = fc.constantFrom<Record<string, unknown>>(
       { type: 'ready', version: 1 },
@@ -447,7 +447,7 @@ describe("malformed messages from the panel's page", () => {
       const keys = Object.keys(message);
       const key = keys[at % keys.length] ?? 'type';
       if (key === 'params' || key === 'message') return { ...message, type: wrong };
-      // Any whole number from 1 on is a sound id.
+      // Every positive integer is a valid ID.
       return { ...message, [key]: key === 'id' && Number.isInteger(wrong) && Number(wrong) > 0 ? -1 : wrong };
     });
     const wrongParams = fc

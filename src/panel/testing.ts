@@ -1,4 +1,4 @@
-/** A settings panel in a test: the real host side over the test double of VS Code. */
+/** Opens a settings panel in a test: the real host side over the test double of VS Code. */
 import { readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -36,7 +36,7 @@ export interface TestPanel {
   readonly condensed: EventEmitter<unknown>;
   /** Announces an undo or another change. */
   readonly ledgersChanged: EventEmitter<undefined>;
-  /** Messages sent to the page, validated like in the webview. */
+  /** Returns the messages sent to the page, validated like in the webview. */
   posted(): MessageToWebview[];
   state(): PanelState;
   /** @returns the answer to a request */
@@ -127,7 +127,7 @@ export function openTestPanel(
   };
 }
 
-/** A folder with the bundles, like an installed extension's. */
+/** Creates a folder with the bundles, like an installed extension's. */
 function createBuiltExtension(): string {
   const folder = temporaryFolder();
   symlinkSync(inject('assets'), join(folder, 'dist'), 'junction');
@@ -135,7 +135,7 @@ function createBuiltExtension(): string {
   return folder;
 }
 
-/** The sample, condensed losslessly. */
+/** Previews the sample, condensed losslessly. */
 const createPreviewBackend = (): TestBackend => ({
   getDefaultConversation: ({ context }: Pick<Services, 'context'>) => ({
     kind: 'file',

@@ -18,7 +18,7 @@ import { SETTING_NAMES, SETTINGS } from './table';
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const made = createSettingsManifest();
 
-// If one of these fails: npm run manifest
+// If one of these fails, run `npm run manifest`.
 it('package.json has the settings of our table in their groups and order', () => {
   const { configuration } = manifest.contributes;
   expect(configuration).toEqual(plain(made.groups));
@@ -90,12 +90,12 @@ it.each([
   expect(parsed.problems.map(({ path, message }) => `${path} ${message}`.trim())).toContain(words);
 });
 
-/** Places that only other extensions define. */
+/** Only other extensions define these places. */
 const OPEN = /^contextCondenser\.(providers\.\*|profiles\.items\.extraBody\.\*)$|\.steps\.items\.config$/;
 
 /**
- * Places without further schema: an object without fields, a list without items, or nothing.
- * Editors can't complete there.
+ * Returns places without further schema: an object without fields, a list without items, or
+ * nothing. Editors can't complete there.
  */
 function listLeaves(schema: unknown, root: JsonSchema, path = '', seen: readonly unknown[] = []): string[] {
   if (!isRecord(schema) || seen.includes(schema)) return [];

@@ -19,7 +19,7 @@ const USER: Values = { profiles: PROFILES, condensingProfile: 'cheap' };
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As VS Code merges a workspace's settings over a user's. */
+/** Merges a workspace's settings over a user's, like VS Code does. */
 function laid(user: Values, workspace: Values): (name: SettingName) => SettingValues {
   return (name) => {
     const [own, theirs] = [user[name] ?? SETTINGS[name].default, workspace[name]];
@@ -31,7 +31,7 @@ function laid(user: Values, workspace: Values): (name: SettingName) => SettingVa
 const counted = (name: SettingName, user: Values, workspace: Values, isAllowed = false): unknown =>
   getEffectiveValue(name, laid({ ...USER, ...user }, workspace), () => isAllowed);
 
-/** Profile IDs and prompts that require the user's consent. */
+/** Returns the profile IDs and prompts that require the user's consent. */
 function asked(workspace: Values, user: Values = {}) {
   const { choice, prompt } = listWorkspaceQuestions(laid({ ...USER, ...user }, workspace));
   return { profiles: choice?.profiles.map(({ id }) => id), prompts: choice?.prompts, prompt: prompt?.prompts };

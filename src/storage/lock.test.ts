@@ -14,12 +14,12 @@ import { QUICK_LOCK_TIMING, createSteppedFiles, createSystemError } from './test
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 const TOKEN = '0123456789abcdef';
 const makeLock = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
-/** Long enough that no lock expires. */
+/** This is so long that no lock expires. */
 const DEAF = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
 
 /**
- * Windows with a virus scanner: written files can't be removed for two attempts, removed ones not
- * opened for two. Counted instead of timed, to be independent of load.
+ * Simulates Windows with a virus scanner: for two attempts, written files can't be removed and
+ * removed ones can't be opened. It counts attempts instead of time, to be independent of load.
  */
 function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') => void): Files {
   const [scanned, going] = [new Map<string, number>(), new Map<string, number>()];
@@ -46,7 +46,7 @@ function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') 
   };
 }
 
-/** Fails if two are inside at once. */
+/** A visit fails if two are inside at once. */
 function room() {
   let inside = 0;
   let visits = 0;

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Error of syncing a folder. */
+/** Makes syncing a folder fail with this error. */
 async function syncingSays(folder: string, code: string): Promise<void> {
   const handle = await open(folder, 'r');
   const kind = Object.getPrototypeOf(handle) as FileHandle;
@@ -37,7 +37,7 @@ describe('flushing a folder to disk', () => {
 });
 
 describe('a file that another program has open', () => {
-  /** The machine's files with an operation that fails this many times. */
+  /** Returns the machine's files with an operation that fails this many times. */
   const refusing = (operation: 'open' | 'status' | 'rename' | 'removeFile', times: number, code: string) => {
     let tries = 0;
     const files: Files = {

@@ -7,10 +7,10 @@ import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 import { OriginalsFile } from './originals';
 
-/** JSON bytes read at a time, and a few more. */
+/** JSON is read in parts of this many bytes, minus 40. */
 const LONG = (1 << 20) + 40;
 
-/** Their JSON is longer than one byte, so reading in parts may split them. */
+/** The JSON of each unit is longer than one byte, so reading in parts may split it. */
 const UNITS = ['\ud83d', 'a\udc00', '\\', '"\\', '\n', '\u0001', '漢', '👩‍👩‍👧'];
 
 it.each(UNITS)('a long original of %j is stored in parts and returned unchanged', (unit) =>
@@ -47,7 +47,7 @@ it('an original whose stored line has other content is rewritten, so that it can
     const texts = ['what was said', 'a'.repeat(LONG)];
     const given = new Map(texts.map((text) => [hashText(text), text]));
     for (const text of texts) {
-      // A complete line with a valid checksum for another text.
+      // Writes a complete line with a valid checksum, but with another text.
       const evil = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
       await evil.readNewRecords();
       await evil.appendValues([JSON.stringify({ hash: hashText(text), text: 'something else' })]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { getOwnerLiveness, parseOwner, formatOwner, getThisProcess, type OwnerProcess } from './owner';
 
-/** Above Linux's highest PID (2^22). */
+/** This PID is above Linux's highest one (2^22). */
 const NOBODY = 2 ** 22 + 1;
 const FIRST = '4026531836';
 const here: OwnerProcess = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };

@@ -182,7 +182,7 @@ test('a ledger that is opened while old ones are removed is kept', () =>
     const folder = await makeLedger(root, 'old', 40);
     const files = {
       ...nodeFiles,
-      // Opened between inspection and removal.
+      // The ledger is opened between inspection and removal.
       open: async (...[path, mode]: Parameters<typeof nodeFiles.open>) => {
         if (path.endsWith('lock') && mode === 'create')
           await nodeFiles.touch(join(folder, 'about.json'), now.getTime());
@@ -198,7 +198,7 @@ test('removing old ledgers leaves each ledger whole or gone if it is killed or f
     for (let failing = 0; ; failing += 1) {
       await makeLedger(root, 'old', 60);
       await makeLedger(root, 'new', 0);
-      // Set aside earlier, due for removal.
+      // This ledger was set aside earlier and is due for removal.
       await makeLedger(root, 'older', 90);
       await pruneLedgers(root, { now: later(-40) }, { lock: QUICK_LOCK_TIMING });
       let count = 0;

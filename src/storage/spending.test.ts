@@ -21,7 +21,7 @@ describe('expected costs that are recorded against a spending limit', () => {
   it('count in every window until the actual costs are known', async () => {
     const booking = await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect(booking.kind).toBe('booked');
-    // Another window: the first call is still pending.
+    // This is another window, and the first call is still pending.
     expect(await spending().bookSpending({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).toEqual({
       kind: 'refused',
       limit: 'day',
@@ -129,12 +129,12 @@ describe('calling a model under a spending limit', () => {
       },
       { spending: spending(), limits: () => limits, count: (text) => text.length },
     );
-  // 1,000 tokens plus 10 % at $10, and 400 at $100: at most $0.051.
+  // A call costs at most $0.051: 1,000 tokens plus 10 % at $10, and 400 at $100 per million.
   const request = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
 
   it('succeeds while the limit is not reached, and otherwise fails with what to do', async () => {
     const limited = model(CENTS_10);
-    // $0.02 each: the third may reach $0.04 + $0.051, the fourth more than $0.10.
+    // Each call costs $0.02. The third may reach $0.04 + $0.051, but the fourth more than $0.10.
     for (let call = 0; call < 3; call++)
       expect((await limited.summarize(request, { conversation: 'a' })).kind).toBe('complete');
     const last = await limited.summarize(request, { conversation: 'a' });

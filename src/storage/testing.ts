@@ -5,7 +5,7 @@ import type { Files, OpenFile } from './files';
 import { nodeFiles } from './nodeFiles';
 import type { LockTiming } from './lock';
 
-/** A lock timing that removes silent locks quickly. */
+/** This timing removes silent locks quickly. */
 export const QUICK_LOCK_TIMING: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };
 
 export interface FileStep {
@@ -14,8 +14,8 @@ export interface FileStep {
 }
 
 /**
- * A file system with a hook before every modifying step. Writes are split in two, so that there is
- * a step in the middle.
+ * Creates a file system with a hook before every modifying step. Writes are split in two, so that
+ * there is a step in the middle.
  */
 export function createSteppedFiles(onStep: (step: FileStep) => void, inner: Files = nodeFiles): Files {
   const stepped =

@@ -8,7 +8,7 @@ interface Told {
   told: string[];
 }
 
-/** A program in two parts, which note when they are loaded. */
+/** Writes a program in two parts, which record when they are loaded. */
 function written(): { bundles: BundleLoader<{ readonly program: { readonly name: string } }>; told: () => string[] } {
   const folder = temporaryFolder();
   const note = (name: string): string => `require('./told.cjs').told.push('${name}');`;
@@ -24,7 +24,7 @@ function written(): { bundles: BundleLoader<{ readonly program: { readonly name:
   return { bundles: new BundleLoader(folder), told: () => told };
 }
 
-/** Notes each turn until the work is done. */
+/** Records each turn of the event loop until the work is done. */
 async function withTurns<T>(told: string[], work: () => Promise<T>): Promise<T> {
   const next = (): void => {
     told.push('turn');

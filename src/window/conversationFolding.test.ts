@@ -18,7 +18,7 @@ function documentOf(text: string): vscode.TextDocument {
   return {
     lineCount: lines.length,
     lineAt: (line: number) => ({ text: lines[line] ?? '', isEmptyOrWhitespace: (lines[line] ?? '').trim() === '' }),
-    // The provider reads nothing else of it.
+    // The provider reads nothing else of a document.
   } as unknown as vscode.TextDocument;
 }
 

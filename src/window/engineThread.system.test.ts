@@ -1,4 +1,4 @@
-/** What a window tells when the chat's engine dies. */
+/** Tests what a window reports when the chat's engine dies. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ it("a window reports a death of the chat's engine, with a restart button after t
     message: expect.stringContaining('twice within a minute') as unknown,
     choices: ['Condense Again'],
   });
-  // Once the button was used.
+  // The engine can start again once the button was used.
   await expect.poll(() => isStartable(thread)).toBe(true);
   expect(log.lines.filter((line) => line.includes('The engine ended unexpectedly.'))).toHaveLength(2);
   thread.endThread();

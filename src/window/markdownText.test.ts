@@ -15,7 +15,10 @@ it.each([
   expect(escapeMarkdown(text)).toBe(markdown);
 });
 
-/** What begins something else than text in Markdown: forms of links, addresses that become links by themselves, HTML, headings, lists. */
+/**
+ * Parts that are more than text in Markdown: forms of links, addresses that become links by
+ * themselves, HTML, headings, lists.
+ */
 const hostile = fc
   .array(
     fc.constantFrom(
@@ -49,7 +52,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** The signs that Markdown reads, where no backslash stands before them. */
+/** Returns the characters that Markdown interprets and that have no backslash before them. */
 const bareSigns = (source: string): string[] =>
   source.replace(/\\[!-/:-@[-`{-~]/g, '').match(/[[\]()<>`#*_&@:.$|\n\r\u0085\u2028\u2029\v\f]/g) ?? [];
 

@@ -30,7 +30,7 @@ it.each([
   });
 });
 
-/** Texts of passes, titles and paths that would be links, commands and icons. */
+/** Texts of passes, titles and paths that would become links, commands and icons. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -58,7 +58,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** What VS Code's `parseLinkedText` and `renderLabelWithIcons` look for. */
+/** VS Code's `parseLinkedText` and `renderLabelWithIcons` look for these. */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 

@@ -1,4 +1,7 @@
-/** No setting is missing: whatever the schemas allow has a control on the page. The schemas say what to look for. */
+/**
+ * Everything that the schemas allow must have a control on the page. The schemas say what to look
+ * for.
+ */
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../test/support/vscode';
@@ -19,9 +22,9 @@ beforeEach(() => {
   fake.reset();
 });
 
-/** Settings that the page makes or shows in another way. */
+/** The page sets or shows these settings in another way. */
 const SHOWN_OTHERWISE = [
-  'smart.version', // of the format
+  'smart.version', // the format's version
   'smart.passes.0', // two radio buttons, for its mode
   'smart.passes.0.id', // given by the page
   'smart.passes.0.enabled', // the checkbox on the pass's line
@@ -30,11 +33,14 @@ const SHOWN_OTHERWISE = [
 interface Example {
   /** A value in which everything is set. */
   readonly value: unknown;
-  /** The places in it, dotted, that a control stands for. */
+  /** The dotted places in it that have a control. */
   readonly places: readonly string[];
 }
 
-/** @param round which of several shapes is taken; @param depth how deep a shape may hold itself. */
+/**
+ * @param round selects one of several shapes
+ * @param depth how deeply a shape may contain itself
+ */
 function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: number, depth = 1): Example {
   const schema = resolveReference(given, root);
   const kind = getFieldKind(schema);
@@ -82,7 +88,7 @@ function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: num
       return { value: [value], places };
     }
     case 'map': {
-      // Where the names are known, another would not be valid.
+      // If the names are known, no other name is valid.
       const names = (schema['propertyNames'] as JsonSchema | undefined)?.['enum'] as readonly string[] | undefined;
       const [own] = names ?? ['own'];
       const { value, places } = exampleOf(kind.items, `${path}.${own}`, root, round, depth);
@@ -93,7 +99,7 @@ function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: num
   }
 }
 
-/** Unfolds all that is folded. */
+/** Expands everything that is collapsed. */
 async function unfoldAll(page: TestPage): Promise<void> {
   for (let folded; (folded = page.all('main .disclosure[aria-expanded="false"]')).length > 0;) {
     const [first] = folded;
@@ -104,7 +110,7 @@ async function unfoldAll(page: TestPage): Promise<void> {
 const shownOn = (page: TestPage): Set<string | undefined> =>
   new Set(page.all('[data-setting]').map(({ dataset }) => dataset['setting']));
 
-/** The texts with line breaks that are offered in a field of one line, which would drop the breaks. */
+/** Returns texts with line breaks in fields of one line, which would drop the breaks. */
 const flattenedTexts = (page: TestPage): (string | undefined)[] =>
   page
     .all('[data-setting] vscode-text-field')
@@ -116,7 +122,7 @@ const flattenedTexts = (page: TestPage): (string | undefined)[] =>
 
 const ROUNDS = 6;
 
-/** All sections in which settings stand. */
+/** All sections that contain settings. */
 const ALL_SECTIONS = [
   'profiles',
   'chat',
@@ -148,18 +154,18 @@ it.each(createBuiltInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
       );
       expect(missing).toEqual([]);
       expect(flattenedTexts(page)).toEqual([]);
-      // Of the passes one is open at a time.
+      // Only one pass is open at a time.
       if (id !== 'smart') return;
     }
   },
 );
 
-/** Settings whose sections are more than a form, or are looked at above. */
+/** Settings whose sections are more than a form, or are tested above. */
 const OWN_SECTIONS: Readonly<Record<string, string>> = {
   profiles: 'profiles',
   condensingProfile: 'profiles',
   presets: 'presets',
-  // A list of checkboxes, which are there once VS Code has models.
+  // This is a list of checkboxes, which exist once VS Code has models.
   'agent.wrappedModels': 'chat',
   lossless: 'lossless',
   truncation: 'truncation',
@@ -183,7 +189,7 @@ it('every setting of package.json has a control', async () => {
   for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
 });
 
-/** Explained in other words, beside a control of their own. */
+/** These are explained in other words, beside their own control. */
 const OWN_HELP: readonly string[] = ['provider', 'threshold', 'strategy', 'agent.wrappedModels'];
 
 it('every setting is explained in the same words here as on VS Code’s settings page', async () => {
@@ -195,7 +201,7 @@ it('every setting is explained in the same words here as on VS Code’s settings
     return isSettingName(name) && !OWN_HELP.includes(name) && help !== undefined ? [[name, help] as const] : [];
   });
   expect(helps.length).toBeGreaterThan(20);
-  // Here VS Code has not put the texts of package.nls.json in their places.
+  // Here VS Code has not replaced the placeholders by texts of package.nls.json.
   const others = helps.filter(([name, help]) => !help.startsWith(`%setting.${name}%`));
   expect(others).toEqual([]);
 });
@@ -217,7 +223,7 @@ it('every text setting of a profile has a field that keeps line breaks', async (
   expect(flattenedTexts(page)).toEqual([]);
 });
 
-/** Values of the wrong shape, each of which some setting refuses. */
+/** Values of the wrong shape, each of which some setting rejects. */
 const BROKEN: readonly unknown[] = ['???', -7, { passes: 'none' }, [3], { nothing: 1 }];
 
 it('a problem with any setting is shown on the page', async () => {

@@ -24,7 +24,7 @@ const chooseIn = (dropdown: HTMLElement, value: string): void => {
   (dropdown as HTMLSelectElement).value = value;
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
 };
-/** The pass as it is edited, before that is applied; as JSON. */
+/** Returns the edited pass before it is applied, as JSON. */
 const draftOf = (page: TestPage, key = 'user a'): string =>
   JSON.stringify((page.kept() as { drafts?: Record<string, { after: unknown }> }).drafts?.[key]?.after ?? '');
 const press = (page: TestPage, button: string): Promise<void> =>
@@ -41,7 +41,7 @@ it('at the end of the page, the outline marks the group with the focus only whil
   vi.spyOn(root, 'clientHeight', 'get').mockReturnValue(500);
   vi.spyOn(root, 'scrollHeight', 'get').mockReturnValue(2500);
   const groups = page.all('.page-group');
-  // The last two groups are in view, all others above it.
+  // Puts the last two groups in view, and all others above.
   groups.forEach((group, index) => {
     const top = 200 * (index - groups.length) + 540;
     vi.spyOn(group, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, top, 500, 200));
@@ -106,7 +106,7 @@ describe('the Start section', () => {
     await page.until(() => saved('maxCostPerCondensation') === 0.05);
     await page.until(() => page.root.textContent.includes('Applied.'));
     expect(saved('provider')).toBe('smart');
-    // Another recommendation has not been applied.
+    // The other recommendation has not been applied.
     await page.click(() => page.all('.answer').find(({ textContent }) => textContent === 'Nothing') as HTMLElement);
     await page.until(() => !page.root.textContent.includes('Applied.'));
   });
@@ -156,7 +156,7 @@ describe('the scopes of settings in the panel', () => {
     await page.click(() => page.find('button', 'More about when and how much'));
     await page.type(() => field(page, 'manual.targetPercent'), '30');
     await page.until(() => fake.workspaceSettings['contextCondenser.manual.targetPercent'] === 30);
-    // How Summary summarizes says what goes to which vendor.
+    // Summary's settings decide what goes to which vendor, so a workspace can't change them.
     await page.type(() => field(page, 'native.keepLast'), '3');
     await page.type(() => field(page, 'native.keepLast'), '5');
     await page.until(() => JSON.stringify(saved('native')) === '{"keepLast":5}');
@@ -166,7 +166,7 @@ describe('the scopes of settings in the panel', () => {
   });
 });
 
-/** Nothing is written to the settings before the function that it gives is called. */
+/** Holds back all writes to the settings until the returned function is called. */
 function holdSaving(): (count?: number) => void {
   const real = workspace.getConfiguration.bind(workspace);
   const waiting: (() => void)[] = [];
@@ -178,7 +178,7 @@ function holdSaving(): (count?: number) => void {
       await real(section).update(...change);
     },
   }));
-  // A test that fails would else have those behind it wait in vain.
+  // If this test fails, later tests must not wait in vain.
   onTestFinished(() => {
     spy.mockRestore();
   });
@@ -414,7 +414,7 @@ describe('the passes section', () => {
     await page.click(() => page.find('vscode-button', 'Make it my own'));
     await page.until(() => ids().length > 0);
     await page.until(() => page.find('button', 'Move '));
-    // What File-Aware does with old blocks is one's own, too.
+    // The copy includes what File-Aware does with old blocks.
     expect(saved('smart')).toMatchObject({ thinking: { operation: 'suppress' }, images: { operation: 'suppress' } });
   });
 
@@ -497,7 +497,7 @@ describe('the passes section', () => {
     expect(page.root.textContent).toContain(
       'This is a draft. It takes effect once you apply it in your user settings.',
     );
-    // A field that was not edited is the settings', also when it changes meanwhile.
+    // A field that was not edited follows the settings, even if they change meanwhile.
     await page.click(() => page.find('vscode-checkbox', 'Run Pass a'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
     await press(page, 'Apply');
@@ -578,7 +578,7 @@ describe('the passes section', () => {
   it('applies changes to the current list if settings.json changes meanwhile', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
-    // The page has not been told yet.
+    // The page does not know of this change yet.
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('new'), pass('b'), pass('a'), pass('c')] };
     await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
@@ -628,7 +628,7 @@ describe('presets in the panel', () => {
     };
     const isDraft = (page: TestPage): boolean =>
       page.all('.pass .badge').some(({ textContent }) => textContent === 'draft');
-    /** With a draft of the pass, and then a preset in its place. */
+    /** Creates a draft of the pass, and then applies a preset in place of the passes. */
     async function replaced(): Promise<TestPage> {
       fake.settings['contextCondenser.smart'] = own;
       const page = await openPage({ view: { open: ['smart'] } });
@@ -657,7 +657,7 @@ describe('presets in the panel', () => {
       await page.click(() => page.find('.item-name', 'Mine'));
       const fields = ['description', 'name'].map((id) => (): HTMLElement => field(page, `smart.passes.0.${id}`));
       for (const one of fields) await page.type(one, 'Edited', false);
-      // The second is judged behind the first.
+      // The second field is validated after the first.
       for (const one of fields) one().dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
       const apply = [...item(page, 'Balanced').querySelectorAll<HTMLElement>('vscode-button')].find(
         ({ textContent }) => textContent.trim() === 'Apply',
@@ -851,7 +851,7 @@ describe('a control in the panel', () => {
     await page.until(() => draftOf(page).includes('"or":[{"minTokens":2000,"not":{"contains":"error"}}]'));
     await page.click(() => page.find('button', 'Remove One of, 1 of 1'));
     await page.until(() => draftOf(page).includes('"filter":{"contentTypes":["toolResults"]}'));
-    // A filter that asks nothing would take everything.
+    // A filter without conditions would match everything.
     await page.click(() => page.find('button', 'Remove Content'));
     await page.until(() => page.find('.rule .problem', 'needs a filter'));
   });

@@ -1,11 +1,14 @@
-/** Every text that a person sees or hears goes through the translation: shown in a language that marks what it translates. */
+/**
+ * Every text that a person sees or hears must be translated. The page is shown in a language that
+ * marks translated texts.
+ */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type TestPage } from './testing';
 
 const ATTRIBUTES = ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'];
 
-/** Names that people and products gave themselves, and what `Intl` writes. */
+/** Names that people and products chose, and texts of `Intl`, are not translated. */
 const NAMES =
   /Work|Anthropic|OpenAI|Azure|Ollama|LM Studio|vLLM|Amazon Bedrock|Google Vertex AI|Google Gemini|OpenRouter|VS Code|claude-sonnet-4|gpt-4o|copilot|native|JSON|settings\.json/g;
 const WRITTEN_BY_INTL = /\b(ms|sec|AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g;
@@ -32,10 +35,10 @@ beforeEach(() => {
   };
 });
 
-/** The untranslated part of a text. */
+/** Returns a text with an untranslated part, otherwise an empty one. */
 function untranslated(text: string): string {
   let rest = text;
-  // Values are put into a translated text, and may be translated themselves.
+  // Translated texts contain values, which may be translated themselves.
   for (let before = ''; before !== rest;) {
     before = rest;
     rest = rest.replace(/⟦[^⟦⟧]*⟧/g, '');
@@ -48,13 +51,14 @@ function textsOf(page: TestPage): string[] {
   const texts: string[] = [];
   const walker = document.createTreeWalker(page.root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    // Text that people and agents wrote themselves.
+    // People and agents wrote this text themselves.
     if (node.parentElement?.closest('[translate="no"]')) continue;
-    // A sentence with a word set as code is one text.
+    // A sentence that contains a word as code is one text.
     texts.push(node.parentElement?.closest('.row-help')?.textContent ?? node.textContent ?? '');
   }
   for (const element of page.all('*')) {
-    // Nobody reads what is hidden: the toolkit's ring is called "Loading", and a text of ours stands beside it.
+    // Nobody reads hidden elements. The toolkit's ring is called "Loading", and our own text is
+    // beside it.
     if (element.closest('[aria-hidden="true"]')) continue;
     for (const name of ATTRIBUTES) texts.push(element.getAttribute(name) ?? '');
   }
@@ -101,7 +105,7 @@ it('the pseudo-locale leaves no text of any section untranslated, with everythin
   });
   await page.until(() => page.root.querySelector('table'));
   await page.click(() => page.find('vscode-button', 'Add model'));
-  // Unfolded parts may hold more that unfolds; of the passes one at a time is open.
+  // Expanded parts may contain more that can be expanded, and only one pass is open at a time.
   const texts: string[] = [];
   const seen = new Set<HTMLElement>();
   for (let next: HTMLElement | undefined; ;) {

@@ -1,4 +1,7 @@
-/** Where VS Code can't write its settings file, the control goes back to what is saved, and the reason stands beside it. */
+/**
+ * If VS Code can't write its settings file, the control returns to the saved value, and the reason
+ * is shown beside it.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type TestPage } from './testing';
@@ -12,14 +15,14 @@ beforeEach(() => {
 });
 
 const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
-/** Settings.json has unsaved changes, or a syntax error. */
+/** Acts as if settings.json had unsaved changes or a syntax error. */
 const lock = (): void => {
   fake.updateError = new Error(WORDS);
 };
 const unlock = (): void => {
   fake.updateError = undefined;
 };
-/** The reason stands somewhere inside, once. */
+/** Waits until the reason appears once inside this place. */
 const said = (page: TestPage, place: string): Promise<boolean> =>
   page.until(() => page.find(place).textContent.split(WORDS).length === 2);
 const isChecked = (element: HTMLElement): boolean => (element as HTMLInputElement).checked;
@@ -113,7 +116,7 @@ describe('a rejected action on a profile', () => {
     await page.click(() => page.find('vscode-button', 'Add model'));
     await page.type(() => page.find('[aria-label="New model"] input.combo'), 'claude-haiku-4-5');
     const add = (): HTMLElement => page.find('[aria-label="New model"] vscode-button', /^\s*Add\s*$/m);
-    // From the moment at which the profile is there.
+    // Locks the settings as soon as the profile exists.
     const locking = workspace.onDidChangeConfiguration(lock);
     await page.click(add);
     await page.until(() => page.find('[aria-label="New model"] .problem', WORDS));
@@ -140,7 +143,7 @@ it('a rejected undo of a preset’s deletion says why', async () => {
 describe('a rejected action on the user’s own passes', () => {
   const own = { version: 1, passes: [pass('mine')] };
   const drafts = (page: TestPage): unknown => (page.kept() as { drafts?: unknown }).drafts;
-  /** A preset stands in the place of passes of one's own, of which one was being edited. */
+  /** Opens a page where a preset replaces the user's own passes, one of which was being edited. */
   async function replaced(): Promise<TestPage> {
     fake.settings['contextCondenser.smart'] = 'balanced';
     const draft = { before: pass('mine'), after: { ...pass('mine'), name: 'Edited' } };

@@ -1,4 +1,6 @@
-/** The search of the panel: it finds whatever the page can show or do, and nothing for nonsense. */
+/**
+ * The panel's search must find everything that the page can show or do, and nothing for nonsense.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { AGENT_LIST } from '../../src/core/agents';
@@ -32,7 +34,7 @@ async function search(page: TestPage, text: string): Promise<void> {
   await page.until(() => (text === '') === (page.find('.search-result').textContent === ''));
 }
 
-/** The sections in which a search found something. */
+/** Returns the sections in which a search found something. */
 const foundIn = (page: TestPage): string[] =>
   page
     .all('main .section')
@@ -47,7 +49,7 @@ const pass = (id: string, name: string) => ({
   execution: { type: 'always' },
 });
 
-/** A user of everything: own passes, own presets, a profile. */
+/** Sets up a user with own passes, own presets and a profile. */
 function setUpEverything(): void {
   Object.assign(fake.settings, {
     'contextCondenser.provider': 'smart',
@@ -95,7 +97,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['passes', 'smart'],
     ['strategy', 'strategy'],
     ['prompt', 'native'],
-    // What people type who do not know the names of things here.
+    // People type these if they don't know our names for things.
     ['budget', 'start'],
     ['cost', 'start'],
     ['openrouter', 'profiles'],

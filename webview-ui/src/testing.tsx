@@ -1,6 +1,6 @@
 /**
- * The whole panel in a test: the real page over the real host side, over the double of VS Code. Messages cross as they do
- * in VS Code: as text, later.
+ * Runs the whole panel in a test: the real page over the real host side, over the double of VS
+ * Code. Messages arrive as they do in VS Code: as text, and later.
  */
 import { createRoot } from 'react-dom/client';
 import { onTestFinished } from 'vitest';
@@ -10,32 +10,34 @@ import { HostConnection } from './state/connection';
 import { PanelStore } from './state/store';
 import type { ViewState } from './state/viewState';
 
-/** Long enough for a busy machine. Milliseconds. */
+/** This is long enough for a busy machine. */
 const MAX_WAIT_MS = 120_000;
 
 export interface TestPage {
   readonly root: HTMLElement;
   readonly host: TestPanel;
-  /** The value that the page asked VS Code to keep. */
+  /** Returns the value that the page asked VS Code to keep. */
   readonly kept: () => unknown;
-  /** Waits until a probe has an answer (and doesn't throw), letting React and the messages go on meanwhile. */
+  /**
+   * Waits until a probe has an answer and does not throw, while React and the messages continue.
+   */
   until<T>(probe: () => T | undefined | null | false): Promise<T>;
-  /** The element with this label, text or placeholder. */
+  /** Finds the element with this label, text or placeholder. */
   find(selector: string, text?: string | RegExp): HTMLElement;
   all(selector: string): HTMLElement[];
-  /** Clicks an element once it is there and not disabled: a button may wait for figures. */
+  /** Clicks an element once it exists and is enabled, since a button may wait for figures. */
   click(find: () => HTMLElement): Promise<void>;
   /** Types into one of the toolkit's fields, and leaves it. */
   type(find: () => HTMLElement, text: string, leave?: boolean): Promise<void>;
 }
 
 export interface PageOptions {
-  /** `none`: VS Code keeps nothing of the page, as in a new tab. */
+  /** With `none` VS Code keeps nothing of the page, as in a new tab. */
   readonly view?: Partial<ViewState> | 'none';
-  /** Of an earlier panel in the same workspace. */
+  /** The state from an earlier panel in the same workspace. */
   readonly workspaceState?: TestPanel['workspaceState'];
   readonly backend?: TestBackend;
-  /** Those of other extensions. */
+  /** The providers of other extensions. */
   readonly providers?: Parameters<typeof openTestPanel>[1];
   /** Translates every text. */
   readonly translate?: (english: string) => string;
@@ -112,7 +114,7 @@ export async function openPage({
           const answer = probe();
           if (answer !== undefined && answer !== null && answer !== false) return answer;
         } catch (error) {
-          // An element that isn't there yet may come.
+          // The element may still appear.
           if (Date.now() > end) throw error;
         }
         if (Date.now() > end) throw new Error(`waited in vain:\n${root.textContent}`);

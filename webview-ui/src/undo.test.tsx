@@ -1,4 +1,7 @@
-/** What one click changed is taken back as a whole, and only while the settings are what it wrote; what is refused changes nothing. */
+/**
+ * Undo takes back everything that one click changed, but only while the settings are what it
+ * wrote. A rejected change changes nothing.
+ */
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type TestPage } from './testing';
@@ -22,7 +25,7 @@ const pass = (id: string): object => ({
 });
 const own = { version: 1, passes: [pass('mine')] };
 
-/** VS Code can't write this setting. */
+/** Makes VS Code unable to write this setting. */
 function refuseWriting(name: string): void {
   const real = workspace.getConfiguration.bind(workspace);
   const spy = vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
@@ -205,7 +208,7 @@ describe('a recommendation from the history', () => {
   const tokens = { tokensBefore: 1_000, tokensAfter: 250, cost: 0.3, calls: [{ profile: 'Work', cost: 0.3 }] };
   const runs = Array.from({ length: 5 }, () => ({ at: '2026-11-20T02:00:00.000Z', ...run, ...tokens }));
 
-  /** @param asked how often the history is answered; after that it takes for ever. */
+  /** @param asked how often the history is answered; later requests never are */
   async function followed(asked = Infinity): Promise<TestPage> {
     fake.settings['contextCondenser.threshold'] = 75;
     let left = asked;

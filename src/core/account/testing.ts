@@ -1,12 +1,12 @@
 import type { DayUsage, SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 
-// One entry for each kind, made of the list of kinds.
+// The entries come from the list of kinds, so every kind has one.
 const ZERO_TOKENS_BY_PART = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
 /**
- * A Claude Code session: window three quarters full, one compaction, one file reread, one unused
- * result.
+ * Creates a Claude Code session whose window is three quarters full, with one compaction, one
+ * reread file and one unused result.
  */
 export const makeSessionAccount = ({
   usage,
@@ -38,7 +38,7 @@ export const makeSessionAccount = ({
   ...fields,
 });
 
-/** The same, replayed instead of recorded. */
+/** Returns the session as if it was replayed instead of recorded. */
 export const markUsageReplayed = (session: SessionAccount): SessionAccount => ({
   ...session,
   source: 'replayed',

@@ -6,7 +6,7 @@ import { describeLostLines, describeWhatIfCounts, formatWhatIfHeadline } from '.
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
-/** A session with this cost per day. */
+/** Creates a session with this cost per day. */
 const session = (path: string, days: Readonly<Record<string, number>>): SessionAccount => ({
   ...{ agent: 'A', path, id: path, title: path, source: 'recorded', fill: [], parts: none },
   now: { tokens: 0, isRecorded: false },

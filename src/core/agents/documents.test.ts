@@ -10,7 +10,7 @@ const formats = read('docs/formats.md');
 const readme = read('README.md');
 const gateway = read('docs/guide/gateway.md');
 
-// If this fails: npm run manifest
+// If this fails, run `npm run manifest`.
 it('the README contains the generated table of agents', () => {
   expect(readme).toContain(`<!-- made by npm run manifest -->\n${renderAgentsTable()}\n<!-- end -->`);
 });

@@ -15,7 +15,7 @@ const GOOD: CondensationOutcome = {
   coherence: measureCoherence([], []),
 };
 
-/** Tokens that are still to come at 500 tokens, after the outcomes. */
+/** Returns the tokens still to wait for at 500 tokens, after these outcomes. */
 const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
   const cooldown = new CondensationCooldown();
   for (const [outcome, fields] of outcomes) cooldown.recordOutcome('c', outcome, { ...REQUEST, ...fields });

@@ -47,7 +47,7 @@ function bed(replies: readonly string[] = [`## Goal\n${makeLines('goal', 3)}`]) 
 
 /** A window that the messages exceed. */
 const small = { contextWindow: TOKENS, maxOutputTokens: Math.round(TOKENS / 4) };
-/** One in which they have room. */
+/** A window in which the messages have room. */
 const large = { contextWindow: TOKENS * 4 };
 
 describe('a condensation that loses too many facts', () => {

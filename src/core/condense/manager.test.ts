@@ -21,7 +21,7 @@ const conversation: ApiMessage[] = [
 ];
 const PLACE = { message: 2, path: ['content', 0, 'content'] } as const;
 
-/** An edit that takes the slices out of the file's text. */
+/** Creates an edit that cuts the slices out of the file's text. */
 const editOf = (original: string, ...cuts: Cut[]): CutEdit => ({
   kind: 'cut',
   id: 'edit' as EditId,
@@ -38,7 +38,7 @@ const editOf = (original: string, ...cuts: Cut[]): CutEdit => ({
 });
 const wholeCut = editOf(FILE, { start: 0, end: FILE.length, text: 'gone' });
 
-/** A provider that gives what a test wants. */
+/** Creates a provider that condenses as the test wants. */
 const fake = (
   condense: (context: ConversationContext, options: CondensationOptions) => ProviderResult | Promise<ProviderResult>,
   more: Partial<CondensationProvider> = {},
@@ -289,7 +289,7 @@ describe('the waiting time between automatic condensations', () => {
       manager.condense(request({ ...automatic, targetTokens }));
     expect(await attempt(1_000)).toMatchObject({ kind: 'condensed' });
     expect(await attempt(10)).toMatchObject({ kind: 'condensed' });
-    // The next view is what came out: that has not grown.
+    // The next view is the previous result, which has not grown.
     const after = manager.condense(request({ ...automatic, targetTokens: 10, edits: [wholeCut] }));
     expect(await after).toMatchObject({ reason: 'cooling-down' });
   });

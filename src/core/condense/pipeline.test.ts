@@ -10,7 +10,7 @@ const counter = createCounter();
 const FILE = makeLines('file', 200);
 const messages = [user('task'), ...makeToolExchange('a', 'Read', {}, FILE)];
 
-/** Cuts the given share of the file's text. */
+/** Creates a step that cuts this slice of the file's text. */
 const cutting = (name: string, start: number, end: number, then?: () => void): PipelineStep => ({
   name,
   run(draft) {

@@ -10,7 +10,10 @@ import { truncationProvider } from './providers/truncation';
 import { validateFields } from './config';
 import type { ValidationResult } from './types';
 
-/** Sound settings other than the defaults, each of use on its own, and values that its field refuses. */
+/**
+ * For each field, a valid value other than the default that has an effect on its own, and a value
+ * that the field rejects.
+ */
 const FIELDS = {
   truncation: {
     validate: (config: unknown): ValidationResult<unknown> => truncationProvider.validateConfig(config),

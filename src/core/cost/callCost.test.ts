@@ -27,7 +27,7 @@ describe('the cost of a call', () => {
   });
 
   it('adds cached tokens in Anthropic’s accounting', () => {
-    // 1,000 × $3 + 1,400 × $15 + 19,000 × $0.30 + 5,000 × $3.75, per million
+    // Costs 1,000 × $3 + 1,400 × $15 + 19,000 × $0.30 + 5,000 × $3.75, per million tokens.
     const cached = usage({ inputTokens: 1_000, cacheReadTokens: 19_000, cacheWriteTokens: 5_000 });
     expect(computeCallCost(cached, SONNET)).toBeCloseTo(0.003 + 0.021 + 0.0057 + 0.01875, 10);
     expect(countPromptTokens(cached)).toBe(25_000);

@@ -16,7 +16,7 @@ describe('the saving of a condensation', () => {
   it('with a warm cache is small per request, and costs one cache break', () => {
     const saving = estimateCondensationSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
-    // 30,000 tokens written at $3.75 instead of read at $0.30
+    // Writing 30,000 tokens costs $3.75 per million, and reading them $0.30.
     expect(saving.cacheBreak).toBeCloseTo((30_000 * 3.45) / 1e6, 10);
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 + 0.1035) / 0.018));
   });
@@ -40,7 +40,8 @@ describe('the saving of a condensation', () => {
     const saving = estimateCondensationSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
-    // Cost of twenty requests without it minus with it (regression: 20 times as much was reported).
+    // Compares with what twenty requests cost without condensing, minus their cost with it.
+    // Regression: 20 times as much was reported.
     const total = (tokens: number): number => (tokens * 3.75 + 19 * tokens * 0.3) / 1e6;
     expect(20 * saving.perRequest - saving.cacheBreak).toBeCloseTo(total(100_000) - total(40_000), 10);
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 - 0.207) / 0.018));

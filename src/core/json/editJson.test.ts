@@ -5,7 +5,7 @@ import type { Path } from '../messages/types';
 import { editJson, JsonPathError } from './editJson';
 import { unusualJsonArbitrary as document, jsonArbitrary, jsonSpaceArbitrary } from './testing';
 
-/** Paths of all nested values, including the value itself. */
+/** Returns the paths of all nested values, including the value itself. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   const below = Array.isArray(value)
     ? value.flatMap((item, index) => pathsIn(item, [...path, index]))
@@ -38,7 +38,7 @@ describe('editing JSON text', () => {
         const path = paths[which % paths.length]!;
         const edited = editJson(text, [{ path, string }]);
         expect(JSON.parse(edited)).toEqual(replaceValueAt(value, path, string));
-        // The difference is within one string, which was replaced as a whole.
+        // The texts differ only within one string, which was replaced as a whole.
         const [before, after] = ranges(text, edited);
         const at = text.length - before.length;
         expect(at).toBeGreaterThanOrEqual(0);

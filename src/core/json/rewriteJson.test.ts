@@ -14,7 +14,7 @@ const pathsIn = (value: unknown, path: Path = []): Path[] => {
   return [path, ...below];
 };
 
-/** `JSON.stringify`, parsed again. */
+/** Converts a value to JSON and back. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const member = (text: string, path: Path): string | undefined => getJsonAt(text, path);

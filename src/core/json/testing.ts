@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** Hostile JSON with the positions of its strings. */
+/** Unusual but valid JSON: white space, numbers, strings and keys. */
 export const jsonSpaceArbitrary = fc.constantFrom('', '', ' ', '\n', '\t \r\n');
 const unusualNumberArbitrary = fc.constantFrom('12345678901234567890', '1e400', '-0', '0.1000', '1E+2', '-1.5e-9');
 const escapedStringArbitrary = fc

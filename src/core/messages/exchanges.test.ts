@@ -228,7 +228,8 @@ describe('the tool calls of a conversation that changes', () => {
           expect(exchanges.getExchanges(messages.slice())).toBe(known);
           const where = at % (messages.length + 1);
           const copy = { ...(messages[where] ?? other) };
-          // Removed, restored in another object or message, or appended at the end.
+          // Removes messages from here on, replaces the message by a copy or another one, or
+          // appends it at the end.
           messages = keep === 0 ? messages.slice(0, where) : messages.toSpliced(where, 1, keep === 1 ? copy : other);
         }
       }),

@@ -3,7 +3,7 @@ import type { LineNumberForm } from '../agents/types';
 import { readNumberAt } from './numberForms';
 
 const CODE = ['import a', '', '  b()', 'end'];
-/** Each form as its tool prints it. */
+/** Prints each form like its tool. */
 const PRINTED: Readonly<Record<string, readonly [LineNumberForm, (number: number, line: string) => string]>> = {
   'Claude Code, formerly': ['arrow', (number, line) => `${String(number).padStart(6)}→${line}`],
   'Claude Code': ['tab', (number, line) => `${number}\t${line}`],

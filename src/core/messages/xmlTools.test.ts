@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, readCpuMs, makeToolExchange, user } from '../testing';
 import { hasXmlCalls, findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
-/** A call as `tool(parameter=value, …)`. */
+/** Returns calls as `tool(parameter=value, …)`. */
 const read = (text: string): string[] =>
   findXmlCalls(text).map(
     ({ tool, parameters }) =>

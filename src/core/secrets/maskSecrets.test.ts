@@ -75,12 +75,12 @@ describe('each masking rule is needed, because without it an example stays unmas
         form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
       );
     const spare = starts.filter((start) => masked(start + rest, { forms: without(start) }) === '[key]');
-    // Also masked by the rule for `sk-`.
+    // The rule for `sk-` masks these, too.
     expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
   });
 
   it.each(KEY_SHAPES)('the rule for text of the shape $of', (shape) => {
-    // Also masked by the rule for URL parameters.
+    // The rule for URL parameters masks this one, too.
     expect(isMissed({ shapes: KEY_SHAPES.filter((other) => other !== shape) })).toBe(
       shape.of !== 'Azure shared access signature',
     );

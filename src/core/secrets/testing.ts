@@ -4,7 +4,7 @@
  */
 import { KEY_FORMS, type KeyCharacterSet } from './keyForms';
 
-/** Every group has a digit, for forms that require one. */
+/** Every group has a digit, because some forms require one. */
 export const KEY_CHARACTER_SAMPLES: Record<KeyCharacterSet, string> = {
   hex: '3f9a',
   alphanumeric: 'a7Bq',
@@ -404,7 +404,7 @@ export const TEXTS_LIKE_SECRETS: readonly string[] = [
   'the author: someone1234567890123',
 ];
 
-/** Repeated until long: quadratic searches would take hours. */
+/** Tests repeat these until they are long. A quadratic search would take hours. */
 export const UNUSUAL_TEXT_PIECES: readonly string[] = [
   '%25',
   '%E2%80',

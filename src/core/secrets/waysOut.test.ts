@@ -1,4 +1,4 @@
-/** Every output masks before truncating, so that no partial key gets out. */
+/** Every output must mask before it truncates, so that no part of a key gets out. */
 import { describe, expect, it } from 'vitest';
 import { ExportLosses } from '../../conversations/export/losses';
 import { renderHandover } from '../../conversations/export/handover';
@@ -12,7 +12,10 @@ import { maskMessage } from './maskMessages';
 
 const LINES = Array.from({ length: 49 }, (_, line) => `MIIEow${String(line).padStart(2, '0')}${'aB3+/xYz'.repeat(7)}`);
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${LINES.join('\n')}\n-----END RSA PRIVATE KEY-----`;
-/** 12,000 characters with the key last: head and tail of a result are kept. */
+/**
+ * The text has 12,000 characters and ends with the key, since a shortened result keeps its head
+ * and tail.
+ */
 const RESULT = 'a line of a log\n'.repeat(1000).slice(0, 12_000 - PEM.length) + PEM;
 
 /** Any cut splits a key, and the rest has no recognizable prefix. */

@@ -36,7 +36,7 @@ const segment = (marker: number, size: number): number[] => [
 ];
 const jpeg = (...parts: number[][]): unknown => source([0xff, 0xd8], ...parts);
 
-/** 750 × 400 pixels: 400 tokens. */
+/** An image of 750 × 400 pixels has 400 tokens. */
 const [W, H, TOKENS] = [750, 400, 400];
 
 describe('the token count of an image', () => {

@@ -4,7 +4,7 @@ import { assistant, call, makeLines, result, text, user } from '../testing';
 import type { Block } from '../messages/types';
 import { MessageCounter } from './messageCounter';
 
-/** Counts characters and its own calls. */
+/** Creates a counter of characters, and a function that returns how often it was asked. */
 const setup = (): { counter: MessageCounter; asked: () => number } => {
   let asked = 0;
   const counter = new MessageCounter({

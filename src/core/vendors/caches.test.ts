@@ -31,6 +31,6 @@ it("a cache's lifetime is unknown for VS Code’s models, and there is no cache 
   expect(getCacheLifespan({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
   expect(getCacheLifespan({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
   expect(getCacheLifespan({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
-  // Its cache needs no breakpoints, so omitting them disables nothing.
+  // This vendor's cache needs no breakpoints, so omitting them disables nothing.
   expect(getCacheLifespan({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
 });

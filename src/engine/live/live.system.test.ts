@@ -1,4 +1,4 @@
-/** Live conversations in the engine's thread send the same bytes as in this process. */
+/** Live conversations in the engine's thread must send the same bytes as in this process. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -46,7 +46,7 @@ const SENT_KEYS = [
   'notes',
 ] as const satisfies readonly (keyof Awaited<ReturnType<LiveConversations['prepare']>>)[];
 
-/** The parts of a prepared request that are sent. */
+/** Returns the parts of a prepared request that are sent. */
 const sentParts = (prepared: object): string => {
   const sent = prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
   return stringify(SENT_KEYS.map((key) => sent[key]));
@@ -135,7 +135,7 @@ describe('concurrent requests of one chat', () => {
           engine: () => engine,
         });
         const { engine: real } = thread;
-        /** Answers the first request after the others were sent. */
+        /** Holds back the first request's answer until the others were sent. */
         const engine = {
           ...real,
           live: new Proxy(real.live, {
@@ -186,7 +186,7 @@ describe("recorded sessions prepared in the engine's thread", () => {
     for (const session of sessions) {
       for (const { messages: recorded } of session.read(() => undefined)) {
         const messages = asSent(recorded);
-        // The last turns of a long session, in which condensations are due.
+        // Compares only the last turns of a long session, in which condensations are due.
         const ends = listRequests(messages).slice(-MOST_REQUESTS);
         const here = liveHere(join(temporaryFolder(), 'here'));
         const { live, end } = openChatEngine(join(temporaryFolder(), 'there'));
@@ -194,7 +194,7 @@ describe("recorded sessions prepared in the engine's thread", () => {
           const asked = requestFor(messages.slice(0, last));
           const [expected, prepared] = [await here.prepare(asked), await live.prepare(cloneAsJson(asked))];
           const sent = sentParts(prepared);
-          // Not `toEqual`, whose message would print a user's session.
+          // Does not use `toEqual`, whose message would print a user's session.
           expect(sent === sentParts(expected), `${session.name}: request of ${last} messages`).toBe(true);
           hash.update(sent);
           requests++;

@@ -340,7 +340,7 @@ describe('the tokens reported in an answer', () => {
     ['responses', { type: 'response.completed', response: { usage: responses } }],
     ['anthropic', { usage: anthropic }],
     ['anthropic', { type: 'message_start', message: { usage: anthropic } }],
-    // Thoughts are reported apart from candidates, tool use apart from the prompt.
+    // Gemini reports thoughts apart from candidates, and tool use apart from the prompt.
     [
       'gemini',
       {

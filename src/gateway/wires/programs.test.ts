@@ -29,7 +29,7 @@ const CALLERS = [
   { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' },
 ];
 
-/** A body in which a program made the calls with these numbers. */
+/** Creates a body in which a program made the calls with these numbers. */
 function withPrograms(wire: Wire, steps: number, programs: ReadonlySet<number>): [string, Set<unknown>] {
   const body = JSON.parse(makeRequestBody(wire, steps)) as Value;
   const ids = new Set<unknown>();

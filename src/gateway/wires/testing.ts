@@ -1,4 +1,7 @@
-/** Requests of a task on each wire, in agents' form, with details that are hard to preserve. */
+/**
+ * Creates requests of a task on each wire, in agents' form, with details that are hard to
+ * preserve.
+ */
 import type { WireName } from './wire';
 
 /** Reads of one file are similar, so that there is something to condense. */
@@ -44,7 +47,7 @@ const BODY_BY_WIRE: Readonly<Record<WireName, (steps: readonly number[]) => stri
       .join(',')}]}`,
 };
 
-/** A longer body starts with the shorter one. */
+/** Creates a request body. A body with more steps starts with the shorter one. */
 export const makeRequestBody = (wire: WireName, steps: number): string =>
   BODY_BY_WIRE[wire](Array.from({ length: steps }, (_, step) => step));
 

@@ -107,7 +107,7 @@ describe.each([...own, ...recorded])('the recorded request $name', (one) => {
     const text = viewText(wire, one.text, body, request, view);
     const written = read({ ...one, text });
     expect(written.request.messages.length).toBe(view.messages.length);
-    // Generated IDs count what preceded.
+    // Generated IDs depend on what precedes them, so they are ignored.
     const plain = (message: unknown): string => JSON.stringify(message).replace(/#\d+/g, '#');
     expect(plain(written.request.messages.at(-1))).toEqual(plain(messages.at(-1)));
     expect(JSON.stringify(written.request.messages[1])).toContain('What was done');

@@ -43,7 +43,7 @@ function compare(profiles: readonly PreviewSetupOfProfile[], answers: Record<str
   const thread = {
     askPreviewQuestion: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
   };
-  // The double has what the comparison uses of these, and nothing else.
+  // The doubles have only what the comparison uses.
   const parts = { services: {}, commands: () => commands } as unknown as PanelDependencies;
   return compareProfiles(parts, thread as unknown as PreviewThread, { kind: 'default' }, signal);
 }
@@ -58,7 +58,7 @@ it('comparing profiles gives cost, saving and break-even with a warm cache', asy
     model: 'gpt-5',
     recommended: 'b',
   });
-  // 60,000 tokens at the price of a cache read; 30,000 behind the kept prefix are written anew.
+  // 60,000 tokens cost a cache read each, and the 30,000 after the kept prefix are written again.
   const perRequest = (60_000 * 0.3) / 1e6;
   const cacheBreak = (30_000 * (3.75 - 0.3)) / 1e6;
   expect(reported.profiles[0]).toEqual({

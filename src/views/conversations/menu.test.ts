@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { contributes } from '../../../package.json';
 
-/** Entries of a row's context menu by group. */
+/** Returns the entries of a row's context menu by group. */
 function listEntries(contextValue: string): ReadonlyMap<string, readonly string[]> {
   const holds = (condition: string): boolean => {
     const [, not, pattern] = /^(!\()?viewItem =~ \/(.+)\/\)?$/.exec(condition) ?? [];

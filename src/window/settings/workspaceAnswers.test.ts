@@ -38,7 +38,10 @@ const counting = () => [
   readSetting('maxCostPerCondensation'),
 ];
 
-/** A window of the workspace, which remembers what one before it did where it has the same context. */
+/**
+ * Opens a window of the workspace. With an earlier window's context, it remembers what was done
+ * there.
+ */
 function openWindow(context?: Services['context']): { services: Services; logged: readonly string[] } {
   const { services, log } = testServices('/extension', '/storage');
   const opened = context ? { ...services, context } : services;
@@ -58,7 +61,7 @@ it("the user is asked once about model calls that a workspace's settings would c
     ]),
   );
   expect(counting()).toEqual(['lossless', '', 0.5]);
-  // Left unanswered, it is asked again in the next window.
+  // An unanswered question is asked again in the next window.
   openWindow(services.context);
   expect(questions()).toHaveLength(4);
 });
@@ -78,7 +81,7 @@ it("the user's answer about a workspace's settings is remembered, but weakens no
   openWindow(services.context);
   expect(questions()).toHaveLength(2);
   expect(counting()).toEqual(['strategy', '', 0.5]);
-  // Another workspace has not been answered.
+  // The user has not answered for another workspace.
   openWindow();
   expect(questions()).toHaveLength(4);
   expect(counting()).toEqual(['lossless', '', 0.5]);

@@ -102,7 +102,7 @@ it('all number fields in the settings have units', () => {
   expect(getUnitOfSetting('native', ['keepLast'])).toBeUndefined();
 });
 
-/** What the text of a number says that it counts. */
+/** The unit that a number's text names. */
 const TOLD_UNITS: readonly (readonly [RegExp, string])[] = [
   [/^US dollars per million/, '$ per million tokens'],
   [/^(?:Maximum )?[Nn]umber of [a-z' ]*tokens\b/, 'tokens'],
@@ -121,7 +121,7 @@ it('a profile’s number fields have the units that their texts name', () => {
   );
   expect(told.length).toBeGreaterThan(10);
   for (const { path, unit } of told) {
-    // Tokens counted against tokens counted here are a factor.
+    // The token factor is a ratio of two token counts.
     if (path.at(-1) === 'tokenFactor') continue;
     expect(getUnitOfSetting('profiles', path), path.join('.')).toBe(unit);
   }

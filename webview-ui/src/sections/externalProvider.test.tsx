@@ -1,4 +1,4 @@
-/** A provider that another extension registers: shown, configured and chosen as one of our own. */
+/** A provider of another extension must be shown, configured and chosen like one of ours. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
 import { createExternalProvider } from '../../../src/extensionApi/externalProvider';

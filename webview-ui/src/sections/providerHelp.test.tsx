@@ -1,4 +1,4 @@
-/** Whether what a person changes in a provider's section has an effect yet. */
+/** Tests whether the page says if a change in a provider's section has an effect yet. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
 import { openPage } from '../testing';

@@ -3,7 +3,7 @@ import { moveFocusWhenRemoved } from './keepFocus';
 
 let end = (): void => undefined;
 
-/** The page's markup, with the focus on the element that is marked so. */
+/** Creates the page, and focuses the element with the class `here`. */
 function page(markup: string): void {
   document.body.innerHTML = markup;
   end = moveFocusWhenRemoved(document.body);
@@ -18,7 +18,7 @@ const remove = (...selectors: readonly string[]): Promise<void> => {
   for (const selector of selectors) document.querySelector(selector)?.remove();
   return observed();
 };
-/** Observers of the page are told in a microtask of their own. */
+/** Observers of the page are called in a microtask of their own. */
 const observed = (): Promise<void> => Promise.resolve();
 const focused = (): string => document.activeElement?.id ?? '';
 const LIST = `<h2><button id="top">Top</button></h2>

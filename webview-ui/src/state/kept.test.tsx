@@ -1,4 +1,7 @@
-/** What a person made in the panel and did not apply is there again when its tab was closed and opened. */
+/**
+ * What a person made in the panel and did not apply must return after its tab was closed and
+ * opened.
+ */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
 import { openPage } from '../testing';

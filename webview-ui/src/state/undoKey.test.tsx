@@ -1,4 +1,4 @@
-/** Ctrl+Z on the page: the change that shows an Undo, never what was typed somewhere else. */
+/** Ctrl+Z on the page undoes the change that shows an Undo, and never text typed elsewhere. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
 import { openPage, type TestPage } from '../testing';
@@ -22,7 +22,10 @@ const ids = (): unknown[] => {
   return passes.map(({ id }) => id);
 };
 
-/** Presses the key at an element. @returns whether the event got past the page, to VS Code */
+/**
+ * Presses the key at an element.
+ * @returns true if the event passed the page and reached VS Code
+ */
 function pressUndo(target: Element, key: KeyboardEventInit = { ctrlKey: true }): boolean {
   let isPassedOn = false;
   const listener = (): void => {

@@ -1,4 +1,7 @@
-/** A field over settings that answer and change when they like: nothing typed is lost, and nothing is stuck. */
+/**
+ * Tests a field over settings that answer and change at any time. No typed text may be lost, and
+ * nothing may be stuck.
+ */
 import fc from 'fast-check';
 import { act, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -10,13 +13,13 @@ beforeEach(() => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 });
 
-/** The value while the setting is not set. */
+/** The value of a setting that is not set. */
 const DEFAULT = 1;
-/** Numbers from here on the host refuses. */
+/** The host rejects numbers from here on. */
 const TOO_MANY = 900;
 const TEXTS = ['1', '2', '3', '03', '', 'few', '999'] as const;
 
-/** An undefined value takes the setting back. */
+/** Parses a text. Without a value, the setting is reset. */
 function parse(text: string): ParsedText {
   if (text === '') return {};
   return /^\d+$/.test(text) ? { value: Number(text) } : { problem: 'no number' };
@@ -41,7 +44,7 @@ class Bench {
   private readonly news: (number | undefined)[] = [];
   private told: number | undefined;
   private readonly root = createRoot(document.createElement('div'));
-  /** The text that the person sees in the field while typing. */
+  /** The text that the person sees while typing. */
   typed: string | undefined;
 
   get text(): string {
@@ -71,7 +74,7 @@ class Bench {
       return null;
     };
     await act(async () => {
-      // The component's type must stay the same, or it would begin anew.
+      // The component's type must stay the same, or React would start it anew.
       this.render = Field;
       this.root.render(<Stable bench={this} />);
       await Promise.resolve();
@@ -112,7 +115,7 @@ class Bench {
     });
   }
 
-  /** Lets the host and its messages do what they still have to do. */
+  /** Lets the host and its messages finish their work. */
   async settle(): Promise<void> {
     while (this.asked.length + this.answers.length + this.news.length > 0)
       for (const what of ['write', 'answer', 'tell'] as const) await this.do(what);
@@ -145,7 +148,7 @@ const opened = async (): Promise<Bench> => {
   await bench.show();
   return bench;
 };
-// A check of what was typed last may still wait for its time, and would come when the page is gone.
+// The last text's validation may be pending and would run after the page is gone.
 afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close();
 });
@@ -171,7 +174,7 @@ it('a text field’s last text is saved or stays with an error, then the field s
       async (steps, last, outside) => {
         const bench = await opened();
         for (const what of steps) await bench.do(what);
-        // Changes from outside that have not been told are no part of what the person sees.
+        // The person does not see outside changes that have not been reported.
         if (!steps.some((what) => typeof what === 'object' && 'outside' in what)) {
           await bench.do({ type: last });
           await bench.do('leave');
@@ -182,7 +185,7 @@ it('a text field’s last text is saved or stays with an error, then the field s
           await bench.do('leave');
           await bench.settle();
         }
-        // It is not stuck: what changes now is shown.
+        // The field is not stuck: it shows the next change.
         await bench.do({ outside });
         await bench.settle();
         expect([bench.text, bench.problems]).toEqual([String(outside), []]);

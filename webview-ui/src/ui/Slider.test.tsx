@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { useOptimisticChoice } from './chosen';
 import { Slider } from './Slider';
 
-/** What the settings hold. */
+/** The saved value of the setting. */
 let saved: number;
-/** Answers the oldest save that runs; undefined: none runs. */
+/** Answers the oldest running save; undefined if none runs. */
 let answer: ((isAccepted: boolean) => void) | undefined;
 let saves: number;
 let root: Root;
@@ -46,7 +46,7 @@ const render = (): Promise<void> =>
     await Promise.resolve();
   });
 
-/** As the browser does: the key moves the value that is shown. */
+/** Acts like the browser, where the key moves the shown value. */
 const press = (step: number): Promise<void> =>
   act(async () => {
     const next = String(Number(slider().value) + step);
@@ -66,7 +66,7 @@ async function tap(): Promise<void> {
   await release();
 }
 
-/** Answers the running save; the settings reach the page before the answer, as from VS Code. */
+/** Answers the running save. As from VS Code, the settings reach the page before the answer. */
 const settle = (isAccepted: boolean): Promise<void> =>
   act(async () => {
     answer?.(isAccepted);
@@ -104,7 +104,7 @@ it('a slider counts each tap of an arrow key, however late saves are answered', 
         else {
           const step = next === 'left' ? -1 : 1;
           await press(step);
-          // Auto-repeat: another step of the same key before it is released.
+          // Auto-repeat makes another step of the same key before it is released.
           if (next === 'hold') {
             await settle(true);
             await press(step);

@@ -43,12 +43,12 @@ const cutWhole = (draft: Draft, message: number, path: readonly (string | number
   });
 };
 
-/** A value that tells whenever something of it is read. */
+/** Returns a proxy that calls `tell` whenever something in the value is read. */
 function watching<T extends object>(value: T, tell: () => void): T {
   return new Proxy(value, {
     get: (target, key): unknown => {
       const inner: unknown = Reflect.get(target, key);
-      // The role and the flags of a message are looked at each time.
+      // Reading a message's role and flags does not count, since this happens each time.
       if (key === 'content' || !('role' in target)) tell();
       return typeof inner === 'object' && inner !== null ? watching(inner, tell) : inner;
     },
@@ -155,7 +155,7 @@ describe('the report on facts kept by a condensation', () => {
       'The model still sees: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
       'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
     ]);
-    // What a tool printed for a terminal is no command to the reader's.
+    // A tool's escape sequences must not act as commands in the reader's terminal.
     const lostExamples = ['\u001b[96msrc/a.ts\u001b[0m: \u001b]0;title\u0007error'];
     expect(describeCoherence({ ...report, errors: { ...report.errors, lostExamples } }).at(-1)).toBe(
       'Lost: error lines “src/a.ts: error”',
@@ -305,7 +305,7 @@ describe('the report on facts kept by a condensation', () => {
     cut(results.slice(30, 32));
     const report = reportAt(85, draft.edits);
     expect([...read].sort((a, b) => a - b)).toEqual([...results.slice(30, 32), 81, 82, 83, 84]);
-    // As if nobody had seen it before.
+    // The report equals that of a conversation that was never seen before.
     expect(report).toEqual(measureCoherence(structuredClone(all.slice(0, 85)), draft.edits));
     reportAt(85, draft.edits);
     expect(read.size).toBe(0);

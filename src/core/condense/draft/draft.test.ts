@@ -14,7 +14,7 @@ import { findMarkers, makeMarker, MARKER_RULE, type ReferenceId, MARKER_START } 
 const INFO: CutDetails = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false };
 const counter = createCounter();
 
-/** A conversation with one result, and the place of its text. */
+/** Creates a conversation with one result, whose text is at {@link PLACE}. */
 const conversation = (value: string): ApiMessage[] => [
   user('task'),
   assistant(call('a', 'Read', {})),
@@ -25,10 +25,10 @@ const draftOf = (value: string): Draft => new Draft(conversation(value), counter
 
 const slice = (start: number, end: number, what: string | null = 'x'): CutRequest => ({ start, end, marker: what });
 const cut = (draft: Draft, ...requests: CutRequest[]): number => draft.cutText('step', PLACE, requests, INFO);
-/** The view's text with markers shortened to their words. */
+/** Returns the view's text with markers shortened to their words. */
 const textOf = (draft: Draft): string => shortenMarkers(draft.getText(PLACE));
 
-/** 20 lines that save enough to be cut each. */
+/** A text that is long enough to be worth cutting alone. */
 const LONG = 'word '.repeat(60);
 const block = (name: string): string => `<${name} ${LONG}>`;
 const original = [block('a'), block('b'), block('c'), block('d')].join('');
@@ -144,7 +144,7 @@ describe('cutting text in a draft', () => {
     cut(draft, slice(at(0), at(1), 'a'));
     cut(draft, slice(draft.getText(PLACE).indexOf('<c'), draft.getText(PLACE).indexOf('<d'), 'c'));
     const text = draft.getText(PLACE);
-    // From the middle of the first marker to the middle of the second.
+    // The slice goes from the middle of the first marker to the middle of the second.
     cut(draft, slice(10, text.lastIndexOf(MARKER_START) + 10, 'all'));
     expect(textOf(draft)).toBe(`[all]${block('d')}`);
     expect(listCuts(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
@@ -210,7 +210,7 @@ describe('cutting text in a draft', () => {
     expect(draft.cutText('s', { message: 2, path: ['content', 0, 'text'] }, [slice(0, LONG.length, null)], INFO)).toBe(
       0,
     );
-    // A parameter may be empty.
+    // A parameter, however, may be empty.
     expect(
       draft.cutText('s', { message: 2, path: ['content', 1, 'input', 'p'] }, [slice(0, LONG.length, null)], INFO),
     ).toBeGreaterThan(0);
@@ -262,7 +262,7 @@ describe('the explanation of markers in a condensed conversation', () => {
     expect(count(draft)).toBe(1);
     draft.restoreState(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
-    // A user excluded the edit that told it.
+    // The user excluded the cut whose marker contained the explanation.
     const edits = listCuts(draft.edits);
     const silent = edits.map((edit) => ({ ...edit, cuts: edit.cuts.slice(1) }));
     const next = new Draft(draft.original, counter, silent);
@@ -390,7 +390,7 @@ describe('arbitrary cuts, in any order,', () => {
 });
 
 describe('the running time of a draft', () => {
-  /** Makes so many cuts in one string, and as many again between them. */
+  /** Makes this many cuts in one string, and as many again between them. */
   const cutTwice = (count: number): void => {
     const one = `${'some words that repeat '.repeat(20)}\n`;
     const draft = draftOf((one + 'stays\n').repeat(count));

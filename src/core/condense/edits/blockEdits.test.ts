@@ -1,4 +1,4 @@
-/** Edits of whole blocks: thinking that goes, images of which a marker stands. */
+/** Tests edits of whole blocks: thinking is removed, and images are replaced by markers. */
 import { describe, expect, it } from 'vitest';
 import { findNewViolations } from '../../messages/firewall';
 import { findMarkers } from '../../messages/markers';

@@ -60,7 +60,7 @@ describe('applying edits to a conversation', () => {
     expect(shown({ ...first, cuts: [] })).toEqual(messages[2]);
     expect(shown(first)).toEqual(before);
     expect(shown()).toBe(messages[2]);
-    // What is stale is so each time.
+    // A stale edit is reported as stale each time.
     const stale = edit('x', place, 'one two four');
     for (let time = 0; time < 2; time++) expect(applyEdits(messages, [stale]).stale).toEqual([stale]);
   });

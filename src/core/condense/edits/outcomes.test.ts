@@ -10,7 +10,7 @@ import { createSmartProvider } from '../providers/smart';
 
 const messages = generateConversation({ seed: 2, targetTokens: 30_000 });
 
-/** The outcomes that one operation on tool results brings, by the real provider. */
+/** Returns the outcomes of one operation on tool results, made by the real provider. */
 async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
   const smart = createSmartProvider();
   const checked = smart.validateConfig({

@@ -61,7 +61,7 @@ describe('a summary in a condensed conversation', () => {
     const all = [...first.edits, ...second.edits];
     expect(selectLastEditPerPlace(all)).toEqual(second.edits);
     expect(applyEdits(conversation, all).messages).toEqual([conversation[0], summary('b'), ...conversation.slice(5)]);
-    // Excluded, the one below shows.
+    // If the second summary is excluded, the first one is shown.
     expect(applyEdits(conversation, first.edits).messages).toHaveLength(7);
   });
 

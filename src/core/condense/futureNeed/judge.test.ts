@@ -9,10 +9,10 @@ import { CURRENT_CHOICE_ID, JUDGED_CHOICES, type JudgedChoice } from './judgedCh
 const counter = createCounter();
 const tokens = { count: (text: string) => counter.countText(text) };
 
-/** A text that is cut short keeps its beginning and its end. */
+/** Returns middle lines, since a text that is cut short keeps only its beginning and its end. */
 const middleOf = (name: string): string => makeLines(name, 100).split('\n').slice(48, 52).join('\n');
 
-/** Thirty files are read, then lines of the oldest ones are edited. */
+/** Creates a session that reads thirty files and then edits lines of the oldest ones. */
 const session = (edits: number): ApiMessage[] => [
   user('Mend the files'),
   ...Array.from({ length: 30 }, (_, at) =>
@@ -58,7 +58,7 @@ describe('measuring what a session needed after a condensation', () => {
   });
 });
 
-/** Sessions of 20 needed lines each, of which the choices lose so many. */
+/** Creates sessions with 20 needed lines each, of which the choices lose these numbers. */
 const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly number[])[], after = 500): SessionTally[] =>
   lost.map(
     (own) =>
@@ -108,7 +108,7 @@ describe('comparing configurations by the lines they lose', () => {
         }
         const back = compareChoices(tallies(choices, lost.toReversed()), choices);
         expect(back.verdict.kind).toBe(judged.verdict.kind);
-        // Whoever is no better is not recommended.
+        // A choice that is no better is not recommended.
         const mean = (at: 0 | 1): number => lost.reduce((sum, own) => sum + own[at], 0);
         if (judged.verdict.kind === 'change') expect(mean(1)).toBeLessThan(mean(0));
       }),

@@ -42,7 +42,7 @@ describe('a line of a conversation, classified after a condensation,', () => {
       'lost',
     ],
   ])('has the right class: it %s', (_, edits, kept) => {
-    // Those around it stay.
+    // The lines around it stay.
     expect(keptOf(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
   });
 

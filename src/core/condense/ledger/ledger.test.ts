@@ -23,7 +23,7 @@ import {
 const id = (name: string): CondensationId => name as CondensationId;
 const editId = (name: string): EditId => name as EditId;
 
-/** An edit called `name` of the message at `message`. */
+/** Creates an edit called `name` of the message at `message`. */
 const edit = (name: string, message: number): Edit => ({
   kind: 'cut',
   id: editId(name),
@@ -59,7 +59,7 @@ const redone = (name: string): LedgerEntry => ({ type: 'redone', condensation: i
 
 const active = (ledger: Ledger): string[] => getActiveCondensations(ledger).map((one) => one.id);
 const shown = (ledger: Ledger): string[] => getActiveEdits(ledger).map((one) => one.id);
-/** The ledger after the entry that a function gives for it. */
+/** Returns the ledger after adding the entry that a function makes for it. */
 const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined): Ledger => {
   const entry = next(ledger);
   if (!entry) throw new Error('no entry');

@@ -13,7 +13,7 @@ const STEPS = [
   createLineNumbersStep(DEFAULT_TOOLS),
 ];
 
-/** The lines of a text as the steps see them. */
+/** Returns a text's lines as the steps see them. */
 function linesIn(text: string): { line: string; inString: boolean }[] {
   const lineEnd = detectLineTerminator(text);
   const lines = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLinePrefix } from './prefixes';
 
-/** The same rule as one expression: a dash ends the path only behind a file extension. */
+/** The same rule as one regular expression. A dash ends the path only after a file extension. */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
 
 function byExpression(text: string, at: number): ReturnType<typeof readLinePrefix> {

@@ -9,7 +9,7 @@ const LINES = [
   'export const third = prepare(3);',
 ];
 
-/** A file as the agents' tools print it. */
+/** Prints a file's line in each form that agents' tools use. */
 const PRINTED: Readonly<Record<LineNumberForm, (line: string, number: number) => string>> = {
   arrow: (line, number) => `${String(number).padStart(6)}→${line}`,
   tab: (line, number) => `${String(number).padStart(6)}\t${line}`,

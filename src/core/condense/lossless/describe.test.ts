@@ -12,9 +12,9 @@ it('a marker in a result of several parts does not say “above” about a later
   const messages = [
     user('Go on.'),
     assistant(call('a', 'read_file', { file_path: 'src/a.ts' })),
-    // With a line more, so that they are not the same.
+    // The second part has one more line, so that the two differ.
     user({ ...result('a', ''), content: [part, { ...part, text: `${part.text}\n13 | the end of this file` }] }),
-    // With another tool's numbers, so that its lines are others.
+    // This tool numbers lines differently, so its lines are not the same.
     assistant(call('b', 'Read', { file_path: 'src/a.ts' })),
     user(result('b', part.text)),
   ];

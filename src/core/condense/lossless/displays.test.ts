@@ -1,4 +1,6 @@
-/** What an agent's program shows of files is one of their displays, like a read. */
+/**
+ * If an agent's program shows a part of a file, this counts as a display of the file, like a read.
+ */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from '../../../conversations/read';
 import { listToolExchanges } from '../../messages/exchanges';
@@ -24,7 +26,7 @@ const MODIFIED = `Note: ${FILE} was modified, either by the user or by a linter.
 const CALLED = `Called the Read tool with the following input: ${JSON.stringify({ file_path: FILE })}`;
 const RESULT = 'Result of calling the Read tool:';
 
-/** Forms in which lines of the file stand, as blocks. */
+/** Forms in which an agent adds lines of the file, as blocks. */
 const FORMS: readonly (readonly [string, (lines: readonly string[], from: number) => readonly string[]])[] = [
   ['a changed file', (lines, from) => [wrapped(`${CHANGED}\n${tabbed(lines, from)}`)]],
   ['a changed file of older versions', (lines, from) => [wrapped(`${MODIFIED}\n${numberLines(lines, from)}`)]],

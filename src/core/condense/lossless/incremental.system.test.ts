@@ -1,4 +1,7 @@
-/** A run over a conversation that has grown gives what a run over a copy that nobody has seen gives. */
+/**
+ * A run over a conversation that has grown must give the same result as a run over a copy that was
+ * never seen.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
@@ -21,7 +24,10 @@ const counter = createCounter();
 const condense = async (messages: readonly ApiMessage[], edits: readonly Edit[], which: 0 | 1 | 2) =>
   (await losslessProvider.condense({ messages, edits, counter }, CONFIGS[which], {})).edits;
 
-/** Another message with the first one's calls or answers: one whose call is gone reaches no model. */
+/**
+ * Returns another message with the first one's calls or results, since a message whose call is
+ * gone never reaches a model.
+ */
 function inPlaceOf(message: ApiMessage, other: ApiMessage | undefined): ApiMessage {
   if (!other || other.role !== message.role || typeof other.content === 'string') return message;
   const [own] = typeof message.content === 'string' ? [] : message.content;
@@ -34,7 +40,7 @@ function inPlaceOf(message: ApiMessage, other: ApiMessage | undefined): ApiMessa
 }
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
-/** Where the conversation stops each time, as shares of its length; it may go back, too. */
+/** Where the conversation stops each time, as shares of its length. It may also go back. */
 const stops = fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 2, maxLength: 5 });
 
 describe('Lossless over a conversation that was condensed before', () => {
@@ -57,12 +63,15 @@ describe('Lossless over a conversation that was condensed before', () => {
     ),
   );
 
-  /** A change of a conversation between two runs. */
+  /** A change to a conversation between two runs. */
   const change = fc.record({
     kind: fc.constantFrom('grows', 'grows', 'is cut back', 'has a copy', 'has another message', 'branches'),
-    /** As a share of the conversation's length. */
+    /** A share of the conversation's length. */
     where: fc.double({ min: 0.05, max: 1, noNaN: true }),
-    /** Whether the run's edits are taken; they may all be given up, or every second one. */
+    /**
+     * What the next run gets: the edits including this run's, without them, none, or every second
+     * one.
+     */
     edits: fc.constantFrom('taken', 'taken', 'left', 'given up', 'halved'),
     which: fc.constantFrom<0 | 1 | 2>(0, 0, 0, 1, 2),
   });
@@ -122,7 +131,7 @@ describe('Lossless over a conversation that was condensed before', () => {
     ];
     const edits = await condense(messages, [], 0);
     expect(edits).toHaveLength(2);
-    // Lines of another program: what stands in front of them is a part of them.
+    // In the output of another program, what precedes a line is part of it.
     const command = `npm test ${numbers.slice(1).map(line).join('\n')}`;
     const now = messages.with(1, call('a', 'Bash', { command }));
     const made = await condense(now, edits, 0);

@@ -25,7 +25,7 @@ const messages: readonly ApiMessage[] = [
 ];
 const KEPT = { message: 4, path: ['content', 0, 'content'] };
 
-/** Takes out the copy that was kept. */
+/** Removes the copy that was kept. */
 const takeKept: MechanicalStep = {
   name: 'take',
   run(draft) {
@@ -39,7 +39,7 @@ const takeKept: MechanicalStep = {
   },
 };
 
-/** A draft on what a condensation before has left. */
+/** Creates a draft on top of an earlier condensation. */
 function condensed(): Draft {
   const first = new Draft(messages, counter);
   for (const step of [
@@ -50,7 +50,7 @@ function condensed(): Draft {
   }
   const draft = new Draft(messages, counter, first.edits);
   expect(getShownResult(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
-  // From here on the check only looks at what has changed.
+  // From here on, the check looks only at changes.
   expect(restoreBrokenCuts(draft)).toBe(0);
   return draft;
 }

@@ -19,7 +19,7 @@ const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): RepeatedLineI
   return index;
 };
 
-/** How many lines stand for others. */
+/** Counts the lines that another, kept line replaces. */
 const linked = (index: RepeatedLineIndex): number =>
   index.sources.reduce((sum, { lines }, at) => {
     const base = index.bases[at] ?? 0;
@@ -118,7 +118,10 @@ it('the line index of Lossless is restored when the texts in it are removed agai
   );
 });
 
-/** Hostile inputs, at two sizes: four times as many lines are looked at four times as often, never sixteen times. */
+/**
+ * Hostile inputs in two sizes. Four times as many lines may be read four times as often, but not
+ * sixteen times.
+ */
 describe.each<[string, (size: number) => readonly ApiMessage[]]>([
   [
     'one line of hundreds of kilobytes',
@@ -174,7 +177,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
   });
 });
 
-/** Lines that tell when one of them is looked at. */
+/** Returns a proxy that reports whenever one of the lines is read. */
 const counting = (lines: TextLines, report: () => void): TextLines =>
   new Proxy(lines, {
     get(target, key) {

@@ -21,7 +21,7 @@ import {
   TASK_MESSAGE,
 } from './testing';
 
-/** That of a process which knows nothing. */
+/** The counter of a new process, which has counted nothing yet. */
 const another = createCounter();
 
 const LOSSLESS: NewResultRules = { lossless: true };
@@ -30,7 +30,10 @@ const LOSSLESS: NewResultRules = { lossless: true };
 const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter, rules = LOSSLESS) =>
   cutNewResults(new Draft(messages, own, edits, messages.length - 1), rules);
 
-/** Sends a conversation call by call; gives what the model sees of each result, markers shortened. */
+/**
+ * Sends a conversation call by call, and returns what the model sees of each result, with markers
+ * shortened.
+ */
 const sent = async (turns: readonly ApiMessage[][], rules = LOSSLESS): Promise<string[]> =>
   (await sendAll(turns, rules)).shown;
 
@@ -64,7 +67,7 @@ const readFile = (from: number, to: number, name = 'a') =>
 const others = (count: number) =>
   Array.from({ length: count }, (_, at) => makeExchange('Bash', { command: `run ${at}` }, `ok ${at}`));
 
-/** So many turns, and more tokens than an agent looks back. */
+/** Returns this many turns, and more tokens than an agent looks back. */
 const farFrom = (count: number) => [
   ...others(count),
   makeExchange(

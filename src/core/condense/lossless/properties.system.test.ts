@@ -1,4 +1,6 @@
-/** Properties that always hold for the operations, over histories that are made to repeat themselves. */
+/**
+ * Tests properties that always hold for the operations, over histories made to repeat themselves.
+ */
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';

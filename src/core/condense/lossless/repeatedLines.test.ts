@@ -409,7 +409,7 @@ describe('markers for repeated lines under Lossless', () => {
 });
 
 describe('a line that a later text repeats', () => {
-  // Long enough to be worth a marker alone.
+  // This line is long enough to be worth a marker of its own.
   const common = `  return answer(${makeCodeLines('common', 1, 9).join('').replaceAll(/\s+/g, ' ')});`;
 
   it('is removed from all earlier ones, however many there are', () => {

@@ -44,7 +44,7 @@ describe('the running time of Lossless', () => {
     for (let index = 0; index < 100; index++)
       messages.push(...makeExchange('Bash', { command: 'make' }, `\u001b[31m${A}\u001b[0m`));
     const draft = new Draft(messages, counter);
-    // As the engine's: it looks at a shared flag whenever it is asked.
+    // This signal acts like the engine's, which looks at a shared flag whenever it is asked.
     const { signal } = new AbortController();
     let asked = 0;
     signal.throwIfAborted = () => {

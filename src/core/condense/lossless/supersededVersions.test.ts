@@ -20,7 +20,7 @@ const write = (text: string, fields = {}) =>
   makeCall('Write', { file_path: '/src/a.ts', content: text }, 'The file has been written.', fields);
 const GONE = '[older version, the file was written anew later]';
 
-/** The content of each write, in order. */
+/** Returns the content of each write, in order. */
 const written = (messages: Parameters<typeof runSteps>[1]): string[] => {
   const draft = runSteps(step, messages);
   return messages.flatMap(({ role, content }, at) =>

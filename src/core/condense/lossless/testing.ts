@@ -18,21 +18,21 @@ export const TASK_MESSAGE = user('task');
 
 let callCount = 0;
 
-/** A call with its result, as two messages. */
+/** Creates a call and its result, as two messages. */
 export const makeExchange = (name: string, input: unknown, content: string, fields = {}): ApiMessage[] =>
   makeToolExchange(`id${callCount++}`, name, input, content, fields);
 
-/** A call whose result does not matter. */
+/** Creates a call whose result does not matter. */
 export const makeCall = (name: string, input: unknown, content = 'done', fields = {}): ApiMessage[] => {
   const id = `id${callCount++}`;
   return [assistant(call(id, name, input)), user(result(id, content, fields))];
 };
 
-/** Lines that are unique to a name. */
+/** Creates lines that are unique to a name. */
 export const makeCodeLines = (name: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `  const ${name}${from + at} = compute(request, ${from + at});`);
 
-/** Lines as Claude Code's Read returns them. */
+/** Formats lines like Claude Code's Read tool. */
 export const numberLines = (lines: readonly string[], from = 1): string =>
   lines.map((line, at) => `${String(from + at).padStart(6)}→${line}`).join('\n');
 
@@ -75,15 +75,15 @@ export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], mess
   return draft;
 }
 
-/** A text of the view, with markers reduced to their words. */
+/** Returns a text of the view, with markers shortened to their words. */
 export const getShownText = (draft: Draft, message: number, ...path: (string | number)[]): string =>
   shortenMarkers(getValueAt(draft.messages[message], path) as string);
 
-/** The only result of a message, with markers reduced to their words. */
+/** Returns the only result of a message, with markers shortened to their words. */
 export const getShownResult = (draft: Draft, message: number): string =>
   getShownText(draft, message, 'content', 0, 'content');
 
-/** All results of a view, with markers reduced to their words. */
+/** Returns all results of a view, with markers shortened to their words. */
 export const listShownResults = ({ messages }: Draft): string[] =>
   messages.flatMap((message) =>
     getBlocks(message).flatMap((block) =>

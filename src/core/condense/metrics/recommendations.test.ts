@@ -66,7 +66,8 @@ describe('recommending a profile', () => {
   ];
 
   it('suggests one that costs less per removed token, with the saving', () => {
-    // 60,000 tokens for $0.30 against 40,000 for $0.10: the large one's 300,000 would have cost $0.75 instead of $1.50.
+    // The large profile removes 60,000 tokens for $0.30, the small one 40,000 for $0.10. The large
+    // one's 300,000 tokens would have cost $0.75 instead of $1.50.
     expect(createRecommendations(both(5), NOW)).toEqual([
       {
         kind: 'profile',
@@ -140,7 +141,8 @@ describe('recommending a threshold', () => {
 
   it('suggests a higher one if runs remove little, to make fewer of them', () => {
     const runs = times(10, automatic('threshold', { tokensAfter: 90_000 }));
-    // It grows by 7.5 % of the window between two of them; with 10 more, by 17.5.
+    // The conversation grows by 7.5 % of the window between two condensations, and by 17.5 % with a
+    // threshold that is 10 points higher.
     expect(createRecommendations(runs, NOW)).toEqual([
       {
         kind: 'threshold',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeMarker, type ReferenceId } from '../../messages/markers';
 import { findSafeBoundary, findTruncatedSlice, type TruncateLimits } from './truncate';
 
-/** The text with […] in place of the slice. */
+/** Returns the text with […] in place of the slice. */
 const truncated = (text: string, limits: TruncateLimits, mark = '[…]'): string => {
   const slice = findTruncatedSlice(text, limits);
   return slice ? text.slice(0, slice.start) + mark + text.slice(slice.end) : text;

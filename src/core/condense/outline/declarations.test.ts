@@ -4,7 +4,7 @@ import { findDeclarations, getDeclaredName } from './declarations';
 import { MARKER_START } from '../../messages/markers';
 import { makeTestMarker } from '../../testing';
 
-/** The lines that declare something. */
+/** Returns the lines that declare something. */
 const outlineOf = (text: string, isMarkdown = false): string[] => {
   const lines = text.split('\n').map((line) => ({ text: line, isMarker: line.includes(MARKER_START) }));
   const declares = findDeclarations(lines, isMarkdown);

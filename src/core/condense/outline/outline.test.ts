@@ -147,7 +147,7 @@ describe('the outline that replaces an old read of a file', () => {
       `${' '.repeat(400)}x(\n`.repeat(1_000),
       Array.from({ length: 50_000 }, (_, at) => `${' '.repeat(at % 80)}class x {`).join('\n'),
     ];
-    // A quadratic way takes minutes: the test would not end in time.
+    // A quadratic search would take minutes and exceed the test's time limit.
     for (const text of hostile) {
       const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
       const { lines, isKept } = markLinesToKeep(content, 'a.ts', () => false, OPTIONS);

@@ -1,4 +1,4 @@
-/** Providers that begin with Lossless share its runs, and nobody can tell by their results. */
+/** Providers that begin with Lossless share its runs, and this must not change their results. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anyHistory } from '../../../../test/generators/arbitraries';
@@ -12,7 +12,7 @@ import { resolveSmartConfig, createSmartProvider } from './smart';
 
 const counter = createCounter();
 
-/** A provider with a target: share of the history's tokens, or none. */
+/** A provider and its target, as a share of the history's tokens, or none. */
 const asked = fc.record({
   provider: fc.constantFrom('lossless', 'strict', 'speed'),
   target: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
@@ -58,11 +58,11 @@ it('Lossless runs once for all providers that begin with it, and for all targets
   expect((await run(2)).steps).toBe(steps);
   await resultOf({ provider: 'speed', target: 0.01 }, messages, losslessRuns);
   expect(losslessRuns.get(messages)).toHaveLength(1);
-  // One that is met on the way ends the run sooner.
+  // A target that is met on the way ends the run sooner.
   const soon = await run((steps[0]?.tokensBefore ?? 0) - 1);
   expect(soon.steps).not.toBe(steps);
   expect(soon.draft.tokens).toBeGreaterThan(draft.tokens);
-  // Who goes on from it leaves what is remembered as it is.
+  // A provider that continues from a remembered run does not change it.
   const { edits } = draft;
   await run(1);
   expect((await run(1)).draft.edits).toEqual(edits);

@@ -1,7 +1,8 @@
 /**
- * The Summary provider. What Roo Code of October 2025 did (provider-architecture.md, section 4) is held here where DESIGN.md
- * doesn't decide otherwise: first message and last three kept, messages since the last summary summed up, custom prompt or
- * the default one, "not enough", "recently condensed", "context grew", an unusable reply is never applied.
+ * Tests the Summary provider. Unless DESIGN.md decides otherwise, it must do what Roo Code of
+ * October 2025 did (provider-architecture.md, section 4): keep the first message and the last
+ * three, summarize the messages since the last summary with a custom prompt or the default one,
+ * report "not enough", "recently condensed" and "context grew", and never apply an unusable reply.
  */
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';
@@ -40,7 +41,7 @@ describe('a summary by the Summary provider', () => {
     expect(text).toContain('1. Use tabs, please.');
     expect(text).toContain('- file1.ts');
     expect(text.trimEnd()).toMatch(/go on from there\.$/);
-    // Kept messages are not repeated.
+    // The summary does not repeat kept messages.
     expect(text).not.toContain('npm test');
     expect(text).not.toContain('Now the printer.');
   });
@@ -166,7 +167,7 @@ describe('an earlier summary in the conversation', () => {
     expect(outcome.view.filter((message) => message['isSummary'] === true)).toHaveLength(1);
     const text = getMessageText(outcome.view[1]);
     expect(text).toContain('updated');
-    // The facts are told of the whole conversation, the part that was summed up before included.
+    // The facts come from the whole conversation, including the part that was summarized before.
     expect(text).toContain('1. Use tabs, please.');
     expect(text).toContain('Now the printer.');
     expect(applyEdits(grown, [...before.edits, ...outcome.edits]).messages).toEqual(outcome.view);

@@ -170,7 +170,8 @@ describe('the model that Summary calls', () => {
   });
 
   it('must be set up, and an error says how if it is not', () => {
-    // A pass names a profile that isn't there: the condensing profile is no model of the conversation.
+    // The profile that the pass names is missing, and the condensing profile is not the
+    // conversation's model.
     expect(selectSummarizer({ condensing: gone, fallback: own })).toEqual({
       summarizer: own,
       chosen: 'condensing-profile',

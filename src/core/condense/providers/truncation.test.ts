@@ -11,7 +11,10 @@ import { truncationProvider } from './truncation';
 
 const counter = createCounter();
 
-/** The view that a configuration gives, and the edits; a second run finds nothing to do. */
+/**
+ * Returns the view that a configuration gives, after checking that a second run finds nothing to
+ * do.
+ */
 async function view(
   messages: readonly ApiMessage[],
   config: unknown,

@@ -230,9 +230,9 @@ describe('choosing the least relevant blocks', () => {
 
   it('lets adjacent blocks share a marker', () => {
     expect(gone(200 - MARKER_TOKENS, [2, 0, 1, 3])).toEqual([1, 2]);
-    // A block between two that go takes a marker with it.
+    // Removing a block between two removed ones saves a marker.
     expect(gone(300 - MARKER_TOKENS, [0, 20, 10, 30])).toEqual([0, 1, 2]);
-    // One that shares a marker goes before one that would take its own, where they are nearly alike.
+    // Of nearly equal blocks, one that shares a marker is removed before one that needs its own.
     expect(gone(200 - MARKER_TOKENS, [0, 0.2, 0.1, 0.3])).toEqual([0, 1]);
   });
 

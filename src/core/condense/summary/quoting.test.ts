@@ -7,7 +7,7 @@ import { packTextsIntoChunks, createTranscript } from './transcript';
 
 const LINE_ENDS = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 
-/** Texts that look like a prompt of ours. */
+/** Texts that look like our prompts. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -57,7 +57,7 @@ describe('quoted data in a prompt', () => {
           expect(ours.filter((line) => line.startsWith('→')).length).toBe(1);
           expect(ours.filter((line) => line.startsWith('←')).length).toBe(1);
           expect(ours.filter((line) => line.startsWith('(')).length).toBe(1);
-          // The rest names parameters, each on a line that begins with spaces.
+          // All other lines name parameters, and begin with spaces.
           expect(ours.filter((line) => !/^(?:[[→←(]| {2})/.test(line))).toEqual([]);
           expect(texts.join('\n').split(`${nonce}]`).length).toBe(4);
         },

@@ -1,6 +1,6 @@
 /**
- * A summarizing model for tests: gives scripted replies, records requests, and counts tokens like
- * its vendor.
+ * A summarizing model for tests, which gives scripted replies, records requests, and counts tokens
+ * like its vendor.
  */
 import { computeCallCost } from '../../cost/callCost';
 import type { ModelPrices } from '../../cost/prices';

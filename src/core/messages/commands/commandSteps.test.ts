@@ -9,7 +9,7 @@ interface Row {
   readonly steps: readonly string[];
 }
 
-/** The table's head explains its format. */
+/** Parses the table, whose head explains its format. */
 function parseRows(table: string): Row[] {
   return table
     .split('\n\n')

@@ -4,7 +4,7 @@ import { parseCommandSteps } from './commandSteps';
 import { splitCommandOutput } from './outputParts';
 import { makeTestMarker } from '../../testing';
 
-/** `path:first line:head`, then the part's text. */
+/** Returns `path:first line:head` and then the text of each part. */
 function shown(line: string, output: string): (readonly [string, string])[] {
   return splitCommandOutput(parseCommandSteps(line) ?? [], output).map(({ path, firstLine, head, start, end }) => [
     [path, firstLine ?? '?', head ?? ''].join(':').replace(/:$/, ''),
@@ -125,7 +125,7 @@ describe('the output of several commands in one shell call', () => {
   });
 
   it("is attributed to one command only where it cannot be another's", () => {
-    // Four lines of at most three and two: one file was shorter.
+    // The commands print at most three and two lines, but there are four, so one file was shorter.
     expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", 'a\nb\nc\nd\n')).toEqual([
       ['a.c:1', 'a\nb'],
       ['b.c:?', 'd'],

@@ -13,7 +13,7 @@ const serverResult = (id: string): Block => ({ type: 'web_search_tool_result', t
 
 const programmatic: Block = { ...call('p', 'query', {}), caller: { type: 'code_execution_20250825', tool_id: 's' } };
 
-/** Satisfies every rule. */
+/** This conversation satisfies every rule. */
 const valid: ApiMessage[] = [
   user('the task'),
   assistant(thinking('hm'), 'both at once', call('a', 'Read', { path: 'x' }), call('b', 'Bash', {})),

@@ -102,7 +102,7 @@ describe('the o200k token counter agrees with js-tiktoken on', () => {
   });
 
   it('every kind of code point, alone and beside letters', () => {
-    // the scanner's test covers each class; one in five long runs suffices here
+    // The scanner's test covers each class, so one in five long runs suffices here.
     const texts: string[] = [];
     for (let from = 0; from < 0x30000; from += from < 0x3400 || (from >= 0xa000 && from < 0xac00) ? 64 : 320) {
       const chars = Array.from({ length: 64 }, (_, i) => String.fromCodePoint(from + i));
@@ -129,7 +129,8 @@ describe('the o200k token counter', () => {
     }
   });
 
-  // js-tiktoken would take minutes to hours for these; the values are from tiktoken 0.14 for Python
+  // js-tiktoken would take minutes to hours for these, so the values are from tiktoken 0.14 for
+  // Python.
   it.each([
     ['a', 2500],
     [' ', 157],

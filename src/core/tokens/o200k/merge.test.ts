@@ -6,7 +6,7 @@ import { encodeText, createRandom, rankTableBytes } from './testing';
 
 const ranks = new TokenRankTable(rankTableBytes);
 
-/** The literal definition of byte-pair merging. */
+/** Implements the literal definition of byte-pair merging. */
 function plainMerge(text: string): number {
   const { view, length } = encodeText(text);
   const starts = Array.from({ length: length + 1 }, (_, i) => i);
@@ -33,7 +33,7 @@ function merge(merger: BytePairMerger, text: string): number {
 const simple = new BytePairMerger(ranks, { simple: 100_000, window: 100_000, overlap: 0 });
 const heap = new BytePairMerger(ranks, { simple: 0, window: 100_000, overlap: 0 });
 const windows = new BytePairMerger(ranks, { simple: 0, window: 48, overlap: 16 });
-/** Insufficient overlap: many windows don't meet and are merged again. */
+/** The overlap is insufficient, so many windows don't meet and are merged again. */
 const narrow = new BytePairMerger(ranks, { simple: 0, window: 8, overlap: 1 });
 
 /** Words of few letters merge in many ways. */

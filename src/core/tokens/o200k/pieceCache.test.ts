@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PieceTokenCache } from './pieceCache';
 import { encodeText } from './testing';
 
-/** Counts bytes as tokens, and its own calls. */
+/** Counts bytes as tokens, and how often it was asked. */
 function counted() {
   let asked = 0;
   const cache = new PieceTokenCache((_, __, length) => {

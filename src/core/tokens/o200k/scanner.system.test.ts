@@ -7,7 +7,7 @@ import { encodeText, createRandom, makeRandomText, splitWithReference, rankTable
 const { classes } = new TokenRankTable(rankTableBytes);
 const scanner = new PieceScanner(classes);
 
-/** Byte offsets of the ends of pieces. */
+/** Returns the byte offsets of the ends of pieces. */
 function ends(text: string): number[] {
   const { bytes, length } = encodeText(text);
   const found: number[] = [];

@@ -1,4 +1,4 @@
-/** Uses js-tiktoken as the reference, and seeded random texts. */
+/** Compares with js-tiktoken as the reference, and creates seeded random texts. */
 import { expect } from 'vitest';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
@@ -8,20 +8,22 @@ import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
 import { BYTE_AFTER_TEXT_END, allocateTextBytes, type TextBytes } from './bytes';
 
-/** The shipped table. */
+/** The table that ships. */
 export const rankTableBytes = keptRanks();
 
 let referenceCounter: Tiktoken | undefined;
 
-/** js-tiktoken's count, with special tokens as ordinary text. */
+/** Returns js-tiktoken's count, with special tokens as ordinary text. */
 export function countWithReference(text: string): number {
   return (referenceCounter ??= new Tiktoken(o200k)).encode(text, [], []).length;
 }
 
 /**
- * Our counts of texts that do not change, against js-tiktoken's. It takes fifteen times as long as ours, so its counts are known by a
- * digest, and it is asked for them in the long lane, and where ours give another digest: that says which text is counted wrong.
- * @param known the digest of js-tiktoken's counts; where it is another, and all counts are right, it is said.
+ * Compares our counts of unchanging texts with js-tiktoken's. It takes fifteen times as long as
+ * ours, so it runs only in the long lane, and if our counts have another digest, to show which
+ * text is counted wrong.
+ * @param known digest of js-tiktoken's counts; a warning is shown if it differs although all
+ *   counts are right
  */
 export function expectReferenceCounts(counter: TokenCounter, texts: readonly string[], known: string): void {
   const ours = texts.map((text) => counter.count(text));
@@ -30,17 +32,17 @@ export function expectReferenceCounts(counter: TokenCounter, texts: readonly str
   for (const [index, text] of texts.entries())
     if (ours[index] !== countWithReference(text))
       expect(ours[index], JSON.stringify(text).slice(0, 200)).toBe(countWithReference(text));
-  // Other texts, or another Unicode version in V8.
+  // The texts differ, or V8 has another Unicode version.
   if (digest !== known)
     process.emitWarning(`All ${texts.length} counts are js-tiktoken's; their digest is ${digest}, not ${known}.`);
 }
 
-/** js-tiktoken's pieces. */
+/** Returns js-tiktoken's pieces. */
 export function splitWithReference(text: string): string[] {
   return text.match(new RegExp(o200k.pat_str, 'gu')) ?? [];
 }
 
-/** The text as UTF-8 with the end byte, and its length in bytes. */
+/** Returns the text as UTF-8 with the end byte, and its length in bytes. */
 export function encodeText(text: string): TextBytes & { readonly length: number } {
   const bytes = new TextEncoder().encode(text);
   const buffer = allocateTextBytes(bytes.length);
@@ -49,7 +51,7 @@ export function encodeText(text: string): TextBytes & { readonly length: number 
   return { ...buffer, length: bytes.length };
 }
 
-/** Integers below a limit, determined by the seed (mulberry32). */
+/** Returns a source of integers below a limit, determined by the seed (mulberry32). */
 export function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -108,7 +110,7 @@ const TEXT_PARTS = [
   ],
 ];
 
-/** Random text of ordinary and difficult parts, single code units, and short runs. */
+/** Creates a random text of ordinary and difficult parts, single code units, and short runs. */
 export function makeRandomText(random: (limit: number) => number): string {
   let text = '';
   for (let parts = 1 + random(8); parts > 0; parts--) {

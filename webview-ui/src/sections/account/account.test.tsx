@@ -59,8 +59,8 @@ it('the account reads sessions only on request, then shows sums, charts and tabl
   expect(tables[4]).toContain('Mend the parser$4.5075075%51%1');
   expect(tables[4]).toContain('Write a test– (the price of its model is not known)750');
   expect(page.find('#account [aria-label="Costliest sessions"] tbody td').className).toBe('number');
-  // Each picture has its figures in words beside it.
-  // A table that is wider than its place is scrolled by keyboard.
+  // A table that is wider than its place can be scrolled by keyboard, and each picture names the
+  // table with its figures.
   for (const frame of page.all('#account .table-frame')) {
     expect([frame.tabIndex, frame.getAttribute('aria-label') === '']).toEqual([0, false]);
   }
@@ -255,7 +255,7 @@ it('the account shows the tools’ tokens in running conversations by server and
     'Grep30000',
   ]);
   expect(textOf(page)).toContain('Never called: 2 of 4 tools, 1,200 tokens.');
-  // The stored sessions of the same agent count, another's do not.
+  // Stored sessions of the same agent count, but not another agent's.
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('Never called: 1 of 4 tools, 900 tokens.'));
   const [, tools] = rows().slice(-2);

@@ -1,4 +1,4 @@
-/** Presets compared in the real page, over the real host side. */
+/** Compares presets in the real page, over the real host side. */
 import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';

@@ -1,4 +1,4 @@
-/** Which of the lists the user's presets stand in: VS Code does not merge a workspace's with the user's own. */
+/** Presets are in the user's list or the workspace's, which VS Code does not merge. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const config = {
 const preset = (id: string): object => ({ id, name: `Preset ${id}`, config });
 const KEY = 'contextCondenser.presets';
 
-/** The ids of a scope's own list; undefined: it has none. */
+/** Returns the IDs of a scope's own list; undefined if it has none. */
 const idsIn = (values: Readonly<Record<string, unknown>>): string | undefined =>
   (values[KEY] as { id: string }[] | undefined)?.map(({ id }) => id).join();
 

@@ -1,4 +1,4 @@
-/** The preview in the real page, over the real host side and the real worker. */
+/** Tests the preview in the real page, over the real host side and the real worker. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
@@ -21,7 +21,7 @@ const cells = (page: TestPage): HTMLElement[] => page.all('#preview button.cell'
 const figure = (page: TestPage, name: string): string =>
   page.all('#preview .figure').find((each) => each.textContent.startsWith(name))?.textContent ?? '';
 
-/** Presses a key on what has the focus. */
+/** Presses a key on the focused element. */
 function press(key: string): void {
   document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 }
@@ -77,7 +77,7 @@ it('the preview states the cost on the button before the user agrees', async () 
   expect(of(limited)).toBe('2 calls to a model, $0.03 to $0.50, capped at your limit');
   const page = await open();
   await page.until(() => cells(page).length > 20);
-  // What is free says no price.
+  // The button shows no price if condensing is free.
   expect(page.find('#preview vscode-button', 'Condense now').textContent).toMatch(/Condense now$/);
 });
 
@@ -149,7 +149,7 @@ it('the preview can pin and leave out messages by keyboard, updates the estimate
   press('x');
   await page.until(() => cells(page)[at]?.classList.contains('cell-excluded'));
   await page.until(() => figure(page, 'Tokens afterwards') !== after);
-  // Enter on a button is a click.
+  // Enter on a button acts like a click.
   cells(page)[at]!.click();
   await page.until(() => cells(page)[at]?.getAttribute('aria-pressed') === 'true');
   await page.click(() => page.find('#preview vscode-button', 'Undo the last mark'));
@@ -171,7 +171,7 @@ it('the preview follows settings and ignores answers to earlier questions', asyn
   expect(lossless).toBeGreaterThan(1);
 });
 
-/** A chat whose conversation grows, over the real host side. */
+/** Creates a chat whose conversation grows, over the real host side. */
 function chat() {
   let messages = generateConversation({ seed: 4, targetTokens: 6_000 });
   let id = 'first';

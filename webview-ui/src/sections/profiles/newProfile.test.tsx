@@ -1,4 +1,4 @@
-/** A model is added in three steps: vendor, key, model. */
+/** Users add a model in three steps: vendor, key, model. */
 import { beforeEach, expect, it, vi } from 'vitest';
 import { fake, secretStorage, workspace } from '../../../../test/support/vscode';
 import type { ApiProfile } from '../../../../src/settings/profiles';
@@ -14,7 +14,9 @@ beforeEach(() => {
 const saved = (): unknown => fake.settings['contextCondenser.profiles'];
 const FORM = '[aria-label="New model"]';
 
-/** The form, with a user who gives a key whenever they are asked for one, and a vendor with these models. */
+/**
+ * Opens the form for a user who enters a key whenever asked, and for a vendor with these models.
+ */
 async function openForm(models: readonly object[] = []) {
   const askKey = vi.fn(async (_services: unknown, profile: ApiProfile) => {
     await storeApiKey(secretStorage, profile, 'sk-test');
@@ -48,7 +50,7 @@ it.each([
   const { page, askKey, listVendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
   choose(page, 'Vendor', name);
   await page.until(() => valueOf(page, 'Base URL') === baseUrl);
-  // Without a click.
+  // The models are listed without a click.
   await page.until(() => page.all(`${FORM} datalist option`).length === 1);
   await page.type(() => page.find(`${FORM} input.combo`), 'qwen3');
   await page.until(() => page.find(`${FORM} [role="status"]`, 'window 32,768'));
@@ -94,7 +96,7 @@ it('a new profile asks the vendor for its models once the key is entered', async
   await page.until(() => Array.isArray(saved()));
   const [profile] = saved() as ApiProfile[];
   expect(profile).toMatchObject({ vendor: 'anthropic', model: 'claude-x', name: 'claude-x' });
-  // Under the ID that the profile has now.
+  // The key is stored under the profile's current ID.
   expect(await readApiKey(secretStorage, profile as ApiProfile)).toEqual({ kind: 'set', key: 'sk-test' });
   expect(askKey).toHaveBeenCalledTimes(1);
 });

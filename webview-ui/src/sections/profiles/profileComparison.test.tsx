@@ -15,7 +15,7 @@ beforeEach(() => {
   fake.settings['contextCondenser.condensingProfile'] = 'large';
 });
 
-/** The preview worker's answers, by the profile that is estimated. */
+/** Opens the page; the preview worker answers by the estimated profile. */
 async function compared(answers: readonly object[]): Promise<TestPage> {
   const page = await openPage({
     view: { open: ['profiles'] },

@@ -1,4 +1,7 @@
-/** What the page says of a threshold is what holds: a wrong one is named, and the inherited one told. */
+/**
+ * The page must state the threshold that applies: it reports a wrong one, and shows the inherited
+ * one.
+ */
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type TestPage } from '../../testing';

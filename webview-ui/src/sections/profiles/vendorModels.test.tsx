@@ -1,4 +1,4 @@
-/** The vendor’s models as the list of the Model box, and what is taken from it. */
+/** Tests the vendor’s models in the list of the Model box, and what the form takes from them. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import { openPage, type TestPage } from '../../testing';
@@ -43,7 +43,7 @@ it('the list of models shows only what the vendor reports', async () => {
       { id: 'claude-sonnet-4' },
     ]),
   );
-  // The profile's own is chosen to begin with.
+  // The profile's own model is selected at first.
   await page.until(() => words(page) === 'The vendor provides only its name.');
   expect(page.all('#profiles datalist option').map((option) => option.getAttribute('value'))).toEqual([
     'big',
@@ -62,7 +62,7 @@ it('the list of models shows only what the vendor reports', async () => {
     await page.type(() => box(page), typed, false);
     await page.until(() => words(page) === said);
   }
-  // Nothing is saved while it is typed.
+  // Typing saves nothing.
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60 }]);
   await page.type(() => box(page), 'bl');
   await page.until(() => words(page) === '“bl” isn’t in the vendor’s list. Check the name.');

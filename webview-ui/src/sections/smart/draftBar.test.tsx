@@ -1,4 +1,7 @@
-/** The line below a pass that is edited: what the pass does to the previewed conversation, and what that costs. */
+/**
+ * Tests the line below an edited pass: what the pass does to the previewed conversation, and what
+ * that costs.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import { PreviewThread } from '../../../../src/engine/previewThread';
@@ -19,7 +22,7 @@ afterEach(() => {
 const done = { kind: 'done' };
 const step = { name: 'Pass a', tokensBefore: 1_000, tokensAfter: 600, edits: 3, outcome: done };
 
-/** Opens the pass; the worker answers with these steps. */
+/** Opens the pass while the worker answers with these steps. */
 async function opened(answer: () => Promise<unknown>): Promise<TestPage> {
   vi.spyOn(PreviewThread.prototype, 'askPreviewQuestion').mockImplementation(answer as never);
   const page = await openPage({ view: { open: ['smart'] } });

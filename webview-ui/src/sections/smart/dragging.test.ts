@@ -12,7 +12,7 @@ const rect = (top: number, height: number): ClientRect => ({
   width: 300,
 });
 
-/** Passes below each other. */
+/** Creates passes below each other. */
 function listOf(heights: readonly number[]): Map<UniqueIdentifier, ClientRect> {
   let top = 0;
   return new Map(
@@ -24,12 +24,12 @@ function listOf(heights: readonly number[]): Map<UniqueIdentifier, ClientRect> {
   );
 }
 
-// Of what the library passes, the parts that are read.
+// Contains only the parts of the library's objects that are read.
 const active = { id: 0 } as Active;
 const contextOf = (droppableRects: Map<UniqueIdentifier, ClientRect>, active: Active | null, over: number) =>
   ({ active, over: { id: over }, droppableRects }) as SensorContext;
 
-/** The pass over which a dragged one is. */
+/** Returns the pass below a dragged one. */
 function over(rects: Map<UniqueIdentifier, ClientRect>, top: number, height: number): UniqueIdentifier | undefined {
   const droppableContainers = [...rects.keys()].map((id) => ({ id }) as DroppableContainer);
   return detectClosestTitle({

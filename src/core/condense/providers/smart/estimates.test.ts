@@ -68,7 +68,7 @@ describe('estimates of Smart', () => {
 
   it('count a call once if the condensation makes it once', async () => {
     const summarizer = createTestSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
-    // A text too short for its summary to be used stands there for the next pass, too.
+    // The summary of so short a text is not used, so the next pass finds the text again.
     const pass = createPass({ toolResults: { operation: 'summarize', maxTokens: 200 } });
     const messages = [
       TASK_MESSAGE,
@@ -97,7 +97,7 @@ describe('estimates of Smart', () => {
 });
 
 describe('the cost range of an estimate of Smart', () => {
-  // $1 for each token: costs are tokens.
+  // Each token costs $1, so costs equal tokens.
   const model = makeTestModel({
     prices: { input: { base: 1e6 }, output: { base: 1e6 }, cacheRead: { base: 0 }, cacheWrite: { base: 0 } },
   });
@@ -134,7 +134,7 @@ describe('the cost range of an estimate of Smart', () => {
           else estimated.addCall(model, usage(input, expected), limit, []);
         }
         const { costRange } = estimated.figures;
-        // Where no call would be made, there is no range.
+        // If no call would be made, there is no range.
         if (!costRange) return;
         const all = unlimited.figures.costRange?.most ?? Infinity;
         expect(costRange.least).toBeLessThanOrEqual(costRange.most);

@@ -66,7 +66,8 @@ describe('passes of Smart', () => {
     const shown = makeLines('shown', 12);
     const isLast = (_message: unknown, index: number): boolean => index === 6;
     const pass = createPass({ toolResults: SUPPRESS_OPERATION }, { selection: { type: 'custom', selector: isLast } });
-    // Markers cost nothing, and all else its characters: one of these is even.
+    // Counts characters outside of markers as tokens, so that in one case the pass leaves the size
+    // unchanged.
     const counter = new MessageCounter({ count: (text) => text.replaceAll(/⟦[^⟧]*⟧/gu, '').length });
     let even = 0;
     for (let rest = shown.length - 20; rest < shown.length + 5; rest++) {

@@ -30,7 +30,7 @@ const bash = (id: string, output: string): ApiMessage[] =>
 
 const isRead = ({ exchange: made }: ContentItem): boolean => made?.tool === 'Read';
 
-/** @param less tokens that must go; undefined: there is no target. */
+/** @param less tokens that must be removed; undefined: there is no target */
 async function pruned(
   messages: readonly ApiMessage[],
   less: number | undefined,
@@ -185,7 +185,8 @@ describe('the prune operation', () => {
     expect([people, last].every((message) => isWhole(much, message))).toBe(true);
     expect(much.tokens).toBeLessThanOrEqual(counter.countMessages(messages) - 0.7 * size);
     expect([2, 6, 8].some((message) => resultAt(much, message).includes('Call3'))).toBe(true);
-    // Markers make the gain less than the estimate; what stays for it goes in the same run, not in the next.
+    // Markers make the gain smaller than estimated. What must be removed because of that is removed
+    // in the same run, not in the next.
     const nearlyAll = await pruned(messages.slice(4), (2 / 3) * 0.99 * size);
     const target = counter.countMessages(messages.slice(4)) - (2 / 3) * 0.99 * size;
     expect((await pruned(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
@@ -243,7 +244,7 @@ describe('errors in pruned output', () => {
     expect([2, 4].map((message) => isWhole(draft, message))).toEqual([false, false]);
     expect(places(texts(draft), line)).toBe(1);
     expect(resultAt(draft, 4)).toMatch(new RegExp(`^\\s*src/a\\.ts.*\n${MARKER_START} \\d+ lines`));
-    // What was said of errors inside a file is code.
+    // Lines about errors inside a file are code.
     const file = [task, ...read('1', '/p/a.ts', failing(line)), ...pad(), user('Go on.')];
     expect(texts(await pruned(file, 0.4 * size))).not.toContain(line);
   });
@@ -262,7 +263,7 @@ describe('errors in pruned output', () => {
     const size = counter.countMessages(messages);
     const target = Math.floor(0.3 * size);
     const draft = await pruned(messages, size - target);
-    // Of the lines that stood where a cut is, those that its text still says.
+    // Lists the lines that were cut, and whether the cut's text still contains them.
     const gone = listCuts(draft.edits).flatMap(({ place, cuts }) => {
       const [line = '', original] = [lines[place.message / 2 - 1], new Draft(messages, counter).getText(place)];
       const at = original.indexOf(line);
@@ -284,7 +285,10 @@ describe('errors in pruned output', () => {
 });
 
 describe('the marker of pruned file lines', () => {
-  /** What the markers of a draft say behind the number of their lines, each with the text that it stands for. */
+  /**
+   * Returns what a draft's markers say after the number of their lines, each with the text that it
+   * replaces.
+   */
   const told = (draft: Draft): { names: string[]; slice: string; place: ContentPlace }[] =>
     listCuts(draft.edits).flatMap(({ place, cuts }) =>
       cuts.flatMap(({ start, end, text }) => {

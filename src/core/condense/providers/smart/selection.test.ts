@@ -55,7 +55,7 @@ describe('selections and overrides of a pass', () => {
 
   it.each<[PassInput['selection'], number[]]>([
     [{ type: 'preserve_recent', count: 4 }, [2, 4, 6]],
-    // The newest would begin with a result: its call is kept with it.
+    // The newest three would begin with a result, so its call is kept as well.
     [{ type: 'preserve_recent', count: 3 }, [2, 4, 6]],
     [{ type: 'preserve_percent', percentage: 40 }, [2, 4, 6]],
     [{ type: 'preserve_percent', percentage: 0 }, [2, 4, 6, 8, 10]],

@@ -34,7 +34,7 @@ describe('the summarize operation', () => {
       /^Result of the call that the first line names:\n<(content-\w+)>\nBash command="run 0"\n\nr0 line 0 [^]*<\/\1>/,
     );
     expect(request?.prompt).toContain('At most 24 words.');
-    // 92 for the summary, the rest to think before it.
+    // 92 tokens are for the summary, the rest for thinking before it.
     expect(request?.maxOutputTokens).toBe(92 + 8_192);
     expect(made.calls).toMatchObject([{ askedTokens: 40, outcome: 'complete', chosen: 'condensing-profile' }]);
     expect(made.steps.at(-1)).toMatchObject({ name: 'One', calls: 1, edits: 1, cost: made.cost });

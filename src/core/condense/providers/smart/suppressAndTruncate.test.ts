@@ -67,7 +67,7 @@ describe('the truncate operation', () => {
       [createPass({ toolResults: { ...operation, keepErrorLines: false } })],
     );
     expect(without.at(2, ...RESULT_PATH)).not.toContain('TS2339');
-    // Words about errors in a file are code.
+    // Lines about errors in a file are code.
     const read = await runPasses(
       [TASK_MESSAGE, ...makeToolExchange('a', 'Read', { file_path: 'a' }, output)],
       [createPass({ toolResults: operation })],

@@ -13,10 +13,9 @@ type IndividualConfigInput = NonNullable<Extract<PassInput, { mode: 'individual'
 
 export const TASK_MESSAGE = user('Fix the tests.');
 
-/** A text of forty lines. */
 export const LONG_TEXT = makeLines('a', 40);
 
-/** Calls with distinct results. */
+/** Creates calls with distinct results. */
 export const createMessagesWithCalls = (count: number): ApiMessage[] => [
   TASK_MESSAGE,
   ...Array.from({ length: count }, (_, index) =>
@@ -24,22 +23,22 @@ export const createMessagesWithCalls = (count: number): ApiMessage[] => [
   ).flat(),
 ];
 
-/** Path of a call's result. */
+/** The path of a call's result. */
 export const RESULT_PATH = ['content', 0, 'content'] as const;
 
-/** Path of a call's parameter. */
+/** Returns the path of a call's parameter. */
 export const makeInputPath = (name: string) => ['content', 0, 'input', name] as const;
 
 export const SUPPRESS_OPERATION = { operation: 'suppress' } as const;
 export const SUMMARIZE_OPERATION = { operation: 'summarize', maxTokens: 40 } as const;
 
-/** A pass over all single contents. */
+/** Creates a pass over all single contents. */
 export const createPass = (
   defaults: IndividualConfigInput['defaults'],
   more: Partial<PassInput> = {},
   config: IndividualConfigInput = {},
 ): PassInput =>
-  // `rest` may contain fields of other kinds of passes, for tests of wrong configurations.
+  // `more` may contain fields of other kinds of passes, for tests of wrong configurations.
   ({
     id: 'one',
     name: 'One',
@@ -72,7 +71,10 @@ export function preparePass(
   return { provider, config: checked.config, context: { messages, edits: [], counter: createCounter() } };
 }
 
-/** How a run differs from one without a model, options and other settings than the passes. */
+/**
+ * The differences from a run without a model, without options and without settings other than the
+ * passes.
+ */
 interface RunSetup {
   readonly smart?: SmartOptions;
   readonly options?: CondensationOptions;
@@ -83,7 +85,7 @@ interface RunSetup {
 export interface RunResult {
   readonly result: ProviderResult;
   readonly view: readonly ApiMessage[];
-  /** The text at a place of the view, with markers as `[what]`. */
+  /** Returns the text at a place of the view, with markers as `[what]`. */
   readonly at: (message: number, ...path: (string | number)[]) => string;
 }
 

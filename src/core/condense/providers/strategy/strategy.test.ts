@@ -62,7 +62,7 @@ function bed(replies: readonly string[] = [SUMMARY]) {
   };
 }
 
-/** Which providers took something out. */
+/** Returns the providers that removed something. */
 const doers = (steps: readonly StepReport[]): string[] => [
   ...new Set(
     steps
@@ -169,7 +169,7 @@ describe('a strategy of any kind', () => {
     expect(summarizer.requests).toHaveLength(0);
     expect(reduction.tokensBefore).toBe(TOKENS);
     expect(reduction.tokensAfter).toBeLessThan(TOKENS * 0.5);
-    // A preview shows the same as its figures.
+    // The preview shows a view of the estimated size.
     const { messages } = applyEdits(MESSAGES, reduction.edits ?? []);
     expect(counter.countMessages(messages)).toBe(reduction.tokensAfter);
     expect(cost).toBeGreaterThan(0);
@@ -267,7 +267,7 @@ describe('a strategy of any kind', () => {
       ...makeToolExchange('b', 'Bash', { command: 'b' }, `${same}\nlast`),
       assistant('done'),
     ];
-    // It removes the copy that Lossless keeps, and does not look for references.
+    // This provider removes the copy that Lossless keeps, without looking for references.
     const rude: CondensationProvider = {
       ...(losslessProvider as CondensationProvider),
       id: 'rude',
