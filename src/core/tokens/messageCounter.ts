@@ -24,6 +24,8 @@ const TOOL_OVERHEAD_TOKENS = 8;
  */
 const ENVELOPE_BYTES = { anthropic: 240, openai: 650 } as const;
 const BYTES_PER_ENCRYPTED_TOKEN = 4;
+/** The most that a model of these vendors answers (`families.ts`). */
+const MAX_ENCRYPTED_TOKENS = 128_000;
 
 /** Shorter texts are counted faster than hashed. */
 const MIN_CACHED_TEXT_CHARS = 512;
@@ -137,9 +139,13 @@ export class MessageCounter {
   }
 }
 
-/** O200k tokens of the thinking in a vendor's base64 text, by its length. */
+/**
+ * O200k tokens of the thinking in a vendor's base64 text, by its length. A longer text than an answer
+ * can have is no vendor's, and what it stands for is unknown.
+ */
 function countEncrypted(data: unknown, vendor: keyof typeof ENVELOPE_BYTES): number {
   if (typeof data !== 'string') return 0;
   const bytes = (data.length * 3) / 4 - ENVELOPE_BYTES[vendor];
-  return Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
+  const tokens = Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
+  return tokens > MAX_ENCRYPTED_TOKENS ? 0 : tokens;
 }
