@@ -17,7 +17,7 @@ import { renderDiffOfViews } from '../core/condense/report/foldedTexts';
 import { collectReferencedTexts } from '../core/condense/edits/references';
 import { measureCoherence } from '../core/condense/coherence/coherence';
 import { excludeEditsOfMessages } from '../core/condense/report/editChanges';
-import { isDamageNote } from '../conversations/text/jsonLines';
+import { getNoteText, listDamage } from '../conversations/notes';
 import { getErrorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
@@ -77,7 +77,7 @@ export async function condenseConversation(
   const outcome = dropExcludedEdits(conversation, condensed, new Set(task.excluded), counter);
   const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};
   const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saved });
-  const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
+  const report = [changes, ...conversation.notes.map((note) => ` - Note: ${getNoteText(note)}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
     createRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
@@ -97,7 +97,7 @@ export async function condenseConversation(
     if (id !== undefined) context.condensation = id;
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
-  const damage = conversation.notes.filter(isDamageNote);
+  const damage = listDamage(conversation.notes);
   const notes = [
     ...outcome.notes,
     ...damage,

@@ -12,7 +12,7 @@ import {
   withReplacementsLock,
   type UndoneGiveBack,
 } from '../giveBack/replacements';
-import { isDamageNote } from '../conversations/text/jsonLines';
+import { listDamage } from '../conversations/notes';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStoredConversation } from './storedConversations';
 import type { CheckGiveBackTask, GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
@@ -68,7 +68,7 @@ async function createGiveBackRequest(
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
   const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row };
-  return { request, conversation: conversation.id, damage: conversation.notes.filter(isDamageNote) };
+  return { request, conversation: conversation.id, damage: listDamage(conversation.notes) };
 }
 
 const createNotCondensedError = (path: string): GiveBackError =>

@@ -3,7 +3,7 @@ import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { restoreOriginalCallJson } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
-import { isDamageNote } from '../conversations/text/jsonLines';
+import { getNoteText, listDamage } from '../conversations/notes';
 import type { Conversation } from '../conversations/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
@@ -134,7 +134,7 @@ export async function renderConversationDiff(task: ShowTask): Promise<ShownConve
 export function renderStoredConversation({ path, history }: TextTask): ConversationText {
   const { title, messages, notes } = readConversationFile(path, { history });
   const text = renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS);
-  return { title, text, damage: notes.filter(isDamageNote) };
+  return { title, text, damage: listDamage(notes) };
 }
 
 /** @throws ConversationReadError */
@@ -181,7 +181,7 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
     savedPerRequest: saved,
     isGivenBack,
     ...condensation,
-    notes: [...new Set([...notes, ...conversation.notes])],
+    notes: [...new Set([...notes, ...conversation.notes.map(getNoteText)])],
   };
   return {
     conversation: summary,

@@ -1,4 +1,5 @@
 import { loadFillLevelReader } from '../account/fillOf';
+import { getNoteText } from '../conversations/notes';
 import { formatFillSentence } from '../core/account/fillLevel';
 import { listContents } from '../core/messages/content';
 import { listToolExchanges } from '../core/messages/exchanges';
@@ -6,7 +7,6 @@ import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/format';
 import { maskValue } from '../core/secrets/maskMessages';
-import { maskSecrets } from '../core/secrets/maskSecrets';
 import { formatPlural } from '../core/plural';
 import { EXIT_CODE, type ExitCode } from './io';
 import { countTokensWithProgress, type CliSession } from './session';
@@ -22,8 +22,8 @@ interface ToolFigures {
 /** Writes nothing. */
 export async function runInspectCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate } = session;
-  const { title, notes } = maskValue({ title: session.conversation.title, notes: session.conversation.notes });
   const { conversation } = session;
+  const { title, notes } = maskValue({ title: conversation.title, notes: conversation.notes.map(getNoteText) });
   const { messages } = conversation;
   countTokensWithProgress(session);
   const byType = countTokensByType(session);
@@ -47,7 +47,7 @@ export async function runInspectCommand(session: CliSession): Promise<ExitCode> 
     ` - Other (thinking, images, structure): ${formatTokens(tokens - byType.messageText - byType.toolParameters - byType.toolResults)} tokens`,
     ...tools.map(formatToolLine),
     ...violations.map(({ rule, message, detail }) => ` - Not valid: message ${message}, ${detail} (${rule})`),
-    ...conversation.notes.map((note) => ` - Note: ${maskSecrets(note)}`),
+    ...notes.map((note) => ` - Note: ${note}`),
   ];
   io.stdout(`${lines.join('\n')}\n`);
   return EXIT_CODE.done;

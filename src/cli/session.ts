@@ -1,6 +1,6 @@
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { join, resolve } from 'node:path';
-import { formatNoteLine } from '../conversations/notes';
+import { formatNoteLine, getNoteText } from '../conversations/notes';
 import type { Conversation } from '../conversations/types';
 import {
   CondensationManager,
@@ -40,7 +40,9 @@ export async function openSession(args: SessionArguments, io: CliIo): Promise<Cl
   ]);
   // `inspect` lists problems itself, and before `undo` they were already reported.
   const isTold = args.command === 'undo' || args.command === 'inspect';
-  const note = isTold ? undefined : formatNoteLine(conversation.notes, 'see `inspect` of the same file');
+  const note = isTold
+    ? undefined
+    : formatNoteLine(conversation.notes.map(getNoteText), 'see `inspect` of the same file');
   if (note !== undefined) io.stderr(`Note: ${maskSecrets(note)}\n`);
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);

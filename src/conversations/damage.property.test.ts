@@ -12,6 +12,8 @@ import type { DocumentFormat } from './detect';
 import { READER_BY_FORMAT, readConversation } from './read';
 import { ConversationReadError } from './readError';
 import { oneCaseIn } from '../../test/support/cases';
+import { getNoteText } from './notes';
+import type { ConversationNote } from './types';
 
 const FIXTURES = join(import.meta.dirname, '../../test/fixtures/sessions');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus-wide');
@@ -179,7 +181,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
           const made = LINE_DAMAGE[kind](line, at);
           const input = Buffer.concat(lines.flatMap((each, here) => [here === index ? made : each, Buffer.from('\n')]));
           const told = new RegExp(`\\bLine ${index + 1} (?:is damaged; skipped [\\d,]+ bytes?|contains)`);
-          let notes: readonly string[];
+          let notes: readonly ConversationNote[];
           try {
             ({ notes } = readConversation(input, { path: '/x/y' }, { history: 'all' }));
           } catch (error) {
@@ -187,7 +189,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
             expect(String(error)).toMatch(told);
             return;
           }
-          expect(notes.join()).toMatch(told);
+          expect(notes.map(getNoteText).join()).toMatch(told);
           const own = wordsIn(JSON.parse(line.toString()));
           const texts = wordsRead(input);
           const missing = [...full].filter(

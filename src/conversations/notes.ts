@@ -1,5 +1,11 @@
 import { formatPlural } from '../core/plural';
 import { ConversationReadError } from './readError';
+import type { ConversationNote } from './types';
+
+export const getNoteText = (note: ConversationNote): string => (typeof note === 'string' ? note : note.damage);
+
+export const listDamage = (notes: readonly ConversationNote[]): string[] =>
+  notes.flatMap((note) => (typeof note === 'string' ? [] : [note.damage]));
 
 /** Returns for example "3 progress, 1 summary", most frequent first. */
 export function formatCountsByKind(kinds: ReadonlyMap<string, number>): string {
@@ -51,12 +57,12 @@ export const createNoMessagesError = (
   source: string,
   expected: string,
   kinds: ReadonlyMap<string, number>,
-  notes: readonly string[] = [],
+  notes: readonly ConversationNote[] = [],
 ): ConversationReadError =>
   new ConversationReadError({
     problem: 'wrong-shape',
     source,
     found: kinds.size === 0 ? 'no messages' : `no messages, only ${formatCountsByKind(kinds)}`,
     expected,
-    ...(notes.length > 0 && { advice: notes.join(' ') }),
+    ...(notes.length > 0 && { advice: notes.map(getNoteText).join(' ') }),
   });

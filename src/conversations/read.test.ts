@@ -6,6 +6,7 @@ import { EXPECTED_FORMATS_TEXT } from './detect';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadErrorDetails, describeValue as words } from './readError';
 import type { ReadOptions } from './types';
+import { listDamage } from './notes';
 
 const source = { path: '/tmp/conversation' };
 const read = (input: string | Uint8Array, options: ReadOptions = {}) => readConversation(input, source, options);
@@ -122,7 +123,7 @@ describe('a last line that is cut off', () => {
   ])('is skipped and reported in %s', (_, tail) => {
     const { messages, notes } = read(Buffer.concat([Buffer.from(`${line1}\n`), Buffer.from(tail)]));
     expect(messages).toHaveLength(String(tail).startsWith(line2) ? 2 : 1);
-    expect(notes.join()).toMatch(
+    expect(listDamage(notes).join()).toMatch(
       /Line 2 is damaged; skipped \d+ bytes: found a last line that is cut off; expected a complete JSON record\./,
     );
   });
@@ -160,8 +161,8 @@ describe('a damaged line in a conversation file', () => {
       [`${String(line)}\n${line1}\n${line2}\n${line3}\n`, 1],
     ] as const) {
       const { messages, notes } = read(Buffer.from(input));
-      expect(notes.join()).toContain(`Line ${at} is damaged`);
-      expect(notes.join()).toContain(told);
+      expect(listDamage(notes).join()).toContain(`Line ${at} is damaged`);
+      expect(listDamage(notes).join()).toContain(told);
       const texts = JSON.stringify(messages);
       expect(texts).toContain('"hi"');
       expect(texts).toContain('Go on');
@@ -179,8 +180,8 @@ describe('a damaged line in a conversation file', () => {
   it('is listed in the note only if it is among the first of many', () => {
     const { messages, notes } = read([line1, ...Array.from({ length: 30 }, () => 'oops'), line2].join('\n'));
     expect(messages).toHaveLength(2);
-    expect(notes).toHaveLength(6);
-    expect(notes[5]).toMatch(/^Also damaged: lines 7, 8, .*, 26, …; skipped 100 bytes\.$/);
+    expect(listDamage(notes)).toHaveLength(6);
+    expect(listDamage(notes)[5]).toMatch(/^Also damaged: lines 7, 8, .*, 26, …; skipped 100 bytes\.$/);
   });
 });
 

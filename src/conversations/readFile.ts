@@ -13,7 +13,7 @@ import { markAnswersOfPerson } from './personsAnswers';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
 import { toSidechainConversation } from './formats/sidechains';
-import type { Conversation, ReadOptions } from './types';
+import type { Conversation, ReadOptions, ConversationNote } from './types';
 import type { Fields } from './text/values';
 
 /** No conversation is this large; the file was chosen by mistake. */
@@ -47,7 +47,7 @@ export function readConversationFile(
   const { file, part } = splitLocation(location);
   const source = { path: file };
   const packed = databases?.hasOpenDatabase(file) ? undefined : readBytesUpTo(file, maxBytes, head);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const bytes = packed && decompressZstd(packed, file, maxBytes, notes);
   if (!bytes) return markAnswersOfPerson(readOpenCode(readSession(file, part, databases), source, options));
   const session = parseSessionHead(bytes);
@@ -109,7 +109,7 @@ const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) =>
  * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
  * beginning is damaged
  */
-function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
+function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes: ConversationNote[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
   // Node before 22.15 lacks this function, despite the types.
   const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
@@ -152,9 +152,9 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
         );
       }
       parts.push(begun.text);
-      notes.push(
-        `The compressed file is broken behind byte ${at + begun.read} of ${bytes.length} (${getErrorMessage(error)}); what stood there is left out.`,
-      );
+      notes.push({
+        damage: `The compressed file is broken after byte ${at + begun.read} of ${bytes.length} (${getErrorMessage(error)}); the rest is left out.`,
+      });
       break;
     }
   }

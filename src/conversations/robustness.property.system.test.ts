@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { assertMessage } from './formats/messageShape';
 import { readConversation } from './read';
 import { ConversationReadError } from './readError';
+import { getNoteText } from './notes';
 
 const HEADS = [
   { type: 'session_meta', payload: { id: 's' } },
@@ -131,7 +132,7 @@ it('every text is read as a conversation or rejected with a reason', () => {
             assertMessage(message, `messages[${index}]`);
           });
           expect(title.length).toBeGreaterThan(0);
-          expect(notes.every((note) => note.trim() !== '')).toBe(true);
+          expect(notes.every((note) => getNoteText(note).trim() !== '')).toBe(true);
           read += 1;
         } catch (error) {
           if (!(error instanceof ConversationReadError)) throw error;

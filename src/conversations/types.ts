@@ -11,8 +11,7 @@ export interface Conversation {
   readonly format: ConversationFormat;
   readonly title: string;
   readonly messages: readonly ApiMessage[];
-  /** What the reader skipped or found odd, for the user. */
-  readonly notes: readonly string[];
+  readonly notes: readonly ConversationNote[];
   readonly sidechains: readonly Sidechain[];
   /** ID of the conversation that started this subagent's. */
   readonly parent?: string;
@@ -23,6 +22,14 @@ export interface Conversation {
   readonly recorded?: RecordedRequests;
   /** The last answer that the agent recorded; only with the history `active`. */
   readonly lastRequest?: LastRequest;
+}
+
+/** What the reader skipped or found odd, in a sentence for the user. */
+export type ConversationNote = string | DamageNote;
+
+export interface DamageNote {
+  /** What could not be read of the file. */
+  readonly damage: string;
 }
 
 export interface Sidechain {

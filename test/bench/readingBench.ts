@@ -12,6 +12,7 @@ import { formatLocation } from '../../src/conversations/location';
 import { countPromptTokens } from '../../src/core/cost/usage';
 import { freshCounter } from './measure';
 import { percent, table } from './table';
+import { getNoteText } from '../../src/conversations/notes';
 
 const FOLDERS = ['../shared/corpus', '../shared/corpus-2', '../shared/corpus-wide'];
 
@@ -47,7 +48,12 @@ export async function benchReading(): Promise<ReadingFigures> {
       const own = formats.get(format) ?? { read: 0, recorded: 0, differences: [] };
       formats.set(format, own);
       own.read += 1;
-      unknown.push(...notes.filter((note) => note.includes('does not know')).map((note) => `${name}: ${note}`));
+      unknown.push(
+        ...notes
+          .map(getNoteText)
+          .filter((note) => note.includes('does not know'))
+          .map((note) => `${name}: ${note}`),
+      );
       if (!lastRequest?.usage) continue;
       own.recorded += 1;
       const fill = getFill(conversation, counter);

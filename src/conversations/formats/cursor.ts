@@ -11,7 +11,7 @@ import { readJsonLineRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
 import { type Fields, stringifyValue, readRecord, readString } from '../text/values';
 import { makeConversationTitle } from '../title';
-import type { Conversation, InputSource } from '../types';
+import type { Conversation, InputSource, ConversationNote } from '../types';
 import { describeUnansweredCalls } from './unanswered';
 
 export const isCursorRecord = (value: Fields): boolean =>
@@ -26,7 +26,7 @@ const RECORD_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set(['turn_ended
 /** @throws {ConversationReadError} for a broken line or no messages */
 export function readCursor(input: string | Uint8Array, source: InputSource): Conversation {
   const name = getSourceName(source);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const transcript = new CursorTranscriptReader();
   readJsonLineRecords(readLines(input, name), name, notes, ({ value, line }) => {
     transcript.takeRecord(value, line);

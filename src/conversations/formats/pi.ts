@@ -28,7 +28,7 @@ import {
   readTime,
 } from '../text/values';
 import { makeConversationTitle, normalizeTitle } from '../title';
-import type { Conversation, ReadOptions, InputSource } from '../types';
+import type { Conversation, ReadOptions, InputSource, ConversationNote } from '../types';
 import type { RequestCollector } from './format';
 import { type BlockMessage, splitPromptAtAttachments } from './splitPrompt';
 import { describeUnansweredCalls } from './unanswered';
@@ -44,7 +44,7 @@ export const isPiRecord = (value: Fields): boolean =>
  */
 export function readPi(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const session = parsePiEntries(readLines(input, name), name, notes);
   const { header, entries, titles } = session;
   const path = findActivePath(session);
@@ -193,7 +193,7 @@ interface PiEntries {
   readonly titles: readonly string[];
 }
 
-function parsePiEntries(input: Iterable<Line>, source: string, notes: string[]): PiEntries {
+function parsePiEntries(input: Iterable<Line>, source: string, notes: ConversationNote[]): PiEntries {
   let header: Fields = {};
   const records: JsonRecord[] = [];
   const titles: string[] = [];

@@ -13,7 +13,7 @@ import { type JsonRecord, readJsonLineRecords, findRecordAboveGap } from '../tex
 import { readLines } from '../text/lines';
 import { type Fields, stringifyValue, readList, readRecord, readString } from '../text/values';
 import { normalizeTitle, makeConversationTitle } from '../title';
-import type { Conversation, ReadOptions, InputSource } from '../types';
+import type { Conversation, ReadOptions, InputSource, ConversationNote } from '../types';
 import { convertFunctionResponse, convertGeminiContent } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
 import { describeUnansweredCalls } from './unanswered';
@@ -35,7 +35,7 @@ export const isQwenRecord = (value: Fields): boolean =>
  */
 export function readQwen(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const records: JsonRecord[] = [];
   readJsonLineRecords(readLines(input, name), name, notes, (record) => {
     records.push(record);

@@ -12,7 +12,7 @@ import { readJsonLineRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
 import { stringifyValue, type Fields, convertImageUrl, readList, readRecord, readString } from '../text/values';
 import { makeConversationTitle } from '../title';
-import type { Conversation, ReadOptions, InputSource } from '../types';
+import type { Conversation, ReadOptions, InputSource, ConversationNote } from '../types';
 import { addSourceToShapeErrors } from './messageArray';
 import { parseArguments } from './openai/arguments';
 import { checkOpenAIMessage, convertFromOpenAI } from './openai/openai';
@@ -61,7 +61,7 @@ export function readOpenHandsV1Lines(
   options: ReadOptions = {},
 ): Conversation {
   const name = getSourceName(source);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const events: Fields[] = [];
   readJsonLineRecords(readLines(input, name), name, notes, ({ value }) => {
     events.push(value);

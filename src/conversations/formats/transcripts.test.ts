@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../core/messages/firewall';
 import { readConversation } from '../read';
+import { listDamage } from '../notes';
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -163,7 +164,9 @@ describe('a chat session of VS Code', () => {
     const log = [{ kind: 0, v: { version: 3, sessionId: 'V1', requests: [request] } }, change];
     const { messages, notes } = read(lines(log));
     expect(messages).toEqual(read(lines(log.slice(0, 1))).messages);
-    expect(notes[0]).toMatch(new RegExp(`^Line 2 is damaged; skipped \\d+ bytes: found a change .*${what}`));
+    expect(listDamage(notes)[0]).toMatch(
+      new RegExp(`^Line 2 is damaged; skipped \\d+ bytes: found a change .*${what}`),
+    );
   });
 
   it('is rejected as empty if it has no messages', () => {

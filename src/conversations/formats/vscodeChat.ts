@@ -16,7 +16,7 @@ import { type JsonRecord, readJsonLineRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
 import { type Fields, stringifyValue, readList, readRecord, readString, readNumber } from '../text/values';
 import { normalizeTitle, makeConversationTitle } from '../title';
-import type { Conversation, ReadOptions, InputSource } from '../types';
+import type { Conversation, ReadOptions, InputSource, ConversationNote } from '../types';
 import { parseArguments } from './openai/arguments';
 import { describeUnansweredCalls } from './unanswered';
 
@@ -33,7 +33,7 @@ export function readVscodeChatLines(
   options: ReadOptions = {},
 ): Conversation {
   const name = getSourceName(source);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   let session: unknown;
   readJsonLineRecords(readLines(input, name), name, notes, (record) => {
     session = applyLoggedChange(session, record, name);

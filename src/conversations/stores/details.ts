@@ -2,7 +2,7 @@
 import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseTruncatedJson } from '../text/jsonHead';
-import { isDamageNote } from '../text/jsonLines';
+import { listDamage } from '../notes';
 import { asBuffer } from '../text/lines';
 import { readConversation } from '../read';
 import { ConversationReadError } from '../readError';
@@ -110,7 +110,7 @@ export function readDetailsFromWholeFile(
     const tokens = counter.countMessages(conversation.messages);
     const renewed = tokens - counter.countMessages(selectWrittenMessages(conversation.messages));
     const fill = getFillLevel(conversation);
-    const damage = conversation.notes.filter(isDamageNote).join(' ');
+    const damage = listDamage(conversation.notes).join(' ');
     return {
       ...{ ...state, ...pickNames(conversation), tokens, fill },
       ...(renewed > 0 && { renewed }),

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
 import { formatPlural } from '../../core/plural';
 import { ConversationReadError, describeValue, type ReadErrorDetails } from '../readError';
+import type { ConversationNote } from '../types';
 import { JsonError, MAX_JSON_DEPTH, isDeeperThan, scanValue, skipSpace } from './json';
 import type { Line } from './lines';
 
@@ -22,7 +23,7 @@ export interface JsonRecord {
 export function readJsonLineRecords(
   lines: Iterable<Line>,
   source: string,
-  notes: string[],
+  notes: ConversationNote[],
   take: (record: JsonRecord) => void,
 ): void {
   const damages: DamagedLine[] = [];
@@ -55,7 +56,7 @@ export function readJsonLineRecords(
   }
   const [first] = damages;
   if (first && recordCount === 0) throw new ConversationReadError(first.error);
-  notes.push(...describeDamagedLines(damages));
+  notes.push(...describeDamagedLines(damages).map((damage) => ({ damage })));
 }
 
 /** If a record's parent is missing, the conversation continues from the record above the gap. */
@@ -74,9 +75,6 @@ interface DamagedLine {
 
 const MAX_NOTES_IN_FULL = 5;
 const MAX_LISTED_LINE_NUMBERS = 20;
-
-/** Whether a note says that a part of the file could not be read. */
-export const isDamageNote = (note: string): boolean => /^(?:Line \d+ is|Also) damaged[:;]/.test(note);
 
 function describeDamagedLines(damages: readonly DamagedLine[]): string[] {
   const descriptions = damages.slice(0, MAX_NOTES_IN_FULL).map(({ line, bytes, error }) => {

@@ -15,7 +15,7 @@ import { describeOmittedMessages, createNoMessagesError } from '../../notes';
 import type { ConversationReadError } from '../../readError';
 import { normalizeTitle, makeConversationTitle } from '../../title';
 import { describeUnansweredCalls } from '../unanswered';
-import type { Conversation, ReadOptions, Sidechain, InputSource } from '../../types';
+import type { Conversation, ReadOptions, Sidechain, InputSource, ConversationNote } from '../../types';
 
 export const isClaudeCodeRecord = (value: Fields): boolean =>
   typeof value['type'] === 'string' &&
@@ -217,7 +217,7 @@ function noteMissingRoot({ orphan }: ActiveBranch): readonly string[] {
 function createMissingMessagesError(
   records: readonly ClaudeCodeRecord[],
   source: string,
-  notes: readonly string[],
+  notes: readonly ConversationNote[],
 ): ConversationReadError {
   const kinds = new Map<string, number>();
   for (const { type } of records) kinds.set(type, (kinds.get(type) ?? 0) + 1);

@@ -2,6 +2,7 @@
  * A transcript (`~/.claude/projects/<folder>/<session>.jsonl`) has one record per line and only
  * grows. `toolUseResult` repeats the result's text.
  */
+import type { ConversationNote } from '../../types';
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
 import { type JsonRecord, readJsonLineRecords } from '../../text/jsonLines';
@@ -63,14 +64,14 @@ export interface PreservedMessages {
 
 export interface ClaudeCodeRecords {
   readonly records: readonly ClaudeCodeRecord[];
-  readonly notes: readonly string[];
+  readonly notes: readonly ConversationNote[];
   readonly requests: ClaudeRequests;
 }
 
 /** @throws {ConversationReadError} if no line can be read */
 export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const denials = new ToolDenialReader();
   const requests = new ClaudeRequests();
   readJsonLineRecords(lines, source, notes, ({ line, value, gap }) => {

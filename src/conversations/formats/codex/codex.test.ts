@@ -4,6 +4,7 @@ import { findTaskMessage } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
 import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
+import { listDamage } from '../../notes';
 import { readCodex } from './codex';
 import type { ReadOptions } from '../../types';
 
@@ -221,5 +222,5 @@ it('the error for a rollout without messages names what the file contains', () =
 it('a truncated last line of a rollout is skipped and noted', () => {
   const text = [META, item(said('user', 'x'))].map((record) => JSON.stringify(record)).join('\n') + '\n{"type":"resp';
   const source = { path: '/r.jsonl' };
-  expect(readCodex(text, source).notes[0]).toContain('cut off');
+  expect(listDamage(readCodex(text, source).notes)[0]).toContain('cut off');
 });

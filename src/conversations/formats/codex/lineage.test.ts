@@ -5,6 +5,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import { getBlocks } from '../../../core/messages/blocks';
+import { listDamage } from '../../notes';
 import { readConversationFile } from '../../readFile';
 
 type Fields = Record<string, unknown>;
@@ -88,17 +89,19 @@ describe('a fork of a Codex thread', () => {
     expect(readConversationFile(circle.path).notes[0]).toContain('its beginning was not found');
   });
 
-  it('reports a damaged line of its beginning with the file', () => {
+  it('reports a damaged line of its beginning as damage, with the file', () => {
     const one = write('one', '20', [said('user', 'A')]);
     writeFileSync(one.path, 'oops\n', { flag: 'a' });
     const two = write('two', '20', [said('user', 'B')], { ...one, bytes: one.bytes + 5, id: 'one' });
     expect(textsIn(two.path)).toEqual(['A', 'B']);
-    expect(readConversationFile(two.path).notes[0]).toMatch(/^In the beginning, .*-one\.jsonl: Line 3 is damaged/);
+    expect(listDamage(readConversationFile(two.path).notes)[0]).toMatch(
+      /^In the beginning, .*-one\.jsonl: Line 3 is damaged/,
+    );
   });
 });
 
 describe('a compressed Codex rollout', () => {
-  it('can be read, also as the start of a fork, and a broken one is reported', () => {
+  it('can be read, also as the start of a fork, and a broken one is reported as damage', () => {
     const one = write('one', '20', [said('user', 'A')]);
     const two = write('two', '20', [said('user', 'B')], { ...one, id: 'one' });
     const packed = zstdCompressSync(
@@ -121,7 +124,7 @@ describe('a compressed Codex rollout', () => {
       writeFileSync(`${one.path}.zst`, bytes);
       const { notes, messages } = readConversationFile(`${one.path}.zst`);
       expect(messages).toHaveLength(1);
-      expect(notes[0]).toMatch(/^The compressed file is broken behind byte \d+ of \d+/);
+      expect(listDamage(notes)[0]).toMatch(/^The compressed file is broken after byte \d+ of \d+/);
     }
     writeFileSync(`${one.path}.zst`, Buffer.concat([packed, more]));
     expect(readConversationFile(`${one.path}.zst`)).toMatchObject({ messages: [{}, {}], notes: [] });

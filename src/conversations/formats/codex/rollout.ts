@@ -3,6 +3,8 @@
  * rollback removes turns. Sources: Codex's protocol (codex-rs/protocol: RolloutItem, ResponseItem),
  * rollouts in public repositories' tests.
  */
+import { getNoteText } from '../../notes';
+import type { ConversationNote } from '../../types';
 import { isRecord } from '../../../core/messages/blocks';
 import { extractPersonText } from '../../../core/messages/personText';
 import { type JsonRecord, readJsonLineRecords } from '../../text/jsonLines';
@@ -47,7 +49,7 @@ export interface CodexRollout {
   readonly declarations: number;
   /** The last item that a fork inherited. */
   readonly lastInherited: CodexItem | undefined;
-  readonly notes: readonly string[];
+  readonly notes: readonly ConversationNote[];
 }
 
 /**
@@ -59,18 +61,23 @@ export function parseRollout(
   source: string,
   earlier: readonly EarlierRecords[] = [],
 ): CodexRollout {
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const replay = new RolloutReader();
   for (const each of earlier) {
     if ('missing' in each) {
       notes.push(`This is a fork, and its beginning was not found: it should be in ${each.missing}.`);
       continue;
     }
-    const earlierNotes: string[] = [];
+    const earlierNotes: ConversationNote[] = [];
     readJsonLineRecords(readLines(each.bytes, each.file), each.file, earlierNotes, ({ value }) => {
       if ((readNumber(value, 'ordinal') ?? 0) < each.end) replay.inheritRecord(value);
     });
-    notes.push(...earlierNotes.map((note) => `In the beginning, ${each.file}: ${note}`));
+    notes.push(
+      ...earlierNotes.map((note) => {
+        const text = `In the beginning, ${each.file}: ${getNoteText(note)}`;
+        return typeof note === 'string' ? text : { damage: text };
+      }),
+    );
   }
   replay.beginOwnRecords();
   readJsonLineRecords(lines, source, notes, (record) => {

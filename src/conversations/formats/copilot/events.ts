@@ -2,6 +2,7 @@
  * The lines of a Copilot session are `{type, data, id, timestamp, parentId}`. Sources: the event
  * schema of GitHub's Copilot SDK (session-events), transcripts in public repositories' tests.
  */
+import type { ConversationNote } from '../../types';
 import { readJsonLineRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { type Fields, readRecord, readString, readTime } from '../../text/values';
@@ -28,7 +29,7 @@ export interface CopilotEvents {
   readonly rewound: number;
   /** Counts of events outside the conversation, by type. */
   readonly skippedByKind: ReadonlyMap<string, number>;
-  readonly notes: readonly string[];
+  readonly notes: readonly ConversationNote[];
   readonly requests: CopilotRequests;
 }
 
@@ -99,7 +100,7 @@ const SINGLE_EVENT_TYPES_NOT_SENT_TO_MODEL = new Set([
 
 /** @throws {ConversationReadError} if no line can be read */
 export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvents {
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   const skippedByKind = new Map<string, number>();
   let events: CopilotEvent[] = [];
   let rewound = 0;

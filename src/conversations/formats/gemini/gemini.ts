@@ -9,7 +9,7 @@ import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
 import { createNoMessagesError, describeSkippedRecords } from '../../notes';
 import { normalizeTitle, makeConversationTitle } from '../../title';
-import type { Conversation, ReadOptions, InputSource } from '../../types';
+import type { Conversation, ReadOptions, InputSource, ConversationNote } from '../../types';
 import { describeUnansweredCalls } from '../unanswered';
 import { type Fields, readList, readString } from '../../text/values';
 
@@ -17,7 +17,7 @@ interface GeminiSession {
   readonly meta: Fields;
   readonly records: readonly Fields[];
   readonly rewound: number;
-  readonly notes: readonly string[];
+  readonly notes: readonly ConversationNote[];
   readonly requests: GeminiRequests;
 }
 
@@ -55,7 +55,7 @@ export function readGeminiLines(
   options: ReadOptions = {},
 ): Conversation {
   const name = getSourceName(source);
-  const notes: string[] = [];
+  const notes: ConversationNote[] = [];
   let meta: Fields = {};
   let records = new Map<string, JsonRecord>();
   let rewound = 0;
