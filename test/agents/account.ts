@@ -1,7 +1,7 @@
 /**
- * Compares the account of an agent's files with what its vendor counted: a task with rejections and
- * a broken answer, the session resumed, forked, delegated to a subagent, compacted by hand and
- * automatically.
+ * Compares our account of an agent's files with what its vendor counted. The agent works on a task
+ * with rejections and a broken answer, resumes and forks the session, delegates to a subagent, and
+ * compacts by hand and by itself.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { Model, storedAnswer } from './reading';
 import type { Step } from './sessions';
 import { classifyRequest, startUpstream, startVendor } from './upstream';
 
-/** The model per wire, as agents and the price table name it. */
+/** The model on each wire, with the names that agents and the price table use. */
 export const PRICED = {
   anthropic: { vendor: 'anthropic', seller: 'anthropic', model: 'claude-sonnet-4-5' },
   chat: { vendor: 'openai', seller: 'openai', model: 'gpt-5.1' },
@@ -30,7 +30,7 @@ export const PRICED = {
 
 const WINDOW = 1_000_000;
 const SMALL_WINDOW = 60_000;
-/** Calls of the task that fills a small window. */
+/** Number of calls in the task that fills the small window. */
 const MANY_CALLS = 40;
 
 interface Part {
@@ -73,7 +73,7 @@ function listPhases(agent: RealAgent): readonly Part[] {
           {
             name: 'subagent',
             task: 'Let another one look at it.',
-            // Another request may run concurrently.
+            // The second step waits, because the subagent may run concurrently.
             steps: [
               { text: 'I ask another one.', delegates: true },
               { text: 'I wait for it.', runs: ['sleep 3'] },
@@ -102,14 +102,14 @@ interface Sums {
 
 const NONE: Sums = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
 
-/** Cost of one phase by the vendor's count and by the account. */
+/** A phase's cost as the vendor counted it, and according to our account. */
 export interface AccountResult {
   readonly part: string;
   readonly code: number | string;
   readonly vendor: Sums;
-  /** Partially answered ones, which the agent may not have recorded. */
+  /** Requests with a partial answer, which the agent may not have recorded. */
   readonly broken: Sums;
-  /** Requests that the agent records nowhere; in neither sum. */
+  /** Number of requests that the agent does not record; they are in none of the sums. */
   readonly unrecorded: number;
   readonly account: Sums;
   readonly unpriced: number;
@@ -122,7 +122,7 @@ export interface AccountOptions {
   readonly say: (line: string) => void;
 }
 
-/** Runs the agent's sessions in one home and compares after each process. */
+/** Runs the agent's sessions in one home folder, and compares after each process. */
 export async function compareAccount(
   root: string,
   agent: RealAgent,
@@ -133,7 +133,7 @@ export async function compareAccount(
   const { files } = bigTask(join(root, 'work'), 7, MANY_CALLS);
   const bed = makeBed(root, files);
   execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
-  // One server for all, so that answer IDs are unique.
+  // One server serves all phases, so that answer IDs are unique.
   const common = { wire, countTokens, window: WINDOW, takesUnpaired: true };
   const vendor = await startVendor(common, () => reply('ok'));
   const results: AccountResult[] = [];
@@ -179,7 +179,7 @@ export async function compareAccount(
   return results;
 }
 
-/** Makes an agent with a protocol compact, then ends it. */
+/** Makes an agent compact with its protocol, and then ends the agent. */
 function compactedBy(
   compactor: Compactor,
   names: Pick<Peer, 'home' | 'model' | 'seller'>,
@@ -200,7 +200,7 @@ function compactedBy(
   };
 }
 
-/** Sum of the vendor's own counts. */
+/** Adds up the vendor's own counts. */
 function countedBy(
   requests: readonly RecordedRequest[],
   brokenOff: ReadonlySet<RecordedRequest>,
@@ -263,8 +263,9 @@ const minus = (one: Sums, other: Sums): Sums => ({
 });
 
 /**
- * Fields in which account and vendor differ, dollars to a millionth. Of a broken answer an agent
- * knows the beginning, or nothing.
+ * Lists the fields in which account and vendor differ, with costs compared to a millionth of a
+ * dollar. Of a broken answer, an agent knows the beginning or nothing, so the account may be higher
+ * by up to what such answers cost.
  */
 export const differing = ({ vendor, broken, account }: AccountResult): string[] =>
   (Object.keys(vendor) as (keyof Sums)[]).filter(

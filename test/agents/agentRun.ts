@@ -1,6 +1,6 @@
 /**
- * Runs one task of a real agent, alone or with `context-condenser run`, in its own home, and
- * inspects what it leaves there.
+ * Runs a task of a real agent in its own home folder, alone or with `context-condenser run`, and
+ * inspects the files that it leaves there.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,11 +12,11 @@ import { getErrorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
-/** Installed agents: `AGENTS_FOLDER`, or else the one folder that packaging ignores. */
+/** Folder of the installed agents: `AGENTS_FOLDER`, or the one folder that packaging ignores. */
 export const INSTALLED = resolve(process.env['AGENTS_FOLDER'] ?? 'node_modules/.agents');
 
 /**
- * Installs missing agents at pinned versions without scripts.
+ * Installs missing agents in pinned versions, without running their packages' scripts.
  * @returns a problem, or undefined
  */
 export async function install({ name, packages, program }: RealAgent): Promise<string | undefined> {
@@ -33,7 +33,7 @@ export async function install({ name, packages, program }: RealAgent): Promise<s
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
     try {
-      // Serves other windows of the tests meanwhile.
+      // This must not block, because other test windows are served meanwhile.
       await promisify(execFile)('npm', ['install', ...options, ...packages], { cwd: folder });
     } catch (error) {
       return `npm can't install ${packages.join(', ')}: ${String(error).split('\n')[0] ?? ''}`;
@@ -44,12 +44,12 @@ export async function install({ name, packages, program }: RealAgent): Promise<s
     : `it has no program for ${process.platform}-${process.arch}`;
 }
 
-/** An agent's folder: home, project, and our store. */
+/** The folders of an agent: its home, its project, and our store. */
 export interface Bed {
   readonly home: string;
   readonly work: string;
   readonly store: string;
-  /** All agents' commands on PATH. */
+  /** Contains the commands of all agents, and is on PATH. */
   readonly bin: string;
 }
 
@@ -107,24 +107,24 @@ export interface AgentTask {
   readonly wire: WireName;
   readonly task: string;
   readonly isAgain?: boolean;
-  /** Options of `run`; absent: the agent runs alone. */
+  /** Options of `run`; without them, the agent runs alone. */
   readonly behind?: readonly string[];
   readonly limitSeconds: number;
   readonly inTerminal?: InTerminal;
-  /** Changes the agent's command line. */
+  /** Changes the arguments of the agent's command. */
   readonly args?: (args: readonly string[]) => readonly string[];
   /** Sends Ctrl+C when it resolves. */
   readonly interrupt?: Promise<unknown>;
-  /** Writes to it, given its output so far. */
+  /** Writes to the agent, and can read its output so far. */
   readonly input?: (stdin: Writable, output: () => string) => Promise<void>;
 }
 
 /** An agent in a terminal, which does not exit by itself. */
 export interface InTerminal {
-  /** Shown when it accepts input. */
+  /** Text that the agent shows when it accepts input. */
   readonly prompt: string;
   readonly types: string;
-  /** Ended when it resolves; the exit code is then 0. */
+  /** Ends the agent when it resolves; the exit code is then 0. */
   readonly until: Promise<unknown>;
 }
 
@@ -147,7 +147,7 @@ export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask)
   return started(command, bed.work, env, task.limitSeconds, task);
 }
 
-/** Runs a command in its own process group, which is killed afterwards. */
+/** Runs a command in its own process group, and kills the group afterwards. */
 export function started(
   command: readonly string[],
   cwd: string,
@@ -163,7 +163,7 @@ export function started(
     const child = spawn(program, args, {
       cwd,
       env: inTerminal ? { ...env, TERM: 'xterm-256color' } : env,
-      // A terminal closes when its input ends.
+      // A terminal closes when its input ends, so the input stays open.
       stdio: [inTerminal || input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -171,7 +171,7 @@ export function started(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // Already gone.
+        // The group has already ended.
       }
     };
     let output = '';
@@ -192,13 +192,13 @@ export function started(
     child.stdout?.on('data', () => {
       if (!inTerminal || typing || !output.includes(inTerminal.prompt)) return;
       child.stdin?.write(inTerminal.types);
-      // Input that arrives together would be treated as one text.
+      // The agent would treat input that arrives together as one text.
       typing = setInterval(() => child.stdin?.write('\r'), 2_000);
     });
     void interrupt?.then(() => child.kill('SIGINT'));
     if (input && child.stdin) void input(child.stdin, () => output);
     void inTerminal?.until.then(() => {
-      // Its end closes the terminal, whose programs are not in the group.
+      // Ending the input closes the terminal, whose programs are not in the process group.
       child.stdin?.end();
       child.kill('SIGTERM');
       end(0);
@@ -213,8 +213,8 @@ export function started(
 }
 
 /**
- * All files below a folder with the hash of what they hold; not those that SQLite has while a database is open.
- * @param root the bed's folder: where a file names it, that is no difference between two beds.
+ * Hashes all files below a folder, except those that SQLite has while a database is open.
+ * @param root the bed's folder; its path in a file is not a difference between two beds.
  */
 export function hashesIn(folder: string, root = folder): ReadonlyMap<string, string> {
   const names = existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : [];
@@ -229,7 +229,10 @@ export function hashesIn(folder: string, root = folder): ReadonlyMap<string, str
   );
 }
 
-/** Undefined if it is gone: an agent may leave a process that removes its own locks. */
+/**
+ * Returns undefined if the file is gone, because an agent may leave a process that removes its own
+ * locks.
+ */
 function readContent(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
@@ -239,7 +242,7 @@ function readContent(path: string): string | undefined {
   }
 }
 
-/** Earlier files that are missing or changed. */
+/** Lists the earlier files that are missing or changed. */
 export const changedIn = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
@@ -247,11 +250,11 @@ export const changedIn = (
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** File names without varying parts: IDs, hashes, dates, paths. */
+/** Removes the varying parts of a file name: IDs, hashes, dates and paths. */
 export const normalizeName = (name: string): string =>
   name
-    // Folders named after the working folder; first, since later rules remove digits from that
-    // name.
+    // This must come first: it removes folders named after the working folder, and later rules
+    // remove digits from that name.
     .replace(/[\w-]*agent-\w{6}[\w-]*/g, '#')
     .replace(/(?<![0-9a-z])\d{10,}_[a-z0-9]{5}\b/g, '#')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
@@ -261,7 +264,7 @@ export const normalizeName = (name: string): string =>
     .replace(/\d{2,}/g, '#')
     .replace(/#[#T:._Z-]*/g, '#');
 
-/** Files that contain a gateway's address, secret or ticket. */
+/** Lists files that contain the gateway's address, secret or ticket. */
 export const leaksIn = (folder: string): string[] =>
   [...hashesIn(folder).keys()].filter((name) =>
     /127\.0\.0\.1:\d+\/[\w-]{32}|x-context-condenser/.test(readFileSync(join(folder, name), 'latin1')),

@@ -1,6 +1,7 @@
 /**
- * Real agents for the long lane: packages, configuration for a custom server, and headless use.
- * Versions are pinned, since new ones may send something else.
+ * Defines the real agents for the long tests: their packages, their configuration for a custom
+ * server, and how they run without a user. Versions are pinned, since newer ones may send other
+ * requests.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,17 +9,17 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import type { Fault } from '../servers/behaviour';
 import { CODEX_APP_SERVER, PI_RPC, SERVED, type Compactor } from './compactors';
 
-/** Faults: two rejections, and three ways to end a stream early. */
+/** Two kinds of rejections, and three ways to end a stream early. */
 export type FaultKind = '429' | '529' | Extract<Fault['kind'], 'cut' | 'error' | 'no-end'>;
 
-/** A user's configured destination for requests. */
+/** Where a user has configured an agent to send its requests. */
 export interface AgentSetting {
   readonly address: string;
   readonly wire: WireName;
   /** The model's window in tokens, if the agent's settings have one. */
   readonly window: number;
   readonly home: string;
-  /** Model and provider as the agent names them. Default: unpriced names. */
+  /** Names that the agent uses for model and provider. Default: names without a price. */
   readonly model?: string;
   readonly seller?: string;
 }
@@ -26,52 +27,60 @@ export interface AgentSetting {
 export interface RealAgent {
   /** Its folder among the installed agents. */
   readonly name: string;
-  /** Its command. */
+  /** The command that starts it. */
   readonly command: string;
-  /** Installed without package scripts. */
+  /** Packages to install, without running their scripts. */
   readonly packages: readonly string[];
   /** The program in `node_modules`: a Node script or a native binary. */
   readonly program: string;
-  /** Minimum Node version; absent for a binary, or any version. */
+  /** Minimum Node version; absent if the program is a binary or runs in any version. */
   readonly node?: 24;
   readonly wires: readonly WireName[];
   /** Files below the home folder; non-strings are written as JSON. */
   files(setting: AgentSetting): Readonly<Record<string, unknown>>;
   env(setting: AgentSetting): Readonly<Record<string, string>>;
-  /** Arguments for a task, in a new session or the last one. */
+  /** Returns the arguments for a task, in a new session or in the last one. */
   args(task: string, wire: WireName, isAgain: boolean, home: string): readonly string[];
-  /** Arguments that fork the last session, from those that resume it. */
+  /** Changes the arguments that resume the last session so that they fork it. */
   fork?(args: readonly string[], home: string): readonly string[];
-  /** Input that compacts the session. */
+  /** Input that makes the agent compact the session. */
   readonly compaction?: string;
-  /** Compaction if there is no input for it. */
+  /** Compacts the session if no input does. */
   readonly compactor?: Compactor;
-  /** Its subagents can't be given input. */
+  /** True if its subagents can be given input. */
   readonly delegates?: boolean;
-  /** Files (see {@link files}) and variables that make it compact at about 60,000 tokens. */
+  /** Files (see {@link files}) and variables that make the agent compact at about 60,000 tokens. */
   readonly smallWindow?: {
     readonly files?: Readonly<Record<string, unknown>>;
     readonly env?: Readonly<Record<string, string>>;
   };
-  /** Requests it records nowhere: titles, checks. */
+  /** Kinds of requests that the agent does not record, such as for titles or checks. */
   readonly unrecorded?: readonly ('small' | 'summary')[];
-  /** Faults that fail its task even without a gateway; tested separately. */
+  /** Faults that end its task even without a gateway; they are tested separately. */
   readonly endsOn: readonly FaultKind[];
-  /** Text it substitutes for old results during a task, so its requests don't extend each other. */
+  /**
+   * Text that the agent substitutes for old results during a task, so that its requests don't
+   * extend each other.
+   */
   readonly rewrites?: RegExp;
-  /** It resumes sessions only in a terminal, where it shows this when ready. */
+  /** Text that the agent shows when ready, if it resumes sessions only in a terminal. */
   readonly resumesBehind?: string;
-  /** Ends what it leaves running. */
+  /** Arguments that end what the agent leaves running. */
   readonly ends?: readonly string[];
-  /** In resumed sessions it sends each result twice, which its vendor rejects, even without us. */
+  /**
+   * True if the agent sends each result twice in resumed sessions, which its vendor rejects even
+   * without us.
+   */
   readonly doublesResults?: boolean;
-  /** Files it installs during the run. */
+  /** Files that the agent installs while it runs. */
   readonly installs?: RegExp;
-  /** Files in which it logs MCP servers' output. */
+  /** Files in which the agent logs the output of MCP servers. */
   readonly logsOfServers?: RegExp;
-  /** Files with long results, named by tool and call; they depend on the results. */
+  /**
+   * Files that contain long results. Their names contain tool and call, and depend on the results.
+   */
   readonly keptResults?: RegExp;
-  /** Files in which it logs its requests, with its configured address. */
+  /** Files in which the agent logs its requests and its configured address. */
   readonly logsOfRequests?: RegExp;
 }
 
@@ -85,7 +94,7 @@ const VERSION: Readonly<Record<WireName, string>> = {
   gemini: '/v1beta',
 };
 
-/** The newest folder, by the time in the names. */
+/** Returns the newest folder, by the time in the folders' names. */
 const newestIn = (folder: string): string => readdirSync(folder).sort().at(-1) ?? '';
 
 const GEMINI_SETTINGS = {
@@ -101,7 +110,10 @@ const QWEN_SETTINGS = {
   general: { enableAutoUpdate: false, disableAutoUpdate: true },
 };
 
-/** Codex has a built-in provider `openai`, which uses only OpenAI's servers. */
+/**
+ * In Codex, the provider `openai` is built in and uses only OpenAI's servers, so ours needs another
+ * name.
+ */
 const codexProvider = (seller: string): string => (seller === 'openai' ? 'openai-codex' : seller);
 
 const CODEX_TARGETS: Readonly<Record<string, string>> = {
@@ -111,7 +123,7 @@ const CODEX_TARGETS: Readonly<Record<string, string>> = {
   'darwin-arm64': 'aarch64-apple-darwin',
 };
 
-/** OpenCode and its fork. */
+/** Defines OpenCode or its fork Kilo. */
 const openCodeLike = (name: string, pinned: string, program: string): RealAgent => ({
   name,
   command: name,
@@ -163,9 +175,9 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   smallWindow: {},
   unrecorded: ['small'],
   endsOn: name === 'kilo' ? ['cut'] : [],
-  // OpenCode only if configured.
+  // OpenCode replaces old results only if configured to.
   ...(name === 'kilo' && { rewrites: CLEARED }),
-  // Its plugins' npm package, installed in the background.
+  // The package of its plugins is installed in the background.
   installs: new RegExp(`^\\.config/${name}/(node_modules/|package(-lock)?\\.json$|\\.gitignore$|bun\\.lock)`),
 });
 
@@ -450,11 +462,11 @@ models:
       COPILOT_AUTO_UPDATE: 'false',
     }),
     args: (task, _wire, isAgain) => ['--allow-all-tools', ...(isAgain ? ['--continue'] : []), '-p', task],
-    // Cached tool lists of its servers.
+    // The agent caches the tool lists of its servers here.
     logsOfServers: /\/mcp-tools\//,
     compaction: '/compact',
     delegates: true,
-    // It leaves half of 60,000 free: it truncates command output.
+    // Copilot truncates command output, so the task fills only half of 60,000 tokens.
     smallWindow: { env: { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '30000' } },
     endsOn: [],
   },

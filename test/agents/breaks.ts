@@ -1,9 +1,9 @@
-/** Counts how often an agent's requests broke the prefix, as received by the vendor. */
+/** Counts how often an agent's requests broke the prefix that the vendor had received. */
 import { listItems, type Seen } from './upstream';
 
 /**
- * The history of a request, one text per item, without cache breakpoints; string content counts as
- * a list.
+ * Returns the history of a request with one text per item, without cache breakpoints. String
+ * content is converted to a list, so that both forms are equal.
  */
 const listHistory = (seen: Seen): string[] =>
   listItems(seen.record.body).map((item) =>
@@ -16,8 +16,9 @@ const listHistory = (seen: Seen): string[] =>
   );
 
 /**
- * How often a request did not extend the previous one.
- * @returns `own`: breaks by the agent itself, which replaced results or continued from its summary
+ * Counts the requests that did not extend the previous one.
+ * @returns `own`: breaks that the agent itself caused, because it replaced results or continued
+ *   from its summary
  */
 export function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
   const broken: { before: readonly string[]; now: readonly string[]; isSummarized: boolean }[] = [];

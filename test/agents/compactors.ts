@@ -1,11 +1,11 @@
-/** Compaction through an agent's protocol, if its command line has no command for it. */
+/** Makes an agent compact through its protocol, if its command line has no command for it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isObject, objects, text } from '../servers/json';
 
-/** A running agent as a protocol client sees it. */
+/** A running agent, as a client of its protocol sees it. */
 export interface Peer {
   readonly stdin: Writable;
   /** Its output so far. */
@@ -17,7 +17,7 @@ export interface Peer {
 }
 
 export interface Compactor {
-  /** Its arguments; `scripted` and `local` are model and provider. */
+  /** The agent's arguments; `scripted` and `local` stand for model and provider. */
   readonly args: readonly string[];
   /** Resolves when the last session is compacted. */
   compact(peer: Peer): Promise<void>;
@@ -26,7 +26,7 @@ export interface Compactor {
 const TRIES = 120;
 const TRY_EVERY_MS = 500;
 
-/** @throws Error if it isn't printed within a minute */
+/** Waits until the agent prints something. @throws Error if it isn't printed within a minute */
 async function written(output: () => string, wanted: RegExp): Promise<RegExpExecArray> {
   for (let tries = 0; tries < TRIES; tries++) {
     const found = wanted.exec(output());
@@ -36,7 +36,7 @@ async function written(output: () => string, wanted: RegExp): Promise<RegExpExec
   throw new Error(`nothing written like ${wanted.source}`);
 }
 
-/** `serve` of OpenCode and Kilo. Source: `/doc` of the running server, session.summarize. */
+/** Uses `serve` of OpenCode and Kilo (see `/doc` of the running server, session.summarize). */
 export const SERVED: Compactor = {
   args: ['serve', '--port', '0'],
   async compact({ output, model, seller }) {
@@ -55,7 +55,7 @@ export const SERVED: Compactor = {
   },
 };
 
-/** Pi's RPC mode. Source: its `docs/rpc.md`, `compact`. */
+/** Uses Pi's RPC mode (see its `docs/rpc.md`, `compact`). */
 export const PI_RPC: Compactor = {
   args: ['--provider', 'local', '--model', 'scripted', '-c', '--mode', 'rpc'],
   async compact({ stdin, output }) {
@@ -64,7 +64,7 @@ export const PI_RPC: Compactor = {
   },
 };
 
-/** Codex's app-server. Source: `codex app-server generate-ts`, ThreadCompactStartParams. */
+/** Uses Codex's app-server (see `codex app-server generate-ts`, ThreadCompactStartParams). */
 export const CODEX_APP_SERVER: Compactor = {
   args: ['app-server'],
   async compact({ stdin, output, home }) {

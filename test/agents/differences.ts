@@ -1,6 +1,6 @@
 /**
- * Expected differences between agents' requests and our reading of their sessions, each with its
- * source.
+ * Lists the expected differences between agents' requests and our reading of their sessions. Each
+ * has its source.
  */
 import { stripClineWrappers } from '../../src/conversations/write/clineInput';
 import type { Difference, SentText } from './texts';
@@ -9,13 +9,13 @@ interface Explanation {
   readonly agents: readonly string[];
   readonly what: readonly Difference['what'][];
   readonly kind?: SentText['kind'];
-  /** In the sent text, or else in the read one. */
+  /** Matches the sent text if there is one, or else the read one. */
   readonly text: RegExp;
   readonly why: string;
   readonly source: string;
-  /** The text is elsewhere in what is read. */
+  /** True if the same text must also occur elsewhere. */
   readonly isTwice?: boolean;
-  /** The agent derives the sent text from the stored one. */
+  /** True if the agent derives the sent text from the stored one. */
   readonly fits?: (sent: string, read: string) => boolean;
 }
 
@@ -138,7 +138,7 @@ interface AccountDifference {
   readonly agent: string;
   readonly wire?: string;
   readonly part: RegExp;
-  /** Which may differ. Default: all. */
+  /** The fields that may differ. Default: all. */
   readonly fields?: readonly string[];
   readonly why: string;
 }
@@ -185,7 +185,7 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
   },
 ];
 
-/** Why these fields may differ for a phase; undefined: they must not. */
+/** Returns why these fields may differ in a phase; undefined if they must not. */
 export const accountDifference = (
   agent: string,
   wire: string,

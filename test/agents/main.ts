@@ -1,10 +1,14 @@
 /**
- * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
- * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,packed,identical,faults,stopped,summaries,reading,account]
- * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER] [--lossless-alone]`: with `--terse` the
- * model says nothing beside its calls, `--record` keeps all that the vendor got, a file for each run, and with `--lossless-alone` each
- * task is also run with `--when-not-enough nothing`.
+ * Tests real agents, as part of the long tests. Each agent works on a task of 120 tool calls with a
+ * window of 100,000 tokens, once alone and once with `context-condenser run`. The vendor is strict,
+ * counts o200k tokens times 1.5, and fails now and then. Afterwards the agent resumes its session
+ * without us.
+ * Usage: `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts
+ * task,packed,identical,faults,stopped,summaries,reading,account] [--faults
+ * 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER]
+ * [--lossless-alone]`. With `--terse`, the model writes no text besides its calls. `--record`
+ * writes all requests to the vendor to one file per run. With `--lossless-alone`, each task is also
+ * run with `--when-not-enough nothing`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -50,11 +54,11 @@ import { compareReading, type ReadingOptions, type ReadingResult } from './readi
 import { differenceWords } from './texts';
 import { MARKER_START } from '../../src/core/messages/markers';
 
-/** Vendor tokens per o200k token. */
+/** Number of vendor tokens per o200k token. */
 const TOKEN_FACTOR = 1.5;
-/** During the task, if the agent survives them. */
+/** Faults during the task, unless they end the agent's task. */
 const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
-/** Each tested separately. */
+/** Faults that are tested one at a time. */
 const FAULTS_APART: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
 const TASK = 'Go through the whole project and put it in order.';
 const GO_ON = 'Please look at the first file once more.';
@@ -92,15 +96,16 @@ const report: Record<string, unknown>[] = [];
 const say = (line: string): void => {
   console.log(line);
 };
-/** A condition to check. */
+/** Reports a condition that does not hold, and counts the checks. */
 const check = (what: string, holds: boolean, detail = ''): void => {
   results[holds ? 'passed' : 'failed']++;
   if (!holds) say(`  FAILED: ${what}${detail === '' ? '' : ` (${detail})`}`);
 };
 
-/** A temporary folder. */
+/** Creates a folder for the work, and removes it afterwards. */
 async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
-  // Not in the temporary folder: Gemini CLI ignores settings in places that others can write to.
+  // The folder is not in the system's temporary folder, because Gemini CLI ignores settings in
+  // places that others can write to.
   const beds = join(INSTALLED, 'beds');
   mkdirSync(beds, { recursive: true });
   const root = mkdtempSync(join(beds, 'agent-'));
@@ -116,12 +121,12 @@ interface Run {
   readonly bed: Bed;
   readonly ended: RunResult;
   readonly upstream: Upstream;
-  /** Files in the home by content, before and after the agent. */
+  /** Hashes of the files in the home folder, before and after the agent ran. */
   readonly before: ReadonlyMap<string, string>;
   readonly after: ReadonlyMap<string, string>;
 }
 
-/** A task in its own home. */
+/** Runs a task in its own home folder. */
 async function runTask(
   root: string,
   agent: RealAgent,
@@ -129,7 +134,7 @@ async function runTask(
   options: Partial<UpstreamOptions> & {
     readonly behind?: readonly string[];
     readonly lead?: (address: string) => string;
-    /** The agent's configured window. Default: the vendor's. */
+    /** The window in the agent's configuration. Default: the vendor's. */
     readonly told?: number;
   },
 ): Promise<Run> {
@@ -155,7 +160,7 @@ async function runTask(
   return { bed, ended, upstream, before, after: hashesIn(bed.home, root) };
 }
 
-/** With `--record`, everything the vendor received, one line per request. */
+/** With `--record`, writes all requests that the vendor received, one per line. */
 function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
   if (values.record === undefined) return;
   mkdirSync(values.record, { recursive: true });
@@ -181,7 +186,9 @@ function computeFigures({ upstream, ended }: Run, { rewrites }: RealAgent, wire:
     requests: upstream.server.requests.length,
     calls: upstream.made(),
     refused: refused.filter(({ body }) => classifyRequest(body) !== 'small').length,
-    /** Checks and titles that the agent sends in a form its vendor rejects. */
+    /**
+     * Rejected checks and titles, which the agent sends in a form that its vendor does not accept.
+     */
     refusedSmall: refused.filter(({ body }) => classifyRequest(body) === 'small').length,
     refusals: refused.map(({ refusal, path }) => `${path.split('?')[0] ?? ''}: ${refusal ?? ''}`).slice(0, 3),
     breaks: breaks.all,
@@ -198,7 +205,7 @@ function computeFigures({ upstream, ended }: Run, { rewrites }: RealAgent, wire:
   };
 }
 
-/** The closing lines of `run`, and its log. */
+/** Reads the last lines of `run`, and its log. */
 function reportedBy({ ended, bed }: Run) {
   const line = /Context Condenser: \d.*/.exec(ended.output)?.[0] ?? '';
   const file = join(bed.store, 'log');
@@ -210,7 +217,7 @@ function reportedBy({ ended, bed }: Run) {
   return {
     line,
     condensations: Number(/\((\d+) condensation/.exec(line)?.[1] ?? 0),
-    /** Rejections that the gateway handled before the agent saw them. */
+    /** Rejections that the gateway repaired, so that the agent never saw them. */
     repaired: log.filter((each) => /^problem \S+ The vendor refused a/.test(each)).length,
     problems: log.filter(
       (each) =>
@@ -227,7 +234,7 @@ const limits = (root: string): string[] => [
 ];
 
 /**
- * The same task without a fallback after Lossless: costs and requests compared with the default.
+ * Runs the same task with nothing after Lossless, to compare costs and requests with the default.
  */
 async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {
   await inFolder(async (root) => {
@@ -247,7 +254,7 @@ async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly 
 
 async function task(agent: RealAgent, wire: WireName): Promise<void> {
   const faults = FAULTS.filter((fault) => !agent.endsOn.includes(fault));
-  // Files it leaves in its home without us.
+  // These are the files that the agent leaves in its home folder without us.
   const plain = await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, { window: 10 * WINDOW });
     await run.upstream.close();
@@ -272,7 +279,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
       ...computeFigures(run, agent, wire),
       shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(normalizeName)),
       changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
-      // With us, a file must contain what it contains after each run without us.
+      // These files are the same after each run without us, so they must be the same with us.
       settled: new Map([...run.after].filter(([name, hash]) => plain.after.get(name) === hash)),
     };
   });
@@ -311,7 +318,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
         .join(', ')}`,
     );
     const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
-    // What it installs may be incomplete when it ends.
+    // Files that the agent installs may be incomplete when it exits.
     const isInstalled = (name: string): boolean => agent.installs?.test(name) === true;
     const strange = [...after.keys()].filter(
       (name) =>
@@ -336,12 +343,13 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     say(
       `  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run${installed.length > 0 ? `; of ${installed.length} that it installed alone and here, ${asAlone} the same` : ''}`,
     );
-    // What it also leaves without us isn't ours: unpacked binaries may resemble our addresses.
+    // A file that is the same without us is not ours: bytes in unpacked binaries can look like our
+    // addresses.
     const leaks = leaksIn(bed.home).filter((name) => settled.get(name) !== after.get(name));
     check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
     check(
       'the session goes on without us',
-      // A session that the agent summarized continues from the summary.
+      // If the agent has summarized the session, it continues from the summary.
       (resumed.code === 0 && (resumed.items > 10 || here.summaries > 0)) || plain.resumed.code !== 0,
       JSON.stringify(resumed),
     );
@@ -349,7 +357,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
   if (values['lossless-alone']) await losslessAlone(agent, wire, faults);
 }
 
-/** A second task in the same session without us, with an unlimited window. */
+/** Runs a second task in the same session, without us and with an unlimited window. */
 async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   const window = 100 * WINDOW;
   const takesUnpaired = agent.doublesResults === true;
@@ -369,7 +377,7 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
-/** A body with its `Content-Encoding`; absent if uncompressed. */
+/** A body with its `Content-Encoding`, which is absent if the body is uncompressed. */
 interface Packed {
   readonly body: Buffer;
   readonly encoding?: string;
@@ -381,14 +389,14 @@ const PACKINGS: Readonly<
   gzip: { pack: zlib.gzipSync, unpack: zlib.gunzipSync },
   deflate: { pack: zlib.deflateSync, unpack: zlib.inflateSync },
   br: {
-    // The default quality takes seconds for this size.
+    // With the default quality, a body of this size would take seconds.
     pack: (body) => zlib.brotliCompressSync(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
     unpack: zlib.brotliDecompressSync,
   },
   zstd: { pack: zlib.zstdCompressSync, unpack: zlib.zstdDecompressSync },
 };
 
-/** Compresses each body differently from the previous one. */
+/** Compresses each body with the next encoding. */
 function packer(): (sent: Packed) => Packed {
   const names = Object.keys(PACKINGS);
   let count = 0;
@@ -401,7 +409,8 @@ function packer(): (sent: Packed) => Packed {
 const unpacked = ({ body, encoding = '' }: Packed): Packed => ({ body: PACKINGS[encoding]?.unpack(body) ?? body });
 
 /**
- * Requests between agent and gateway, to compare with what follows it; `change` alters each body.
+ * Relays the requests and records them, so that those before and after the gateway can be compared.
+ * `change` alters each body.
  */
 async function tap(
   to: () => string,
@@ -451,7 +460,7 @@ async function tap(
   };
 }
 
-/** A task through a standalone gateway with taps on both sides. */
+/** Runs a task through a standalone gateway, with a tap before and after it. */
 async function betweenTaps(
   root: string,
   agent: RealAgent,
@@ -491,7 +500,10 @@ async function betweenTaps(
   return { run, before, behind, closing };
 }
 
-/** Off, or with nothing due and new results kept: requests pass unchanged. */
+/**
+ * Checks that requests pass unchanged if the gateway is off, or if nothing is due and new results
+ * are kept.
+ */
 async function identical(agent: RealAgent, wire: WireName): Promise<void> {
   for (const options of [['--off'], ['--window', '100000000', '--on-arrival', 'off']]) {
     await inFolder(async (root) => {
@@ -505,19 +517,19 @@ async function identical(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** Compressed requests are condensed and forwarded in the same encoding. */
+/** Checks that compressed requests are condensed, and forwarded in the same encoding. */
 async function packed(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const options = ['--window', String(WINDOW)];
     const taps = { before: packer(), behind: unpacked };
-    // Continue's own compaction, based on its reported window, sends a request that starts with an
-    // answer (1.5.47).
+    // With a smaller reported window, Continue would compact, and then send a request that starts
+    // with an answer (1.5.47).
     const task = { faults: [], told: 10 * WINDOW };
     const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, task, taps);
     const figures = computeFigures(run, agent, wire);
     const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
-    // The gateway shortens and resends a request rejected as too long, as often as the vendor saw
-    // it.
+    // The gateway shortens and resends a request that the vendor rejected as too long, so the
+    // vendor may receive more requests than the agent sent.
     const kept = behind.packings.filter((packing) => before.packings.includes(packing)).length;
     say(`  packed: ${before.packings.length} bodies, ${kept} of ${behind.packings.length} packed behind the gateway`);
     say(`  ${JSON.stringify(figures)}\n  ${line}`);
@@ -528,7 +540,7 @@ async function packed(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
-/** Each fault with and without us: we must not make it worse. */
+/** Runs the task with each fault, with and without us, to check that we don't make it worse. */
 async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
   for (const fault of FAULTS_APART.filter((each) => values.faults?.split(',').includes(each) !== false)) {
     const outcomes: { code: number | string; calls: number }[] = [];
@@ -551,7 +563,10 @@ async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** After a spending limit is reached, the agent shows our message and does not retry endlessly. */
+/**
+ * Checks that the agent shows our message when a spending limit is reached, and does not retry
+ * endlessly.
+ */
 async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const message = `Context Condenser: ${createLimitMessages(true).stopped.conversation('$2.01', '$2.00')}`;
@@ -585,13 +600,14 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
 }
 
 /**
- * Summaries by the agent's own model: in the background, never answered, rejected, and not allowed.
+ * The agent's own model summarizes in the background, never answers, rejects the request, or must
+ * not be asked.
  */
 const SUMMARIES: readonly {
   readonly name: string;
   readonly options: readonly string[];
   readonly ownSummary?: Behaviour;
-  /** Summary requests that the vendor receives. */
+  /** Whether the vendor received the right number of summary requests. */
   readonly asked: (count: number) => boolean;
   readonly says: RegExp;
 }[] = [
@@ -664,12 +680,14 @@ async function summaries(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** Requests of a task that is rejected immediately: its own, a title's, a check's. */
+/**
+ * Maximum requests of a task that is rejected immediately: the task's own, a title's and a check's.
+ */
 const MAX_ASKED = 4;
 
 /**
- * Selected agents: `NAME`, with all wires if `--wires` is given, otherwise the first; or
- * `NAME:WIRE`.
+ * Returns the agents on the command line. `NAME` selects the first wire, or all wires with
+ * `--wires`; `NAME:WIRE` selects one.
  */
 function chosen(): [RealAgent, WireName][] {
   const wanted = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
@@ -687,7 +705,7 @@ function chosen(): [RealAgent, WireName][] {
   });
 }
 
-/** Our reading of the agent's sessions equals what it sent. */
+/** Checks that what we read from the agent's sessions equals what it sent. */
 async function reading(agent: RealAgent, wire: WireName): Promise<void> {
   const options: ReadingOptions = { dist, window: WINDOW, countTokens, limitSeconds: 180, say, inFolder };
   const sessions = await compareReading(agent, wire, options);
@@ -703,7 +721,7 @@ async function reading(agent: RealAgent, wire: WireName): Promise<void> {
   report.push({ agent: agent.name, wire, reading: sessions });
 }
 
-/** The account of the agent's files equals what its vendor was asked for. */
+/** Checks that the account of the agent's files equals what its vendor was asked for. */
 async function account(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const results = await compareAccount(root, agent, wire, { dist, countTokens, prices, say });

@@ -1,7 +1,7 @@
 /**
- * Compares our reading of an agent's stored session with its requests: every text of the last
- * request occurs once, in order, with its role, and nothing else does, except for {@link
- * DIFFERENCES}.
+ * Compares our reading of an agent's stored session with its requests. Every text of the last
+ * request must occur exactly once, in order and with its role, and nothing else may occur, except
+ * for {@link DIFFERENCES}.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -32,12 +32,12 @@ import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
 import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
 import { called, classifyRequest, READ, SHELL, startVendor, thought, listTools, type Tool } from './upstream';
 
-/** A model that plays one step per request of the task. */
+/** A model that answers each request of the task with the next step. */
 export class Model {
   readonly requests: { readonly record: RecordedRequest; readonly answer: Reply }[] = [];
   private next = 0;
   private readonly failed = new Set<Step>();
-  /** Those whose answer was cut off. */
+  /** Requests whose answer was cut off. */
   readonly broken = new Set<RecordedRequest>();
   private tellDone = (): void => undefined;
   readonly done = new Promise<void>((resolve) => (this.tellDone = resolve));
@@ -67,7 +67,7 @@ export class Model {
     return answer;
   };
 
-  /** Gemini CLI's end with a call. */
+  /** Answers a subagent. Gemini CLI's ends with a call. */
   private subagent({ body }: RecordedRequest): Reply {
     const looked = 'The other one has looked.';
     const end = listTools(body).find(({ name }) => name === 'complete_task');
@@ -100,11 +100,11 @@ const failing = (fault: FaultKind, answer: Reply): Behaviour => {
 
 const DELEGATE = /^(?:agent|task|(?:run_)?subagent|(?:spawn|invoke)_agent)$/i;
 
-/** A call of the tool that starts a subagent. */
+/** Calls the tool that starts a subagent. */
 function delegated(tool: Tool, work: string, body: Json): ScriptedCall {
   const call = called(tool, { command: 'Look at the first file.', work });
   const kinds = ['generalist', 'general-purpose', 'general'];
-  // Gemini CLI lists them only in its system prompt.
+  // Gemini CLI lists the kinds of subagents only in its system prompt.
   const words = [JSON.stringify(tool), JSON.stringify(body)];
   const kind = words.flatMap((one) => kinds.filter((each) => one.includes(each)))[0] ?? 'general-purpose';
   const input = Object.entries(call.input).map(([name, value]) => [name, /type|agent_name/i.test(name) ? kind : value]);
@@ -119,7 +119,7 @@ const textsOfAnswer = ({ calls = [], thinking, ...answer }: Reply): SentText[] =
   ),
 ];
 
-/** A session's result, or why it could not be compared. */
+/** A session's result, or why the session could not be compared. */
 export interface ReadingResult {
   readonly agent: string;
   readonly wire: WireName;
@@ -131,7 +131,7 @@ export interface ReadingResult {
   readonly problem?: string;
 }
 
-/** The newest conversation without a parent. */
+/** Reads the newest conversation without a parent. */
 async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<Conversation | string> {
   const { conversations, problems } = await findConversations({ platform: process.platform, env, homedir: bed.home });
   const own = conversations.filter(({ parent }) => parent === undefined);
@@ -146,7 +146,9 @@ async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<
   }
 }
 
-/** Attempts to find the last answer, which an agent in a terminal writes before exiting. */
+/**
+ * Number of attempts to find the last answer, which an agent in a terminal writes before it exits.
+ */
 const TRIES = 60;
 const TRY_EVERY_MS = 500;
 
@@ -173,7 +175,7 @@ export interface ReadingOptions {
   readonly inFolder: <T>(work: (root: string) => Promise<T>) => Promise<T>;
 }
 
-/** Runs the agent's sessions and compares after each process. */
+/** Runs the agent's sessions, and compares after each process. */
 export async function compareReading(
   agent: RealAgent,
   wire: WireName,
@@ -184,7 +186,7 @@ export async function compareReading(
     await options.inFolder(async (root) => {
       const bed = makeBed(root, FILES);
       execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
-      // One server for all, so that answer IDs are unique.
+      // One server serves all processes, so that answer IDs are unique.
       const { window, countTokens } = options;
       const vendor = await startVendor({ wire, window, countTokens, takesUnpaired: true }, () => reply('ok'));
       for (const [at, process] of session.processes.entries()) {

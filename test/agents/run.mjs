@@ -1,4 +1,5 @@
-// node test/agents/run.mjs [NAME[:WIRE] …]: real agents behind the gateway; main.ts says how. Any Node from 20 on.
+// Runs real agents with the gateway: node test/agents/run.mjs [NAME[:WIRE] …]. See main.ts for the
+// options. Requires Node 20 or later.
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ try {
     logLevel: 'warning',
   });
   const args = process.argv.slice(2).filter((argument) => argument !== '--built');
-  // Agents' databases require node:sqlite.
+  // Reading agents' databases requires node:sqlite.
   const packaged = 'node_modules/node/bin/node';
   const { status } = spawnSync(
     existsSync(packaged) ? packaged : process.execPath,

@@ -1,34 +1,35 @@
-/** Sessions for {@link compareReading}: the user's input and the model's steps. */
+/** Sessions for {@link compareReading}, with the user's input and the model's steps. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultKind } from './agents';
 
-/** The model's text and calls of the agent's tools. */
+/** The model's text, and its calls of the agent's tools. */
 export interface Step {
   readonly text: string;
   readonly reads?: readonly string[];
   readonly runs?: readonly string[];
-  /** Fault of its first request; the retry is answered. */
+  /** The fault of the step's first request; the retry is answered. */
   readonly fault?: FaultKind;
-  /** Calls the agent's tool that starts a subagent. */
+  /** True if the step calls the agent's tool that starts a subagent. */
   readonly delegates?: boolean;
 }
 
-/** A process of the agent: the first one starts the session, others resume it. */
+/** One process of the agent: the first starts the session, and later ones resume it. */
 export interface Process {
   readonly task: string;
-  /** Preparation. */
+  /** Prepares the working folder. */
   readonly before?: (work: string) => void;
   readonly steps: readonly Step[];
-  /** Changes the arguments. */
+  /** Changes the agent's arguments. */
   readonly args?: (args: readonly string[]) => readonly string[];
   /**
-   * Interrupted while the last step's command runs, which creates {@link RUNNING}; not compared.
+   * Interrupts the process while the last step's command runs, which creates {@link RUNNING}. Such
+   * a process is not compared.
    */
   readonly isInterrupted?: boolean;
-  /** Typed while such a command runs. */
+  /** Text that is typed while such a command runs. */
   readonly typed?: string;
-  /** Requests only a summary; not compared. */
+  /** True if the process requests only a summary; it is not compared. */
   readonly isCompaction?: boolean;
 }
 
@@ -40,7 +41,7 @@ export interface Session {
   readonly processes: readonly Process[];
 }
 
-/** Indicates that a command is running. */
+/** Exists once a command is running. */
 export const RUNNING = 'running.txt';
 const WAITS = `touch ${RUNNING}; sleep 3`;
 
@@ -72,7 +73,8 @@ const GO_ON: Process = {
 };
 
 /**
- * The newest model known to Claude Code 2.1.332, which supports system messages among the others.
+ * Selects the newest model that Claude Code 2.1.332 knows, which allows system messages among the
+ * others.
  */
 const newest = (args: readonly string[]): readonly string[] =>
   args.map((one) => (one === 'claude-sonnet-4-5' ? 'claude-opus-4-8' : one));

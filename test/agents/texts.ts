@@ -1,4 +1,7 @@
-/** Texts of a request on any wire, and of a conversation as we read it, for comparison. */
+/**
+ * Extracts the texts of a request on any wire, and of a conversation as we read it, to compare
+ * them.
+ */
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { isObject, objects, text, type Json } from '../servers/json';
@@ -10,7 +13,7 @@ export interface SentText {
   readonly text: string;
 }
 
-/** JSON with sorted keys, so that equal arguments have equal texts. */
+/** Serializes JSON with sorted keys, so that equal arguments have equal texts. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
@@ -45,7 +48,7 @@ const getRole = (role: unknown): SentText['role'] =>
       ? 'system'
       : 'user';
 
-/** Message content: a text, or blocks in Anthropic's or OpenAI's form. */
+/** Splits a message's content, which is a text, or blocks in Anthropic's or OpenAI's form. */
 function fromContent(role: SentText['role'], content: unknown): SentText[] {
   if (typeof content === 'string') return [{ role, kind: 'text', text: content }];
   return objects(content).flatMap((block): SentText[] => {
@@ -64,7 +67,7 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
         const source = isObject(block['source']) ? block['source'] : {};
         return [image(role, source['data'] ?? source['url'])];
       }
-      // Items that only our readers preserve.
+      // These items exist only in conversations that our readers made.
       case 'openai_reasoning':
         return isObject(block['item']) ? fromResponses(block['item']) : [];
       case 'gemini_part':
@@ -82,7 +85,9 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
 const fromResult = (content: unknown): SentText[] =>
   fromContent('user', asCline(content)).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
 
-/** Cline sends a list of objects as one JSON text, which our reader splits. */
+/**
+ * Cline sends a list of objects as one JSON text, which our reader splits, so it is joined again.
+ */
 const asCline = (content: unknown): unknown => {
   const parts = objects(content);
   return parts.length > 0 && parts.every(({ clineJson }) => clineJson === true)
@@ -143,7 +148,7 @@ const fromGemini = ({ role, parts }: Json): SentText[] =>
 
 const hasWords = (one: SentText): boolean => one.text.trim() !== '';
 
-/** Texts of a request's conversation, without system prompt and tool declarations. */
+/** Lists the texts of a request, without system prompt and tool declarations. */
 export function textsOfRequest({ messages, contents, input }: Json): SentText[] {
   const all =
     contents !== undefined
@@ -155,14 +160,14 @@ export function textsOfRequest({ messages, contents, input }: Json): SentText[] 
   return all.slice(Math.max(0, first)).filter(hasWords);
 }
 
-/** Claude Code sends reminders as system messages without the tags that its records have. */
+/** Claude Code sends reminders as system messages, without the tags that are in its records. */
 const asSystem = (one: SentText): SentText => ({
   ...one,
   role: 'system',
   text: one.text.replace(/<\/?system-reminder>/g, ''),
 });
 
-/** Texts of a conversation without its system prompt. */
+/** Lists the texts of a conversation, without its system prompt. */
 export function textsOfConversation(messages: readonly ApiMessage[]): SentText[] {
   const all = messages
     .flatMap((message) => {
@@ -174,18 +179,18 @@ export function textsOfConversation(messages: readonly ApiMessage[]): SentText[]
   return all.slice(Math.max(0, first));
 }
 
-/** A difference between sent and read. */
+/** A difference between the sent and the read texts. */
 export interface Difference {
   readonly what:
-    /** Sent, not read. */
+    /** The text was sent, but not read. */
     | 'missing'
-    /** Read, not sent. */
+    /** The text was read, but not sent. */
     | 'extra'
-    /** Both, but elsewhere, or with another role or kind. */
+    /** The text is in both, but elsewhere, or with another role or kind. */
     | 'moved'
-    /** Same place, other text. */
+    /** At the same place, the texts differ. */
     | 'changed'
-    /** Same text, joined differently. */
+    /** Joined, the texts are equal, but their kinds differ. */
     | 'cut';
   readonly sent?: SentText;
   readonly read?: SentText;
@@ -216,7 +221,7 @@ function common(sent: readonly SentText[], read: readonly SentText[]): [number, 
   return pairs;
 }
 
-/** Joins adjacent texts of one role; calls and images stay separate. */
+/** Groups adjacent texts and results of one role; calls and images stay separate. */
 function groupByRole(texts: readonly SentText[]): SentText[][] {
   const runs: SentText[][] = [];
   const isJoined = ({ kind }: SentText): boolean => kind === 'text' || kind === 'result';
@@ -228,7 +233,10 @@ function groupByRole(texts: readonly SentText[]): SentText[][] {
   return runs;
 }
 
-/** Removes differences in how texts are split, unless a text is part of a result on one side. */
+/**
+ * Removes texts that are equal when joined, and reports those whose kinds differ, such as a text
+ * that is a result on the other side.
+ */
 function withoutOtherCuts(
   sent: readonly SentText[],
   read: readonly SentText[],
@@ -252,7 +260,7 @@ function withoutOtherCuts(
   return [left.flat(), others.flat(), differences];
 }
 
-/** All differences, comparing every text with its order and role. */
+/** Lists all differences in texts, their order and their roles. */
 export function compareTexts(sent: readonly SentText[], read: readonly SentText[]): Difference[] {
   const pairs = [...common(sent, read), [sent.length, read.length] as const];
   const missing: SentText[] = [];

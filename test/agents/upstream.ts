@@ -1,6 +1,6 @@
 /**
- * A strict server for a real agent's task with a scripted model. It calls the tools that the
- * agent's requests declare, so one script serves all agents.
+ * Runs a strict server with a scripted model for a real agent's task. The model calls the tools
+ * that the agent's requests declare, so one script serves all agents.
  */
 import { randomBytes } from 'node:crypto';
 import type { WireName } from '../../src/gateway/wires/wire';
@@ -14,29 +14,34 @@ import { startOpenAIServer } from '../servers/openaiServer';
 import type { FaultKind } from './agents';
 import { findMarkers } from '../../src/core/messages/markers';
 
-/** `ours`: a summary for the gateway. */
+/** `ours` is the gateway's request for a summary. */
 export type RequestKind = 'main' | 'summary' | 'small' | 'ours';
 
 /** A received request and its outcome. */
 export interface Seen {
   readonly kind: RequestKind;
   readonly record: RecordedRequest;
-  /** How the script handled it; undefined if answered. */
+  /** The fault with which the script answered; undefined if it answered normally. */
   readonly fault: FaultKind | undefined;
 }
 
 export interface Upstream {
   readonly server: ModelServer;
   readonly seen: readonly Seen[];
-  /** Answered tool calls of the task. */
+  /** Number of the task's tool calls that the model has made. */
   made(): number;
   /** Resolves with the task's first request. */
   readonly asked: Promise<void>;
-  /** After this many calls, requests of the task hang. Resolves to a function that resumes. */
+  /**
+   * Leaves the task's requests unanswered after this many calls. Resolves to a function that ends
+   * this.
+   */
   hold(calls: number): Promise<() => void>;
-  /** After this many calls, an answer is delayed. Resolves to a function that releases it. */
+  /**
+   * Delays the answer with which this many calls are reached. Resolves to a function that sends it.
+   */
   pause(calls: number): Promise<() => void>;
-  /** Requested references, and those whose text came back. */
+  /** Number of references that the model asked for, and of those whose text came back. */
   recalled(): { readonly asked: number; readonly answered: number };
   close(): Promise<void>;
 }
@@ -49,15 +54,15 @@ export interface UpstreamOptions {
   /** Window in vendor tokens. */
   readonly window: number;
   readonly countTokens: (text: string) => number;
-  /** Each occurs once, evenly distributed. */
+  /** Faults that each occur once, evenly distributed. */
   readonly faults: readonly FaultKind[];
-  /** Response to a summary request of the gateway. Default: a summary. */
+  /** Response to the gateway's summary request. Default: a summary. */
   readonly ownSummary?: Behaviour;
-  /** The model writes no text besides calls. */
+  /** True if the model writes no text besides its calls. */
   readonly isTerse?: boolean;
   /** Accepts unpaired calls and results (Gemini). */
   readonly takesUnpaired?: boolean;
-  /** Continues this script on another server. Default: a new server. */
+  /** An existing server to continue on. Default: a new server. */
   readonly server?: ModelServer;
 }
 
@@ -66,8 +71,8 @@ export const SHELL =
 export const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
 const RECALL = /(^|[^a-z])recall$/i;
 /**
- * Agents' own summary prompts; the last is Pi's for a turn that it cuts (`compaction.ts`,
- * `TURN_PREFIX_…`).
+ * Matches the prompts of agents' own summaries; the last one is Pi's for a turn that it cuts
+ * (`compaction.ts`, `TURN_PREFIX_…`).
  */
 const SUMMARY =
   /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary|Only summarize information explicitly present/i;
@@ -78,7 +83,9 @@ export interface Tool {
   readonly schema: Json;
 }
 
-/** Declared tools; for newer Responses models they are in an input item, in namespaces. */
+/**
+ * Lists the declared tools; for newer Responses models, they are in an input item, in namespaces.
+ */
 export function listTools({ tools, input }: Json): Tool[] {
   const given = [
     ...objects(tools),
@@ -102,7 +109,7 @@ const parseTool = (tool: Json): Tool => {
 export const listItems = ({ messages, input, contents }: Json): readonly Json[] =>
   objects(messages ?? contents ?? input);
 
-/** A request's purpose by its tools and text. */
+/** Finds a request's purpose by its tools and text. */
 export function classifyRequest(body: Json): RequestKind {
   if (isOwnSummary(body)) return 'ours';
   if (SUMMARY.test(lastWords(body))) return 'summary';
@@ -110,7 +117,8 @@ export function classifyRequest(body: Json): RequestKind {
 }
 
 /**
- * The gateway's summary prompt (src/core/condense/summary/prompt.ts), at its place on each wire.
+ * Finds the gateway's summary prompt (src/core/condense/summary/prompt.ts), wherever each wire has
+ * it.
  */
 const isOwnSummary = ({ system, instructions, systemInstruction, messages }: Json): boolean =>
   JSON.stringify([system, instructions, systemInstruction, objects(messages)[0]]).includes(
@@ -120,7 +128,7 @@ const isOwnSummary = ({ system, instructions, systemInstruction, messages }: Jso
 /** The summary returned to the gateway. */
 export const OWN_SUMMARY = 'The user wants the project put in order; the first files are done, the others are open.';
 
-/** Text of the newest item; '' for a tool result. */
+/** Returns the text of the newest item; '' for a tool result. */
 function lastWords(body: Json): string {
   const last = listItems(body).at(-1);
   if (!last || last['role'] === 'tool' || text(last['type']).endsWith('_output')) return '';
@@ -132,7 +140,7 @@ function lastWords(body: Json): string {
         .join('\n');
 }
 
-/** A value that satisfies a JSON Schema, with `hint` as text. */
+/** Creates a value that satisfies a JSON Schema; `hint` returns its texts. */
 function sample(schema: unknown, name: string, hint: (name: string) => unknown): unknown {
   if (!isObject(schema)) return 'x';
   const choice = [...objects(schema['anyOf']), ...objects(schema['oneOf'])].find(({ type }) => type !== 'null');
@@ -145,7 +153,7 @@ function sample(schema: unknown, name: string, hint: (name: string) => unknown):
   if (kind === 'object' || isObject(properties)) {
     const wanted = Array.isArray(required) ? (required as readonly unknown[]) : [];
     const all = Object.entries(isObject(properties) ? properties : {});
-    // If nothing is required, gives what fits.
+    // If no property is required, the first one with a suitable name is given.
     const chosen =
       wanted.length > 0
         ? all.filter(([key]) => wanted.includes(key))
@@ -159,7 +167,7 @@ function sample(schema: unknown, name: string, hint: (name: string) => unknown):
   return hint(name);
 }
 
-/** An answer to a structured check: nothing found. */
+/** Answers a check that demands structured output: nothing was found. */
 function asSchema({ generationConfig: config }: Json): string | undefined {
   const schema = isObject(config) ? (config['responseJsonSchema'] ?? config['responseSchema']) : undefined;
   if (schema === undefined) return undefined;
@@ -169,7 +177,7 @@ function asSchema({ generationConfig: config }: Json): string | undefined {
 
 const FITS = /command|cmd|path|file|message|prompt/i;
 
-/** A call that runs a command or reads a file. */
+/** Creates a call that runs a command or reads a file. */
 export function called(
   tool: Tool,
   what: { readonly command: string; readonly file?: string; readonly work: string },
@@ -191,12 +199,12 @@ export function called(
   };
 }
 
-/** Unique across a session's servers. */
+/** Random IDs are unique across all servers of a session. */
 const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** VS Code's tools of the task as shell commands. */
+/** Converts the task's calls of VS Code's tools to shell commands. */
 function toCommand({ name, input }: ScriptedCall): { command: string; file?: string } {
   const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
   switch (name) {
@@ -216,12 +224,12 @@ function toCommand({ name, input }: ScriptedCall): { command: string; file?: str
   }
 }
 
-/** The task's calls for any agent, one answer each. */
+/** Lists the task's calls for any agent, one item per answer. */
 function plan(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
   return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(toCommand) }));
 }
 
-/** A strict server; all servers of this process share a vendor's key. */
+/** Starts a strict server; all servers of this process share one vendor's key. */
 export function startVendor(
   {
     wire,
@@ -240,7 +248,7 @@ export function startVendor(
 
 const SEAL_KEY = randomBytes(16);
 
-/** Share of the task after which the model recalls removed content, if any. */
+/** Shares of the task after which the model recalls removed content, if there is any. */
 const RECALL_AT = [0.5, 0.8];
 
 export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
@@ -312,7 +320,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
       kind: 'reply' as const,
       ...said(step.text),
       calls: step.calls.map(({ command, file }, index) => {
-        // Half of the whole-file reads use the agent's own tool.
+        // Every second read of a whole file uses the agent's own tool.
         const tool = file !== undefined && read && (next + index) % 2 === 0 ? read : (shell ?? read);
         if (!tool) throw new Error('no tool');
         return called(tool, { command, work, ...(file !== undefined && { file }) });
@@ -351,7 +359,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   };
 }
 
-/** Thinking if the request enables it. */
+/** Returns thinking if the request enables it. */
 export function thought({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
   const config = isObject(generationConfig) ? generationConfig['thinkingConfig'] : undefined;
   const isWanted =
@@ -361,7 +369,7 @@ export function thought({ thinking, include, generationConfig }: Json): { readon
   return isWanted ? { thinking: 'What comes next follows from what was found.' } : {};
 }
 
-/** A reference in a marker that was not requested yet. */
+/** Finds a reference in a marker that was not asked for yet. */
 function markerIn(body: Json, asked: readonly string[]): string | undefined {
   const markers = findMarkers(JSON.stringify(listItems(body)));
   return markers.map(({ reference }) => reference).find((reference) => !asked.includes(reference));
