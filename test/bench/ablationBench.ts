@@ -1,6 +1,7 @@
 /**
- * Measures what each Lossless operation, simulated program and preset pass contributes, by leaving
- * it out. A part that changes less than 0.1 points for every agent is not worth its code.
+ * Measures what each Lossless operation, simulated program and preset pass contributes, by
+ * condensing without it. A part that changes less than 0.1 points for every agent is not worth its
+ * code.
  */
 import { SIMULATED_PROGRAMS } from '../../src/core/messages/commands/programs';
 import type { SimulatedProgram } from '../../src/core/messages/commands/printed';
@@ -19,14 +20,14 @@ import { ALL_CORPORA, sessionFiles } from './corpus';
 import { candidate, condense, freshCounter, type Candidate } from './measure';
 import { table } from './table';
 
-/** Shares of a session's turns to condense after, and target share of tokens. */
+/** Shares of a session's turns after which it is condensed, and the target share of tokens. */
 const CUTS = [0.3, 0.6, 0.9];
 const TARGET = 0.5;
 
 interface Measure {
-  /** o200k tokens removed. */
+  /** Number of o200k tokens removed. */
   readonly removed: number;
-  /** Lost lines among those that the next 20 turns quoted. */
+  /** Number of lost lines among those that the next 20 turns quoted. */
   readonly lost: number;
 }
 
@@ -38,7 +39,7 @@ export interface AblationRow {
   readonly name: string;
   readonly agent: string;
   readonly sessions: number;
-  /** o200k tokens of the conversations, and needed lines. */
+  /** Number of o200k tokens of the conversations, and number of needed lines. */
   readonly tokens: number;
   readonly needed: number;
   readonly all: Measure;
@@ -66,15 +67,15 @@ class Rows {
 }
 
 interface AblationOptions {
-  /** Only sessions whose names contain this. */
+  /** Measures only sessions whose names contain this. */
   readonly sessions: string | undefined;
-  /** Only this kind of part: `operation`, `program` or `pass`. */
+  /** Measures only this kind of part: `operation`, `program` or `pass`. */
   readonly way: string | undefined;
 }
 
 const KINDS = { operation: ablateOperations, program: ablatePrograms, pass: ablatePasses };
 
-/** @param tell told of each session. */
+/** @param tell called with the progress of each session. */
 export async function benchAblation(
   { sessions: only, way }: AblationOptions,
   tell: (text: string) => void,
@@ -90,7 +91,7 @@ export async function benchAblation(
   return [...rows.byKey.values()];
 }
 
-/** A configuration of Lossless with switchable operations. */
+/** The operations of Lossless that are switched on by default. */
 const OPERATIONS = Object.entries(losslessConfigSchema.parse({})).flatMap(([name, value]) =>
   value === true ? [name] : [],
 );
@@ -107,12 +108,12 @@ async function ablateOperations(rows: Rows, agent: string, messages: readonly Ap
   }
 }
 
-/** Aliases of a program count as one. */
+/** All aliases of a program are left out together. */
 const PROGRAM_NAMES = Map.groupBy(Object.keys(SIMULATED_PROGRAMS), (name) => SIMULATED_PROGRAMS[name]);
 
 /**
- * Programs without simulation may print anything. Copies the messages, since caches are keyed by
- * object.
+ * Measures Lossless without each simulated program, so that the program may print anything. The
+ * messages are copied, because caches are keyed by object.
  */
 async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
   const changeable = SIMULATED_PROGRAMS as Record<string, SimulatedProgram>;
@@ -141,7 +142,7 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
   }
 }
 
-/** A fake model whose text matches no file line. */
+/** A fake model whose text matches no line of a file. */
 const summarizer = createTestSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
 const smart = createSmartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
 
@@ -177,7 +178,7 @@ interface Condensable {
   readonly needed: readonly NeededLine[];
 }
 
-/** Prefixes of a session after which something was needed. */
+/** Lists the prefixes of a session after which something was needed. */
 const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
   chooseSessionCuts(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
     const needed = findNeededLines(messages, cut, end);
@@ -202,13 +203,16 @@ async function measure(
   };
 }
 
-/** Points of removed tokens and of lost needed lines without the part. */
+/**
+ * Returns how many percentage points of tokens the part removes, and how many points of needed
+ * lines would be lost in addition without it.
+ */
 export const computeWorth = ({ tokens, needed, all, without }: AblationRow): { removed: number; lost: number } => ({
   removed: (100 * (all.removed - without.removed)) / tokens,
   lost: needed === 0 ? 0 : (100 * (without.lost - all.lost)) / needed,
 });
 
-/** Per part: total, then agents that change at all. */
+/** Shows each part with its total, and then with the agents for which it changes anything. */
 export function ablationTable(rows: readonly AblationRow[]): string {
   const signed = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
   const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`);

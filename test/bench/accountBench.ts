@@ -1,6 +1,7 @@
 /**
- * The account: replayed against recorded tokens and cost, calibrated on the first half of each
- * session and tested on the second; and accounting of two thousand sessions in the background.
+ * Measures the account. It is replayed and compared with recorded tokens and cost, after
+ * calibration on the first half of each session; the second half is the test. The accounting of two
+ * thousand sessions in the background is measured, too.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,7 +28,7 @@ import { megabytes, millis, percent, table } from './table';
 import { runTask } from '../../src/engine/runTask';
 import type { AccountTask } from '../../src/background/tasks';
 
-/** Relative to the project. */
+/** Paths are relative to the project. */
 export const ACCOUNT_CORPORA = ['../shared/corpus', '../shared/corpus-wide'];
 
 export interface ReplayedSession {
@@ -35,14 +36,14 @@ export interface ReplayedSession {
   readonly name: string;
   readonly requests: number;
   /**
-   * Replayed over recorded minus one, for prompt tokens and for cost; undefined if a price is
-   * unknown.
+   * Replayed value divided by the recorded one, minus one, for prompt tokens and for cost;
+   * undefined if a price is unknown.
    */
   readonly tokenError: number;
   readonly costError: number | undefined;
 }
 
-/** All sessions of available corpora that record usage. */
+/** Replays all sessions that record usage, in all available corpora. */
 export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA): Promise<ReplayedSession[]> {
   const prices = await loadPriceTable();
   return folders
@@ -126,14 +127,16 @@ export const replayTable = (sessions: readonly ReplayedSession[]): string =>
 export interface AccountRun {
   readonly run: 'first' | 'second';
   readonly timeMs: number;
-  /** Longest block of the host's thread in milliseconds, and its idle value. */
+  /** Longest time that the host's thread was blocked, in milliseconds, and the same while idle. */
   readonly lagMs: number;
   readonly idleLagMs: number;
-  /** Longest continuous work of the host's thread in milliseconds of CPU time. */
+  /** Longest continuous work of the host's thread, in milliseconds of CPU time. */
   readonly stretchMs: number;
-  /** Peak additional memory in bytes, including the worker. */
+  /** Peak of additional memory in bytes, including the worker. */
   readonly peakBytes: number;
-  /** Bytes read from files, including the worker's code and tables; undefined if unknown. */
+  /**
+   * Bytes that were read from files, including the worker's code and tables; undefined if unknown.
+   */
   readonly readBytes: number | undefined;
 }
 
@@ -142,7 +145,7 @@ export interface AccountBench {
   readonly runs: readonly AccountRun[];
 }
 
-/** @param totalBytes about how large all conversations together are */
+/** @param totalBytes approximate size of all conversations together */
 export async function benchAccount(totalBytes: number): Promise<AccountBench> {
   const home = mkdtempSync(join(tmpdir(), 'account-'));
   try {
@@ -176,7 +179,7 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
     signal: new AbortController().signal,
   });
   const timeMs = performance.now() - started;
-  // Includes the thread's processing of the answer.
+  // The measured time includes the host's processing of the answer.
   await new Promise((resolve) => setTimeout(resolve, 50));
   lag.disable();
   const stretchMs = stretch();
@@ -195,7 +198,9 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
   };
 }
 
-/** @returns a function that ends it and returns the longest block in milliseconds */
+/**
+ * Starts measuring. @returns a function that stops it and returns the longest block in milliseconds
+ */
 function longestStretch(): () => number {
   let longest = 0;
   let since = process.threadCpuUsage();

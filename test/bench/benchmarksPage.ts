@@ -5,10 +5,10 @@ import type { Retention, RetentionReport } from './retention';
 import { markdown, millis, percent } from './table';
 import type { ChoiceRow } from './choicesBench';
 
-/** Shares that differ by at most this (five points) count as equal. */
+/** Shares count as equal if they differ by at most five percentage points. */
 const NEAR = 0.05;
 
-/** US dollars; a dash if nothing was paid. */
+/** Formats US dollars, with a dash if nothing was paid. */
 const dollars = (cost: number): string => (cost === 0 ? '–' : `$${cost.toFixed(3)}`);
 const lost = ({ lines }: RetentionReport): string => percent(1 - lines.verbatim.share);
 const cell = ({ verbatim, recallable }: Retention): string =>
@@ -23,7 +23,7 @@ const sized = (found: SizedResult | undefined): string[] =>
       ]
     : ['–', 'not reached', '–'];
 
-/** All runs that called a model, whatever the provider. */
+/** Counts all runs that called a model, with any provider. */
 function estimatesText(choices: readonly ChoiceRow[]): string {
   const runs = choices.reduce((sum, { paidRuns }) => sum + paidRuns, 0);
   const close = choices.reduce((sum, { paidRuns, closeEstimates }) => sum + (paidRuns && paidRuns * closeEstimates), 0);
@@ -31,8 +31,8 @@ function estimatesText(choices: readonly ChoiceRow[]): string {
 }
 
 /**
- * @param of which conversations were measured, as a sentence.
- * @param need the part about unseen projects; undefined: there is none.
+ * @param of a sentence that says which conversations were measured.
+ * @param need the section about unseen projects, if there is one.
  */
 export function benchmarksPage(
   choices: readonly ChoiceRow[],
@@ -189,7 +189,7 @@ ${markdown(HEADLINE_COLUMNS, headlineCells(headline))}
 `;
 }
 
-/** Agreement with the old figures. */
+/** Says how many figures agree with the old ones. */
 function headlineNote(headline: readonly HeadlineRow[]): string {
   const near = headline.filter(({ before, after, old }) => Math.abs(1 - after / before - old) <= NEAR);
   return `Within five percentage points of the old figure: ${near.length} of ${headline.length}. The others could not be reproduced. Two reasons are known: Conservative

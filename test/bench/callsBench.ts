@@ -1,6 +1,6 @@
 /**
- * Overhead for sixty summaries of single contents, six at a time, with a server that answers after
- * 200 ms.
+ * Measures the overhead of sixty summaries of single contents, six at a time. The server answers
+ * after 200 ms.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAnthropicHandler } from '../../src/api/anthropic';
@@ -22,7 +22,7 @@ export interface CallsMeasurement {
   readonly timeMs: number;
   /** CPU time in milliseconds, including the server. */
   readonly cpuMs: number;
-  /** Milliseconds spent waiting for the server. */
+  /** Milliseconds that were spent waiting for the server. */
   readonly waitingMs: number;
 }
 
@@ -53,7 +53,7 @@ export async function benchCalls(): Promise<CallsMeasurement> {
       const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
       const { calls = [] } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
       if (calls.length !== CALLS) throw new Error(`${calls.length} calls were made, not ${CALLS}`);
-      // The first run loads the vendor's SDK.
+      // The first run is not measured, because it loads the vendor's SDK.
       if (run === 0) continue;
       times.push(performance.now() - started);
       const { user: own, system } = process.cpuUsage(cpuStarted);

@@ -1,4 +1,7 @@
-/** Removed and kept shares, time and cost of each provider and Smart preset. */
+/**
+ * Measures for each provider and Smart preset which shares are removed and kept, the time, and the
+ * cost.
+ */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -20,19 +23,19 @@ import { scriptedReply } from './scriptedReplies';
 
 export interface ChoiceRow extends RetentionReport {
   readonly choice: string;
-  /** Share of users' messages fully contained in the view, including in summaries. */
+  /** Share of users' messages that the view contains completely, including in summaries. */
   readonly userMessages: number;
-  /** Mean CPU time in milliseconds without counting tokens. */
+  /** Mean CPU time in milliseconds, without counting tokens. */
   readonly cpuMs: number;
   readonly calls: number;
   readonly estimatedCost: number;
   readonly cost: number;
   readonly paidRuns: number;
-  /** Share of paid runs with an estimate within 20 % of the cost; NaN without any. */
+  /** Share of paid runs whose estimate was within 20 % of the cost; NaN if there are none. */
   readonly closeEstimates: number;
 }
 
-/** The scripted model, and its connection to a provider. */
+/** The scripted model, and how a provider gets it. */
 type BenchModel = Required<Pick<NonNullable<Parameters<typeof createSmartProvider>[0]>, 'select' | 'samples'>>;
 
 interface ProviderChoice {
@@ -53,7 +56,7 @@ const CHOICES: readonly ProviderChoice[] = [
   })),
 ];
 
-/** All providers without a target. */
+/** Measures all providers without a target. */
 export async function benchChoices(conversations: readonly BenchConversation[]): Promise<ChoiceRow[]> {
   const rows: ChoiceRow[] = [];
   for (const choice of CHOICES) rows.push(await benchChoice(choice, conversations));
@@ -75,7 +78,7 @@ async function benchChoice(
     const summarizer = createTestSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const choice = make({
       select: () => selectSummarizer({ condensing: summarizer }),
-      // Earlier runs calibrate the estimate, as for a user.
+      // Earlier runs calibrate the estimate, as they do for a user.
       samples: (of) => getOutputSamples([measureOfCalls(seen)], of.model),
     });
     const started = process.cpuUsage();
@@ -126,7 +129,7 @@ const measureOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
   calls,
 });
 
-/** Users' texts by message. */
+/** Returns the texts that users wrote. */
 const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
   new Set(
     messages

@@ -1,6 +1,6 @@
 /**
- * The measured conversations: real ones if corpora are next to the project, otherwise generated
- * ones.
+ * Loads the conversations to measure: real ones if corpora are next to the project, or else
+ * generated ones.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -14,7 +14,7 @@ export interface BenchConversation {
   readonly name: string;
   readonly format: string;
   readonly agent: string;
-  /** Whose work it is; all repositories of one owner count as one project. */
+  /** Owner of the repository; all repositories of one owner count as one project. */
   readonly project: string;
   readonly messages: readonly ApiMessage[];
 }
@@ -24,16 +24,16 @@ export interface BenchCorpus {
   readonly conversations: readonly BenchConversation[];
 }
 
-/** Relative to the project. */
+/** The path is relative to the project. */
 const CORPUS = '../shared/corpus';
-/** Sessions of many agents and projects, with a manifest. */
+/** Contains sessions of many agents and projects, with a manifest. */
 export const WIDE_CORPUS = '../shared/corpus-wide';
 const WANTED = /(?:\.jsonl?|\.messages\.json)$/;
-/** Files next to a conversation. */
+/** Matches files that are next to conversations but are none. */
 const BESIDE = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
 const GENERATED = [1, 2, 3, 4, 5, 6];
 
-/** @param warn told what stands in the way of measuring real conversations. */
+/** @param warn called with the reason if real conversations can't be measured. */
 export function loadCorpus(warn: (text: string) => void, folder = CORPUS): BenchCorpus {
   if (!existsSync(folder)) {
     warn(
@@ -44,11 +44,11 @@ export function loadCorpus(warn: (text: string) => void, folder = CORPUS): Bench
   return { isReal: true, conversations: conversationsIn(folder, warn) };
 }
 
-/** Newer sessions, and those of less common agents. */
+/** Contains newer sessions, and those of less common agents. */
 const NEWER_CORPUS = '../shared/corpus-2';
 export const ALL_CORPORA: readonly string[] = [CORPUS, NEWER_CORPUS, WIDE_CORPUS];
 
-/** All available corpora, including history before agents' own compactions. */
+/** Loads all available corpora, including the history from before agents' own compactions. */
 export const loadAllSessions = (
   warn: (text: string) => void,
   folders: readonly string[] = ALL_CORPORA,
@@ -58,7 +58,9 @@ export const loadAllSessions = (
 export interface SessionFile {
   readonly name: string;
   readonly path: string;
-  /** @returns undefined if unreadable, which is reported */
+  /**
+   * Reads the session. @returns no conversation if it is unreadable, which is reported to `warn`
+   */
   read(warn: (text: string) => void): BenchConversation[];
 }
 
@@ -89,7 +91,9 @@ function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
   });
 }
 
-/** `manifest.tsv` has agent and repository of each file; empty if missing. */
+/**
+ * Reads agent and repository of each file from `manifest.tsv`; empty if the manifest is missing.
+ */
 function readManifest(folder: string): Map<string, { readonly agent: string; readonly project: string }> {
   const file = join(folder, 'manifest.tsv');
   if (!existsSync(file)) return new Map();
@@ -108,7 +112,8 @@ function readManifest(folder: string): Map<string, { readonly agent: string; rea
 }
 
 /**
- * The older corpus has Claude Code sessions of a repository whose owner is in the wider one too.
+ * The older corpus contains Claude Code sessions of a repository whose owner is also in the wider
+ * corpus, so they count as the same project.
  */
 const getProject = (name: string): string => {
   const folder = dirname(name).split(sep)[0] ?? '';
@@ -129,7 +134,10 @@ const generated = (seed: number): BenchConversation => ({
   messages: generateConversation({ seed, targetTokens: 25_000 * seed }),
 });
 
-/** Concatenates sessions up to this many tokens, with unique call IDs. */
+/**
+ * Joins sessions until each joined conversation reaches this many tokens, and makes call IDs
+ * unique.
+ */
 export function joinedTo(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
   const counter = freshCounter();
   const joined: [string, ApiMessage[]][] = [];

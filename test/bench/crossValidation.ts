@@ -1,4 +1,7 @@
-/** Cross-validation of fitted weights: losses with weights fitted without the tested cuts. */
+/**
+ * Cross-validates fitted weights: computes the losses of cuts with weights that were fitted without
+ * them.
+ */
 import {
   chooseLeastNeededBlocks,
   MAX_REMOVED_SHARE_WITH_NAMES,
@@ -10,15 +13,15 @@ import { blendWithNeighbors } from '../../src/core/condense/relevance/relevance'
 import type { FitCut } from './fitCuts';
 import { WINDOWS, type NeedTally } from './needBench';
 
-/** Chosen by cross-validation (docs/decisions/0028-fitted-relevance.md). */
+/** The value was chosen by cross-validation (docs/decisions/0028-fitted-relevance.md). */
 export const PENALTY = 0.03;
 
-/** Each block's likelihood of being needed. */
+/** Estimates for each block how likely it is needed. */
 export type Scores = (cut: FitCut) => readonly number[];
 
 export const keyOfProject = ({ project }: { readonly project: string }): string => project;
 
-/** Weights by key, fitted without that key's cuts. */
+/** Returns weights by key, each fitted without the cuts that have this key. */
 export function weightsLeavingOut(
   cuts: readonly FitCut[],
   keyOf: (cut: FitCut) => string,
@@ -32,7 +35,7 @@ export function weightsLeavingOut(
   return byKey;
 }
 
-/** Weights per cut, fitted without cuts that share a key. */
+/** Scores each cut with weights that were fitted without all cuts that have its key. */
 export function leavingOut(
   cuts: readonly FitCut[],
   keyOf: (cut: FitCut) => string,
@@ -45,13 +48,18 @@ export function leavingOut(
 const computeScores = ({ features }: FitCut, weights: readonly number[]): number[] =>
   features.map((row) => weights.reduce((sum, weight, at) => sum + weight * (row[at] ?? 0), 0));
 
-/** A size of a cut's prefix, and the loss of a rule that reaches it. */
+/**
+ * Returns sizes to which a cut's prefix is condensed, and the lines that a rule loses at each size.
+ */
 export type Sizes = (cut: FitCut) => FitCut['rules'];
 
-/** Exactly the rules' sizes. */
+/** Uses exactly the sizes that the rules reach. */
 const ruleSizes: Sizes = ({ rules }) => rules;
 
-/** Lines lost if the lowest-scored blocks are removed down to these sizes; tokens are estimates. */
+/**
+ * Counts the lines that are lost if the lowest-scored blocks are removed until these sizes are
+ * reached; the resulting tokens are estimates.
+ */
 export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
     const own = blendWithNeighbors(scores(cut), cut.follows);
@@ -88,7 +96,9 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
   });
 }
 
-/** Tokens freed by the agent's oldest texts, if enough must be removed. */
+/**
+ * Returns the tokens that the agent's oldest texts free, if so much must be removed that they are.
+ */
 function oldWords({ tokens, words }: FitCut, excess: number): number {
   const part = computeShareRemovedWithoutWords(excess, tokens);
   let freed = 0;

@@ -1,4 +1,4 @@
-/** Growth of time and memory for generated conversations of 50K to 2M tokens. */
+/** Measures how time and memory grow for generated conversations of 50K to 2M tokens. */
 import { generateConversation } from '../generators/conversation';
 import { CANDIDATES, measureMemory, measureTime, warmUp, type Measurement, type MemoryMeasurement } from './measure';
 import { megabytes, millis, percent, table } from './table';

@@ -1,6 +1,7 @@
 /**
- * How long the estimate of a provider takes on 200K tokens that were counted before, asked of the
- * preview's worker as the panel does: alone, one of all choices on the same conversation, and with another target.
+ * Measures how long a provider's estimate takes on 200K tokens that are already counted. The
+ * preview's worker is asked as the panel asks it: for one choice alone, for all choices on the same
+ * conversation, and again with another target.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,13 +22,13 @@ export interface EstimateRow {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly alone: Taken;
-  /** In one list with all choices, in the order of this table. */
+  /** Time of the choice in a list of all choices, in the order of this table. */
   readonly listed: Taken;
-  /** The same choice again, with another target. */
+  /** Time of the same choice again, with another target. */
   readonly changed: Taken;
 }
 
-/** Medians in milliseconds: wall time, and CPU time including the engine's threads. */
+/** Medians in milliseconds of wall time, and of CPU time including the engine's threads. */
 interface Taken {
   readonly clockMs: number;
   readonly cpuMs: number;
@@ -75,8 +76,8 @@ async function measure(conversation: string, messages: readonly ApiMessage[]): P
   const listed = CHOICES.map((): Taken[] => []);
   const changed = CHOICES.map((): Taken[] => []);
   const sizes: Pick<EstimateRow, 'tokensBefore' | 'tokensAfter'>[] = [];
-  // Keeps the previous session alive, as a worker does: otherwise the collector discards code
-  // compiled for its object kinds, and recompilation would be measured.
+  // Earlier sessions are kept alive, as in a worker. Otherwise the collector would discard code
+  // compiled for their objects, and recompiling it would be measured.
   const kept: PreviewSession[] = [];
   for (let run = 0; run < RUNS; run++) {
     const list = sessionOn(messages);
@@ -107,7 +108,7 @@ const middle = (runs: readonly Taken[] = []): Taken => ({
   cpuMs: median(runs.map(({ cpuMs }) => cpuMs)),
 });
 
-/** A worker that has read and counted the conversation only. */
+/** Creates a session that has only read and counted the conversation. */
 function sessionOn(source: readonly ApiMessage[]): PreviewSession {
   const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
   const counter = freshCounter();

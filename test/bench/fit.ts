@@ -1,10 +1,16 @@
 /**
- * `npm run fit`: fits the weights of relevance to sessions and writes src/core/condense/relevance/weights.ts.
- * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of three rules, and writes nothing.
- * `-- --losses` says what is lost beside lines, what File-Aware's markers tell of lost lines, and what that costs, and writes nothing.
- * `-- FOLDER…` takes the transcripts of folders instead of the corpora beside the project; `--cache FILE` keeps their features there,
- * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth, and writes nothing.
- * The printed figures are cross-validated: each project is judged by weights that were fitted without it, then each agent.
+ * `npm run fit` fits the weights of relevance to sessions, and writes
+ * src/core/condense/relevance/weights.ts.
+ * - `-- --product` runs File-Aware itself on each project with weights that were fitted without it,
+ *   at the sizes of three rules, and writes nothing.
+ * - `-- --losses` prints losses other than lines, what File-Aware's markers say of lost lines, and
+ *   what that costs, and writes nothing.
+ * - `-- FOLDER…` uses the transcripts in these folders instead of the corpora next to the project.
+ * - `--cache FILE` keeps the features in a file, because computing them takes longest.
+ * - `--dry` writes nothing.
+ * - `--ablation` prints what each group of features is worth, and writes nothing.
+ * The printed figures are cross-validated: each project, and then each agent, is judged with
+ * weights that were fitted without it.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -33,14 +39,14 @@ const show = (title: string, cuts: readonly FitCut[], scores: Scores): void => {
   console.log(`\n## ${title}\n\n${needTable(needRows(simulated(cuts, scores)))}`);
 };
 
-/** Loss over all agents at each rule's size. */
+/** Formats the losses over all agents, at each rule's size. */
 const inShort = (cuts: readonly FitCut[], scores: Scores): string =>
   needRows(simulated(cuts, scores))
     .filter(({ agent }) => agent === 'all')
     .map(({ lostByUs }) => (lostByUs * 100).toFixed(1))
     .join(' / ');
 
-/** All feature subsets use the same folds of projects. */
+/** Number of folds. All subsets of features are judged with the same folds of projects. */
 const FOLDS = 6;
 
 function showAblation(cuts: readonly FitCut[]): void {
@@ -83,7 +89,7 @@ function weightsFile(weights: readonly number[]): string {
   ].join('\n');
 }
 
-/** Loss of File-Aware itself, run once per cut and rule (slow). */
+/** Measures the losses of File-Aware itself, which runs once per cut and rule. This is slow. */
 async function showProduct(
   sessions: readonly BenchConversation[],
   weights: ReadonlyMap<string, readonly number[]>,

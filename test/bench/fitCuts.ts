@@ -1,6 +1,6 @@
 /**
- * Cuts for fitting relevance: sessions cut at many places, each prefix after Lossless as blocks
- * with features, and which blocks contain needed lines.
+ * Makes the data for fitting relevance. Sessions are cut at many places; each prefix after Lossless
+ * is split into blocks with features, and the blocks with needed lines are known.
  */
 import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
 import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
@@ -20,22 +20,22 @@ export interface FitCut extends FitSample {
   readonly session: string;
   /** Index of the first message after the prefix. */
   readonly cut: number;
-  /** Cost of the names in each block's marker. */
+  /** For each block, the tokens that names add to its marker. */
   readonly names: readonly number[];
-  /** Per block, whether it is adjacent to the previous one. */
+  /** For each block, true if it directly follows the previous one. */
   readonly follows: readonly boolean[];
-  /** The blocks as the guard for recent results sees them. */
+  /** The blocks, as the guard for recent results sees them. */
   readonly guarded: readonly BlockToGuard[];
-  /** Removable texts of the agent, oldest first. */
+  /** The agent's texts that may be removed, oldest first. */
   readonly words: readonly Pick<AgentTextsOfMessage, 'gain' | 'textAfter'>[];
-  /** o200k tokens of the prefix before and after Lossless. */
+  /** Number of o200k tokens of the prefix, before and after Lossless. */
   readonly before: number;
   readonly afterLossless: number;
-  /** o200k tokens and lost lines per rule and window. */
+  /** For each rule, the o200k tokens that it leaves, and the lines that it loses in each window. */
   readonly rules: readonly { readonly rule: string; readonly tokens: number; readonly lost: readonly number[] }[];
 }
 
-/** Sessions in folders; default: the corpora. */
+/** Loads the sessions in these folders. Default: the corpora. */
 export const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
   loadAllSessions(
     (text) => {
@@ -44,7 +44,11 @@ export const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
     ...(folders.length > 0 ? [folders] : []),
   );
 
-/** Their cuts. @param cache a file that has them, or gets them, for they take long. */
+/**
+ * Makes the cuts of the sessions in these folders.
+ * @param cache a file from which cuts are read if it exists, and to which they are written
+ *   otherwise, because making them takes long.
+ */
 export async function cutsFrom(folders: readonly string[], cache: string | undefined): Promise<FitCut[]> {
   if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
   const sessions = sessionsIn(folders);
@@ -54,7 +58,7 @@ export async function cutsFrom(folders: readonly string[], cache: string | undef
   return cuts;
 }
 
-/** Cuts of a session after which something is needed. */
+/** Makes the cuts of a session after which something is needed. */
 export async function makeFitCuts({ agent, project, name, messages: all }: BenchConversation): Promise<FitCut[]> {
   const messages = withoutThinking(all);
   const counter = freshCounter();

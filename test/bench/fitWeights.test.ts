@@ -6,7 +6,7 @@ const OPEN = FEATURE_NAMES.indexOf('open');
 const FOUND = FEATURE_NAMES.indexOf('found');
 const row = (feature: number): Float32Array => Float32Array.from(FEATURE_NAMES, (_, at) => Number(at === feature));
 
-/** Four blocks; those of open files are needed. */
+/** Creates a sample of four blocks, of which those of open files are needed. */
 const sample = (project: string): FitSample => ({
   agent: 'a',
   project,
@@ -36,7 +36,7 @@ describe('the fitted relevance weights', () => {
     const of = (penalty: number) => fitWeights(samples, { isUsed, penalty, start });
     expect(of(1e9)[OPEN]).toBeCloseTo(-1, 5);
     expect(of(0.03)[OPEN]).toBeGreaterThan(0);
-    // Features that don't vary keep their weight.
+    // A feature that doesn't vary keeps its weight.
     expect(of(0.03)[0]).toBeCloseTo(3, 5);
     expect(fitWeights([], { isUsed, penalty: 0.03, start })).toEqual([]);
   });

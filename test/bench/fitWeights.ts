@@ -1,33 +1,34 @@
 /**
- * Fits feature weights: each needed line of a cut comes from block b with probability proportional
- * to tokens times exp(w·x_b). Maximizes the likelihood minus a penalty for the distance from the
- * initial weights: the conditional logit of McFadden (1974), which compares only blocks of one cut.
+ * Fits the weights of features. Each needed line of a cut is assumed to come from block b with a
+ * probability proportional to its tokens times exp(w·x_b). The fit maximizes the likelihood minus a
+ * penalty for the distance from the initial weights. This is McFadden's conditional logit (1974),
+ * which compares only blocks of the same cut.
  */
 import { FEATURE_NAMES, type FeatureName } from '../../src/core/condense/relevance/featureNames';
 
 /**
  * Weights that are not fitted. Errors contain no lines of files, so a fit to needed lines can't
- * value them; at 2, no project or agent outside the fitted data loses more of its lines
- * (docs/decisions/0028-fitted-relevance.md).
+ * value them. With the weight 2, no project or agent outside the fitted data loses more of its
+ * lines (docs/decisions/0028-fitted-relevance.md).
  */
 export const FIXED: Readonly<Partial<Record<FeatureName, number>>> = { unsolved: 2 };
 
 /** A needed line in a prefix. */
 export interface FitLine {
-  /** Blocks that contain it; any suffices. */
+  /** Blocks that contain the line; one of them is enough. */
   readonly blocks: readonly number[];
-  /** It is in content that can't be removed. */
+  /** True if the line is in content that can't be removed. */
   readonly isSafe: boolean;
-  /** Whether it is needed, per window after the cut. */
+  /** For each window after the cut, whether the line is needed in it. */
   readonly windows: readonly boolean[];
 }
 
-/** A prefix as blocks, with its needed lines. */
+/** A prefix that is split into blocks, with its needed lines. */
 export interface FitSample {
   readonly agent: string;
   readonly project: string;
   readonly features: readonly Float32Array[];
-  /** o200k tokens per block. */
+  /** Number of o200k tokens of each block. */
   readonly tokens: readonly number[];
   readonly lines: readonly FitLine[];
 }
@@ -36,26 +37,26 @@ export interface FitSample {
 interface Sample {
   readonly features: readonly Float32Array[];
   readonly logTokens: Float64Array;
-  /** Share of the needed lines per block. */
+  /** Share of the needed lines in each block. */
   readonly needed: Float64Array;
-  /** Weight of the cut; all add up to 1. */
+  /** Weight of the cut; the weights of all cuts add up to 1. */
   readonly weight: number;
 }
 
 export interface FitOptions {
-  /** Features to fit. */
+  /** Selects the features to fit. */
   readonly isUsed: (feature: number) => boolean;
-  /** Regularization, for features scaled to a spread of 1. */
+  /** Strength of the penalty, for features that are scaled to a spread of 1. */
   readonly penalty: number;
-  /** Initial weights; default 0. */
+  /** Initial weights. Default: 0. */
   readonly start?: readonly number[];
 }
 
-/** Projects with fewer needed lines count less. */
+/** Projects with fewer needed lines than this have less weight. */
 const SURE_LINES = 10;
 
 /**
- * Can be interrupted after each sample.
+ * Fits the weights, and may be interrupted after each sample.
  * @returns weights in the features' own units
  */
 export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): number[] {
@@ -72,7 +73,9 @@ export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start 
   return weights;
 }
 
-/** Equal weight per agent, per project within it, and per needed line within that. */
+/**
+ * Gives each agent equal weight, each project within it, and each needed line within the project.
+ */
 function makeSamples(cuts: readonly FitSample[]): Sample[] {
   const needed = cuts.map(neededByBlock);
   const keys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
@@ -96,7 +99,10 @@ function makeSamples(cuts: readonly FitSample[]): Sample[] {
   return samples.map((sample) => ({ ...sample, weight: sample.weight / all }));
 }
 
-/** Lines in several blocks are split; lines needed soon count in more windows. */
+/**
+ * A line in several blocks is split among them, and a line that is needed soon counts in more
+ * windows.
+ */
 function neededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64Array; readonly sum: number } {
   const blocks = new Float64Array(tokens.length);
   let sum = 0;
@@ -181,12 +187,12 @@ function dot(a: Float64Array, b: Float64Array): number {
 }
 
 const STEPS = 150;
-/** History size of L-BFGS. */
+/** Number of steps that L-BFGS remembers. */
 const MEMORY = 10;
 const ENOUGH = 1e-8;
 
 /**
- * Minimizes a convex function by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm
+ * Minimizes a convex function with L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm
  * 7.5).
  */
 function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64Array {

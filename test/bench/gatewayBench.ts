@@ -1,6 +1,7 @@
 /**
- * Latency the gateway adds to the first byte, compared with a plain proxy in the same run; both are
- * separate processes, and the vendor answers immediately. Also twenty concurrent conversations.
+ * Measures how much later the first byte arrives through the gateway than through a plain proxy in
+ * the same run. Both are separate processes, and the vendor answers immediately. Twenty concurrent
+ * conversations are measured, too.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,9 +17,9 @@ export interface GatewayPoint {
   readonly requests: number;
   readonly proxy: Quantiles;
   readonly gateway: Quantiles;
-  /** Additional time of the gateway for the same body. */
+  /** Time that the gateway adds for the same body. */
   readonly added: Quantiles;
-  /** CPU time of the gateway per request in milliseconds. */
+  /** CPU time of the gateway in milliseconds per request. */
   readonly cpuMs: number;
   /** Resident memory of the gateway at the end, in bytes. */
   readonly memory: number;
@@ -30,15 +31,18 @@ interface Quantiles {
 }
 
 const SIZES = [50_000, 200_000, 800_000];
-/** Sequential, so that each keeps its size; the first requests are not counted. */
+/**
+ * The conversations run one after another, so that each keeps its size. The first requests of each
+ * are not counted.
+ */
 const CONVERSATIONS = 10;
 const WARM_UP = 5;
 const REQUESTS = 20;
 const AT_ONCE = 20;
 const REQUESTS_AT_ONCE = 10;
-/** A window in which the conversation is condensed once and then has room. */
+/** Window as a multiple of the conversation's tokens: it is condensed once and then has room. */
 const CONDENSED_WINDOW = 1.6;
-/** Approximate o200k tokens per character here. */
+/** Approximate number of o200k tokens per character in these conversations. */
 const TOKENS_PER_CHAR = 0.3;
 
 const PROXY = `
@@ -55,7 +59,7 @@ const server = http.createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log('(x) http://127.0.0.1:' + server.address().port));
 `;
 
-/** A process that prints its URL after "(x) ". */
+/** Starts a process that prints its URL after "(x) ". */
 async function serving(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
@@ -77,7 +81,7 @@ const lines = (chars: number, seed: number): string => {
   return all.join('\n');
 };
 
-/** A step of a task that reads a file, every fourth time one read before. */
+/** Creates a step of a task that reads a file; every fourth file was read before. */
 const step = (task: string, at: number): unknown[] => [
   {
     role: 'assistant',
@@ -99,7 +103,7 @@ const step = (task: string, at: number): unknown[] => [
   },
 ];
 
-/** A conversation that grows by a step per body. */
+/** A conversation that grows by one step per body. */
 class GrowingConversation {
   private readonly messages: unknown[];
   private steps = 0;
@@ -126,7 +130,7 @@ class GrowingConversation {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Milliseconds until the first byte of the response body. */
+/** Returns the milliseconds until the first byte of the response's body. */
 const firstByte = (url: string, body: Buffer): Promise<number> =>
   new Promise((resolve, reject) => {
     const begun = performance.now();
@@ -143,12 +147,12 @@ const firstByte = (url: string, body: Buffer): Promise<number> =>
 
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = values.toSorted((a, b) => a - b);
-  // Nearest rank: the 99th percentile of a hundred is the last but one.
+  // The rank is the nearest one: of a hundred values, the 99th percentile is the last but one.
   const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
   return { median: at(0.5), p99: at(0.99) };
 }
 
-/** Linux only. */
+/** Reads CPU time and memory of a process; works only on Linux. */
 function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly memory: number } {
   try {
     const fields =
@@ -156,14 +160,14 @@ function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly mem
         .split(') ')[1]
         ?.split(' ') ?? [];
     const pages = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid ?? 0}/status`, 'utf8'))?.[1];
-    // Clock ticks are hundredths of a second.
+    // A clock tick is a hundredth of a second.
     return { cpuMs: (Number(fields[11]) + Number(fields[12])) * 10, memory: Number(pages) * 1024 };
   } catch {
     return { cpuMs: NaN, memory: NaN };
   }
 }
 
-/** Measures both cases: nothing due, and a condensed conversation. */
+/** Measures both cases: nothing is due, and the conversation was condensed before. */
 export async function benchGateway(): Promise<GatewayPoint[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   let sent = Buffer.alloc(0);
@@ -201,7 +205,7 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
     const points: GatewayPoint[] = [];
     for (const tokens of SIZES) {
       for (const kind of ['nothing due', 'condensed before']) {
-        // Due with the first request, above 75 % of the window.
+        // The first request condenses, because it is above 75 % of the window.
         const gateway = await gatewayWith(
           kind === 'condensed before' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000,
         );
@@ -230,16 +234,22 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
   }
 }
 
-/** One round: the same body through proxy and gateway. */
+/** The times of one round, in which the same body goes through proxy and gateway. */
 interface Round {
   readonly proxy: readonly number[];
   readonly gateway: readonly number[];
   readonly cpuMs: number;
-  /** True if the gateway condensed: the vendor's request does not extend the previous one. */
+  /**
+   * True if the gateway condensed, because the vendor's request does not extend the previous one.
+   */
   readonly condenses: boolean;
 }
 
-/** @param sent what the vendor was sent last, where one conversation is measured; then rounds that condense are told apart. */
+/**
+ * Measures rounds with these conversations.
+ * @param sent returns the last body to the vendor; given only if a single conversation is measured,
+ *   so that rounds that condense are recognized.
+ */
 async function runRounds(
   conversations: readonly GrowingConversation[],
   requests: number,
@@ -264,7 +274,10 @@ async function runRounds(
   return rounds;
 }
 
-/** One point for rounds with an existing condensation, and one for those that condense, if any. */
+/**
+ * Returns a point for rounds after a condensation, and another for rounds that condense, if there
+ * are any.
+ */
 function summarizeRounds(tokens: number, kind: string, rounds: readonly Round[], memory: number): GatewayPoint[] {
   const point = (name: string, some: readonly Round[]): GatewayPoint[] => {
     const times = { proxy: some.flatMap((one) => one.proxy), gateway: some.flatMap((one) => one.gateway) };
@@ -288,7 +301,7 @@ function summarizeRounds(tokens: number, kind: string, rounds: readonly Round[],
   return [...point(kind, quiet), ...point('condenses', condensing)];
 }
 
-/** The list's last element is followed by two brackets. */
+/** Two brackets follow the last element of the list. */
 const CLOSING = ']}'.length;
 const goesOn = (before: Buffer, now: Buffer): boolean => {
   const head = before.subarray(0, before.length - CLOSING);

@@ -1,6 +1,7 @@
 /**
  * Repeats the headline figures of the specification (docs/requirements.md): three presets on
- * generated conversations of the same kinds and sizes. Its own conversations are unavailable.
+ * generated conversations of the same kinds and sizes, because the original conversations are
+ * unavailable.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
@@ -17,7 +18,7 @@ import { millis, percent } from './table';
 interface Kind {
   readonly name: string;
   readonly options: Omit<ConversationOptions, 'seed'>;
-  /** The document's figures: percent removed, by preset. */
+  /** Percentage removed according to the specification, by preset. */
   readonly old: Readonly<Record<string, number>>;
 }
 
@@ -45,20 +46,23 @@ const CHARS_PER_TOKEN = 4.5;
 export interface HeadlineRow {
   readonly conversation: string;
   readonly preset: string;
-  /** O200k tokens, mean over seeds. */
+  /** Mean number of o200k tokens over the seeds. */
   readonly before: number;
   readonly after: number;
   readonly calls: number;
   readonly cost: number;
   /** Processor time in milliseconds. */
   readonly timeMs: number;
-  /** The document's share removed. */
+  /** Share removed according to the specification. */
   readonly old: number;
 }
 
 type Run = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
 
-/** Five conversations per kind; the model's answers have half to all of the allowed tokens. */
+/**
+ * Measures five conversations of each kind. The model's answers have half to all of the allowed
+ * tokens.
+ */
 export async function benchHeadline(): Promise<HeadlineRow[]> {
   const rows: HeadlineRow[] = [];
   for (const { name, options, old } of KINDS) {
@@ -87,8 +91,8 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
   const before = counter.countMessages(messages);
   const random = new Random(options.seed);
   const summarizer = createTestSummarizer((request) => {
-    // The limit is above the requested length; half to all of two thirds of it is what was
-    // requested.
+    // The limit is one and a half times the requested length, and the answer has half to all of the
+    // requested length.
     const tokens = (roomForSummary(request) / 1.5) * (0.5 + random.next() / 2);
     return Promise.resolve(prose(random, tokens * CHARS_PER_TOKEN));
   });

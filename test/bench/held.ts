@@ -1,9 +1,9 @@
-/** Measures how long the thread is blocked, which users of the extension host notice. */
+/** Measures how long the thread is blocked, which users notice in the extension host. */
 const KNOWS_THREADS = Number.parseInt(process.versions.node) >= 24;
 
 /**
- * CPU time of this thread in milliseconds; in older Node versions of all threads, including the
- * collector.
+ * CPU time of this thread in milliseconds; older versions of Node report only that of all threads,
+ * including the collector.
  */
 const threadNow = (): number => {
   const { user, system } = KNOWS_THREADS ? process.threadCpuUsage() : process.cpuUsage();
@@ -11,8 +11,9 @@ const threadNow = (): number => {
 };
 
 /**
- * Maximum time between two event loop turns until queried: the lesser of wall and CPU time, since
- * other programs may delay it. Checks every millisecond.
+ * Measures the longest time between two turns of the event loop until it is queried. This is the
+ * lesser of wall time and CPU time, since other programs may delay the thread. It is checked every
+ * millisecond.
  */
 export function monitorHeld(): () => Promise<number> {
   let longest = 0;

@@ -1,4 +1,6 @@
-/** Lossless on texts that make careless algorithms slow, at a quarter, half and full size. */
+/**
+ * Measures Lossless on texts that make careless algorithms slow, at a quarter, half and full size.
+ */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { assistant, call, result, user } from '../../src/core/testing';
@@ -7,9 +9,9 @@ import { millis, table } from './table';
 
 export interface HostilePoint {
   readonly name: string;
-  /** Characters as JSON. */
+  /** Number of characters as JSON. */
   readonly chars: number;
-  /** CPU time in milliseconds without counting tokens; minimum of the runs. */
+  /** Minimum CPU time of the runs in milliseconds, without counting tokens. */
   readonly cpuMs: number;
 }
 
@@ -28,7 +30,7 @@ const conversation = (results: readonly string[]): ApiMessage[] => [
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
-/** Each generates a share of the full size. */
+/** Each function generates a share of the full size. */
 const CASES: Readonly<Record<string, (share: number) => ApiMessage[]>> = {
   'one line of 5 MB, twice': (share) => {
     const line = WORD.repeat((5 * MEGABYTE * share) / WORD.length);

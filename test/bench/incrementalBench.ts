@@ -1,4 +1,4 @@
-/** Time of a Lossless run after adding messages, compared with the first run. */
+/** Measures the time of a Lossless run after messages were added, compared with the first run. */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { Edit } from '../../src/core/condense/edits/edits';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -10,14 +10,14 @@ import { millis, percent, table } from './table';
 export interface IncrementalPoint {
   readonly tokens: number;
   readonly messages: number;
-  /** Messages added each time. */
+  /** Number of messages that are added each time. */
   readonly added: number;
-  /** CPU time in milliseconds, minimum of the runs. */
+  /** Minimum CPU time of the runs, in milliseconds. */
   readonly firstMs: number;
   readonly againMs: number;
   /**
-   * Median of the runs: sometimes a new text replaces an early one, and everything after it is
-   * indexed again.
+   * Median of the runs. It can be higher, because sometimes a new text replaces an early one, and
+   * everything after that is indexed again.
    */
   readonly againMedianMs: number;
 }
@@ -44,7 +44,7 @@ async function measure(original: readonly ApiMessage[], added: number): Promise<
   const counter = freshCounter();
   const tokens = counter.countMessages(original);
   for (let round = 0; round < ROUNDS; round++) {
-    // A fresh copy without caches.
+    // A fresh copy has no caches.
     const messages = structuredClone(original);
     counter.countMessages(messages);
     let length = messages.length - TIMES * added;

@@ -1,8 +1,8 @@
 /**
- * Time that live conversations add to a request, in the process (gateway) and in the engine's
- * thread (VS Code's chat): nothing due, a large new result, a mechanical condensation, after a
- * restart, and with more images than the vendor accepts. Each request has new objects, as in VS
- * Code.
+ * Measures the time that live conversations add to a request, in the same process (gateway) and in
+ * the engine's thread (VS Code's chat). The cases are: nothing is due, a large new result, a
+ * mechanical condensation, after a restart, and more images than the vendor accepts. Each request
+ * has new objects, as in VS Code.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { monitorHeld } from './held';
 import { collectGarbage, freshCounter } from './measure';
 import { millis, table } from './table';
 
-/** In this process, or in a thread of the built bundle. */
+/** The engine runs in this process, or in a thread with the built bundle. */
 export type Where = 'process' | 'thread';
 
 export interface LivePoint {
@@ -45,16 +45,16 @@ export interface LivePoint {
   /** CPU time in milliseconds. */
   readonly cpuMedian: number;
   readonly cpuP99: number;
-  /** Longest block of the thread in milliseconds of CPU time. */
+  /** Longest time that the thread was blocked, in milliseconds of CPU time. */
   readonly stretch: number;
 }
 
 const SIZES = [50_000, 200_000, 400_000];
 const SEED = 7;
-/** Messages added per request: an answer and its results. */
+/** Number of messages added per request: an answer and its results. */
 const STEP = 2;
 
-/** Messages as new objects with the same content, as VS Code passes them. */
+/** Copies messages to new objects with the same content, as VS Code passes them. */
 const copied = (messages: readonly ApiMessage[]): ApiMessage[] => JSON.parse(JSON.stringify(messages)) as ApiMessage[];
 
 const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =>
@@ -129,7 +129,7 @@ export async function benchLive(sizes: readonly number[] = SIZES): Promise<LiveP
   return points;
 }
 
-/** An unknown chat of 10 MB, as after a restart of VS Code. */
+/** Measures an unknown chat of 10 MB, as after a restart of VS Code. */
 async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
   const lines = Array.from({ length: 1_000 }, (_, at) => `${at}: if (request.retry > limit) return undefined;`).join(
     '\n',
@@ -154,8 +154,8 @@ async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
 const REQUESTS = 120;
 
 /**
- * A conversation's last requests with a large model; after each, an empty call as a baseline, since
- * most time on a busy machine is spent waiting for the two threads.
+ * Measures a conversation's last requests with a large model. An empty call after each of them is
+ * the baseline, since on a busy machine most of the time is spent waiting for the two threads.
  */
 async function nothingDue(messages: readonly ApiMessage[], tokens: number, where: Where): Promise<LivePoint[]> {
   return inFolder(async (root) => {
@@ -166,7 +166,7 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number, where
     const timings: Timing[] = [];
     const idle: Timing[] = [];
     for (let end = from + STEP; end <= messages.length; end += STEP) {
-      // Created on demand, so that garbage collections don't traverse 120 of them.
+      // The request is created only now, so that garbage collections don't traverse 120 requests.
       const request = makeRequest(copied(messages.slice(0, end)), upstream);
       timings.push(await timed(() => live.prepare(request)));
       idle.push(await timed(() => live.countPart('')));
@@ -176,8 +176,8 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number, where
 }
 
 /**
- * Exchanges with new results of 50 KB. The first one indexes everything before it and is the
- * slowest.
+ * Measures exchanges with new results of 50 KB. The first one is the slowest, because it indexes
+ * everything before it.
  */
 async function largeResults(
   messages: readonly ApiMessage[],
@@ -203,7 +203,7 @@ async function largeResults(
   });
 }
 
-/** Three more screenshots per request, for a vendor that accepts 20 MB. */
+/** Measures requests that each add three screenshots, for a vendor that accepts 20 MB. */
 async function images(where: Where): Promise<LivePoint> {
   return inFolder(async (root) => {
     const live = liveIn(root, where);
@@ -224,8 +224,8 @@ async function images(where: Where): Promise<LivePoint> {
 }
 
 /**
- * The request that triggers a condensation, and the first one after a restart; a new folder each
- * time.
+ * Measures the request that triggers a condensation, and the first one after a restart, in a new
+ * folder each time.
  */
 async function condensing(
   messages: readonly ApiMessage[],
@@ -259,9 +259,10 @@ interface Timing {
   readonly stretch: number;
 }
 
-/** Total time, and the longest block. */
+/** Measures the total time of an action, and the longest block. */
 async function timed(action: () => Promise<unknown>): Promise<Timing> {
-  // A major collection traverses the whole heap, which here is the bench's.
+  // Garbage is collected before, because a major collection traverses the whole heap, which here is
+  // mostly the benchmark's.
   collectGarbage();
   await new Promise((resolve) => setImmediate(resolve));
   const held = monitorHeld();

@@ -1,4 +1,7 @@
-/** Replays one session through the live engine: removed tokens, input cost, invariants. */
+/**
+ * Replays a session through the live engine, counts removed tokens and the input's cost, and checks
+ * invariants.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,31 +24,34 @@ import { PromptCache, type Segment } from '../servers/promptCache';
 import { lostLines } from '../support/lostLines';
 import { freshCounter } from './measure';
 
-/** Anthropic's cache prices relative to the base price ("Prompt caching"). */
+/** Anthropic's cache prices, relative to the base price ("Prompt caching"). */
 export const WRITE = 1.25;
 export const READ = 0.1;
 
-/** Windows in tokens; Infinity: no condensations. */
+/** Windows in tokens; with Infinity, nothing is condensed. */
 export const WINDOWS = [Infinity, 200_000, 128_000, 64_000] as const;
 const OUTPUT_TOKENS = 8_192;
-/** Larger than any session. */
+/** A limit that is larger than any session. */
 const NO_LIMIT = 1_000_000_000;
 
 export interface ReplayedRun {
   readonly requests: number;
-  /** Input of all requests in base-priced o200k tokens. */
+  /** Cost of all requests' input, in o200k tokens at the base price. */
   readonly cost: number;
   readonly condensations: number;
   /** Tokens of the largest request. */
   readonly largest: number;
-  /** O200k tokens that were left out of new results, and those of all results. */
+  /** Number of o200k tokens that were left out of new results, and number in all results. */
   readonly leftOut: number;
   readonly received: number;
   /** Wall time per request in milliseconds. */
   readonly times: readonly number[];
 }
 
-/** In agents' form: without thinking, and with consecutive results in one message. */
+/**
+ * Converts messages to the form that agents send: without thinking, and with consecutive results in
+ * one message.
+ */
 export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
   const sent: ApiMessage[] = [];
   for (const message of messages) {
@@ -61,7 +67,7 @@ export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
   return sent;
 }
 
-/** Messages per request: those before each answer. */
+/** Returns the number of messages in each request: those before each answer. */
 export const listRequests = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, at) =>
     at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
@@ -70,7 +76,7 @@ export const listRequests = (messages: readonly ApiMessage[]): number[] =>
 const blocks = (message: ApiMessage): ReturnType<typeof getBlocks> =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
 
-/** Replays without writing; the ledger stays in memory. */
+/** Writing files fails, so that the ledger stays in memory. */
 const NO_DISK = {
   files: { ...nodeFiles, open: () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EROFS' })) },
 };
@@ -82,7 +88,10 @@ const modelWith = (window: number): UpstreamModel => ({
   threshold: { percent: 75 },
 });
 
-/** If no request is larger, the session behaves as without a limit. */
+/**
+ * True if no request is large enough for a condensation, so that the session behaves as without a
+ * limit.
+ */
 export const isBelow = (window: number, { largest }: ReplayedRun): boolean =>
   largest < computeDueTokensOfModel(modelWith(window)).tokens;
 
@@ -91,13 +100,17 @@ export interface ReplayResult {
   readonly messages: readonly ApiMessage[];
   readonly window: number;
   readonly settings: Partial<LiveSettings>;
-  /** Knows the session's tokens; absent: the run is timed, counts itself and writes to disk. */
+  /**
+   * A counter that already knows the session's tokens. Without it, the run is timed, counts by
+   * itself, and writes to disk.
+   */
   readonly counter?: MessageCounter;
 }
 
 /**
+ * Replays a session.
  * @throws Error if the prefix changed without a condensation, or a removed line is not in the
- * request
+ *   request
  */
 export async function replay({ name, messages, window, settings, counter: known }: ReplayResult): Promise<ReplayedRun> {
   const root = mkdtempSync(join(tmpdir(), 'condenser-replay-'));
@@ -148,7 +161,7 @@ export async function replay({ name, messages, window, settings, counter: known 
 
 type Segmenter = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
 
-/** Blocks as a cache sees them, with a cached hash. */
+/** Splits messages into blocks as a cache sees them, and remembers their hashes. */
 function segmenter(counter: MessageCounter): Segmenter {
   const known = new WeakMap<ApiMessage, readonly Segment[]>();
   return (message, isMarked) => {
@@ -173,14 +186,20 @@ function assertPrefix(name: string, before: readonly ApiMessage[], now: readonly
 
 /** Verifies that each removed line is in the sent request. */
 export class RemovedLineCheck {
-  /** Verified edits; later requests don't remove their lines. */
+  /**
+   * Verified edits, which need no further check: later requests don't remove the lines that prove
+   * them.
+   */
   private readonly proven = new WeakSet<Edit>();
   private readonly lines = new Set<string>();
   private sent: readonly ApiMessage[] = [];
 
   constructor(private readonly name: string) {}
 
-  /** @param isCondensed what stood may have gone: all are to be proven again. */
+  /**
+   * @param isCondensed true if a condensation may have removed the proving lines; then all edits
+   *   are checked again.
+   */
   assert({ original, messages, origins, edits }: View, isCondensed: boolean): void {
     this.follow(messages);
     const cuts = edits.filter((edit) => edit.kind === 'cut');
@@ -193,7 +212,7 @@ export class RemovedLineCheck {
         !own.every((cut) => cut.recoverable || this.holds(getValueAt(original[place.message], place.path), cut)),
     );
     if (doubtful.length === 0) return;
-    // A line in another form: after a path, or in JSON.
+    // The line may be there in another form: after a path, or in JSON.
     const broken = lostLines(original, messages, doubtful);
     if (broken)
       throw new Error(`${this.name}: message ${broken.place.message} lost the line ${JSON.stringify(broken.line)}`);
@@ -211,7 +230,7 @@ export class RemovedLineCheck {
     this.sent = messages;
   }
 
-  /** True if every line touched by a cut is complete. */
+  /** True if every line that a cut touches is in the request as a whole. */
   private holds(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
     if (typeof text !== 'string') return false;
     const from = text.lastIndexOf('\n', start - 1) + 1;

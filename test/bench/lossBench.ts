@@ -1,7 +1,7 @@
 /**
- * Losses other than lines at the rules' sizes: recurring error texts, and users' messages. Also
- * what File-Aware's markers reveal of lost lines (those below a declaration that the marker names),
- * and what the names cost.
+ * Measures losses other than lines, at the rules' sizes: error texts that recur, and users'
+ * messages. It also measures what File-Aware's markers say of lost lines (those below a declaration
+ * that the marker names), and what the names cost.
  */
 import { makePlaceKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
@@ -25,21 +25,32 @@ import { percent, table } from './table';
 
 export interface LossRow {
   readonly rule: string;
-  /** o200k tokens of the prefixes, removed content, markers, and names in markers. */
+  /**
+   * Number of o200k tokens of the prefixes, of removed content, of markers, and of names in
+   * markers.
+   */
   readonly before: number;
   readonly removed: number;
   readonly markers: number;
   readonly names: number;
-  /** Lost needed lines. */
+  /** Number of needed lines that were lost. */
   readonly lost: number;
-  /** Lost lines whose marker has names, and those whose marker names their declaration. */
+  /**
+   * Number of lost lines whose marker has names, and of those whose marker names their declaration.
+   */
   readonly told: number;
   readonly named: number;
-  /** Error lines from before the cut that recur after it; lost by the rule, by File-Aware. */
+  /**
+   * Number of error lines from before the cut that recur after it, and how many of them the rule
+   * and File-Aware lose.
+   */
   readonly errors: number;
   readonly errorsByRule: number;
   readonly errorsByUs: number;
-  /** Users' messages except the task; incomplete with the rule, with File-Aware. */
+  /**
+   * Number of users' messages other than the task, and how many are incomplete with the rule and
+   * with File-Aware.
+   */
   readonly words: number;
   readonly wordsByRule: number;
   readonly wordsByUs: number;
@@ -101,10 +112,10 @@ export async function measureLosses(conversations: readonly BenchConversation[])
   return [...rows.values()];
 }
 
-/** Shorter ones recur by chance. Characters. */
+/** Minimum length in characters; shorter error lines recur by chance. */
 const MIN_ERROR = 20;
 
-/** Distinct error lines of commands and failed calls. */
+/** Lists the distinct error lines of commands and failed calls. */
 export const errorsIn = (messages: readonly ApiMessage[]): string[] =>
   collectFacts(messages, DEFAULT_TOOLS)
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
@@ -124,7 +135,7 @@ export const textsIn = (view: readonly ApiMessage[]): string =>
     .map(({ text }) => text)
     .join('\n');
 
-/** Text after the line count in a cut's marker; reference markers have no names. */
+/** Returns the text after the line count in a cut's marker; markers of references have no names. */
 const namesIn = (text: string): string => {
   const what = findMarkers(text)[0]?.what ?? '';
   return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(what)?.[1] ?? '';
@@ -149,7 +160,7 @@ function countNames(
   return { isTold: names !== '', isNamed: said.some((name) => name.replace(/ \d+$/, '') === above) };
 }
 
-/** The name of the last declaration before a position. */
+/** Finds the name of the last declaration before a position. */
 function nameAbove(text: string, place: number, markdown: boolean): string | undefined {
   const lines = splitReadIntoLines(text);
   const declares = findDeclarations(lines, markdown);

@@ -1,6 +1,6 @@
 /**
- * Share that Lossless removes per agent, compared with the brute-force bound (`repeatBound.ts`), in
- * characters of messages and tool texts.
+ * Measures the share that Lossless removes for each agent, compared with the brute-force bound
+ * (`repeatBound.ts`), in characters of messages and tool texts.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -21,18 +21,21 @@ export interface LosslessRow {
   readonly project: string;
   readonly session: string;
   readonly chars: number;
-  /** Characters removed. */
+  /** Number of characters removed. */
   readonly strict: number;
   readonly all: number;
   readonly acrossFiles: number;
   readonly bound: number;
   readonly boundAnywhere: number;
-  /** Lines quoted within 20 turns after three cuts, and how many remain after all operations. */
+  /**
+   * Number of lines that are quoted within 20 turns after three cuts, and how many remain after all
+   * operations.
+   */
   readonly needed: number;
   readonly kept: number;
 }
 
-/** Session folders by agent, relative to the project. */
+/** Folders with a session folder for each agent; paths are relative to the project. */
 const FOLDERS = ['../shared/corpus-wide', '../shared/corpus'];
 
 export async function benchLossless(folders: readonly string[] = FOLDERS): Promise<LosslessRow[]> {
@@ -43,7 +46,7 @@ export async function benchLossless(folders: readonly string[] = FOLDERS): Promi
   return rows;
 }
 
-/** Excludes Roo's and Cline's lists. */
+/** Excludes the task lists of Roo and Cline. */
 const WANTED = /\.jsonl$|(?<!ui_messages|task_metadata|\.compaction)\.json$/;
 
 const sessionsIn = (folder: string): { agent: string; path: string }[] =>
@@ -86,7 +89,10 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
 const charsIn = (messages: readonly ApiMessage[]): number =>
   messages.reduce((sum, message) => sum + countChars(message), 0);
 
-/** One row per agent: shares of all characters; per project the share of strict Lossless. */
+/**
+ * Shows one row per agent with shares of all characters, and the share of strict Lossless per
+ * project.
+ */
 export function losslessTable(rows: readonly LosslessRow[]): string {
   const computeShare = (own: readonly LosslessRow[], part: keyof Figures, whole: keyof Figures = 'chars'): number =>
     own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, row) => sum + row[whole], 0);

@@ -1,4 +1,7 @@
-/** Masking: number of forms, look-alikes left alone, and time on ordinary and hostile text. */
+/**
+ * Measures masking: how many forms of secrets are masked, how many look-alikes are left alone, and
+ * the time on ordinary and hostile text.
+ */
 import { maskSecrets } from '../../src/core/secrets/maskSecrets';
 import {
   TESTED_KEY_FORMS,
@@ -13,7 +16,7 @@ import { millis, table } from './table';
 
 export interface MaskingPoint {
   readonly name: string;
-  /** CPU time in milliseconds for half a megabyte, and for one. */
+  /** CPU time in milliseconds for half a megabyte, and for one megabyte. */
   readonly halfMs: number;
   readonly wholeMs: number;
 }
@@ -27,10 +30,10 @@ export interface MaskingFigures {
 }
 
 const MEGABYTE = 1_000_000;
-/** Only the slowest hostile texts are listed. */
+/** Number of hostile texts to list, slowest first. */
 const TOLD = 8;
 
-/** A hostile text is a single line. */
+/** Creates a hostile text, which is a single line. */
 const repeated = (piece: string, chars: number): string =>
   piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars);
 

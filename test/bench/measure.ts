@@ -1,4 +1,4 @@
-/** Time and memory of one condensation. */
+/** Measures time and memory of a condensation. */
 import { makeRanks } from '../../scripts/ranks.mjs';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
@@ -9,14 +9,14 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 
-/** A provider with configuration and display name. */
+/** A provider with its configuration and display name. */
 export interface Candidate {
   readonly name: string;
   readonly provider: CondensationProvider;
   readonly config: unknown;
 }
 
-/** One type for all configurations, which providers validate. */
+/** Gives all configurations one type; the providers validate them. */
 export const candidate = (name: string, provider: unknown, config: unknown): Candidate => ({
   name,
   provider: provider as CondensationProvider,
@@ -41,13 +41,13 @@ export interface Measurement {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly edits: number;
-  /** Wall time in milliseconds, median, without counting tokens. */
+  /** Median wall time in milliseconds, without counting tokens. */
   readonly timeMs: number;
-  /** CPU time in milliseconds, median. */
+  /** Median CPU time in milliseconds. */
   readonly cpuMs: number;
 }
 
-/** Condenses repeatedly, each time with a counter that knows only the conversation. */
+/** Condenses repeatedly, each time with a new counter that has only counted the conversation. */
 export async function measureTime(
   messages: readonly ApiMessage[],
   candidate: Candidate,
@@ -83,26 +83,27 @@ export function cpuSince(started: NodeJS.CpuUsage): number {
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Warms up the compiler. */
+/** Runs each candidate, so that the compiler has optimized their code. */
 export async function warmUp(messages: readonly ApiMessage[]): Promise<void> {
   for (const each of CANDIDATES) await measureTime(messages, each, 3);
 }
 
 export interface MemoryMeasurement {
-  /** Bytes of the messages. */
+  /** Number of bytes of the messages. */
   readonly messages: number;
-  /** Peak live bytes beyond messages and runtime. */
+  /** Peak of live bytes, beyond messages and runtime. */
   readonly peak: number;
-  /** Live bytes afterwards: edits and caches. */
+  /** Number of live bytes afterwards, which are edits and caches. */
   readonly left: number;
 }
 
-/** Sampling interval; each sample collects garbage first. */
+/** Milliseconds between samples; garbage is collected before each. */
 const LOOK_EVERY_MS = 25;
 
 /**
- * @param make gives the messages anew, so that their own size can be measured.
- * @param target share of the tokens that may stay; default: none is set.
+ * Measures the memory of a condensation.
+ * @param make creates the messages, so that their own size can be measured.
+ * @param target share of the tokens that may stay. Default: no target.
  */
 export async function measureMemory(
   make: () => readonly ApiMessage[],
@@ -126,7 +127,7 @@ export async function measureMemory(
     },
   });
   const tokens = counter.countMessages(messages);
-  // Also samples when a run yields.
+  // Samples are also taken when a run yields.
   const timer = setInterval(look, LOOK_EVERY_MS);
   const options = target === undefined ? {} : { targetTokens: Math.round(tokens * target) };
   const result = await condense(messages, candidate, counter, options);
@@ -134,13 +135,13 @@ export async function measureMemory(
   looked = 0;
   look();
   const left = (await settledBytes()) - loaded;
-  // Keeps everything alive until the last sample.
+  // These uses keep everything alive until the last sample.
   if (result.edits.length < 0 || messages.length < 0 || counter.countMessages([]) < 0) throw new Error('unreachable');
   return { messages: loaded - empty, peak: Math.max(peak, left), left };
 }
 
 /**
- * One condensation; default without a target.
+ * Condenses once, by default without a target.
  * @throws Error for an invalid configuration
  */
 export async function condense(
@@ -159,7 +160,7 @@ export const collectGarbage = (): void => {
   globalThis.gc();
 };
 
-/** Earlier measurements are freed only after their promises settle. */
+/** The pauses let promises settle, because earlier measurements are freed only then. */
 async function settledBytes(): Promise<number> {
   for (let pause = 0; pause < 3; pause++) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 /**
- * Share of lines needed by later edits and patches that File-Aware loses, compared with other
- * tools' rules at the same size per prefix. Equal weight per agent, and per project within it.
+ * Measures the share of lines that File-Aware loses of those that later edits and patches need,
+ * compared with other tools' rules at the same size for each prefix. Each agent has the same
+ * weight, and each project within it.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
@@ -25,13 +26,13 @@ export const RULES: Readonly<Record<string, Policy>> = {
   'newest half': slidingWindow(0.5),
 };
 
-/** Turns examined after a cut. */
+/** Numbers of turns that are examined after a cut. */
 export const WINDOWS = [10, 20, 40] as const;
 export const CUTS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /** Projects with fewer needed lines are ignored. */
 export const MIN_LINES = 10;
 
-/** For one session, rule and window. */
+/** Counts for one session, rule and window. */
 export interface NeedTally {
   readonly agent: string;
   readonly project: string;
@@ -40,22 +41,23 @@ export interface NeedTally {
   readonly needed: number;
   readonly lostByRule: number;
   readonly lostByUs: number;
-  /** Tokens of prefixes, the rule's views, and ours. */
+  /** Number of tokens of the prefixes, of the rule's views, and of ours. */
   readonly before: number;
   readonly afterRule: number;
   readonly afterUs: number;
 }
 
 export interface NeedOptions {
-  /** Names of rules; default all. */
+  /** Names of the rules to measure. Default: all. */
   readonly rules?: readonly string[];
-  /** Shares of a session's turns; default {@link CUTS}. */
+  /** Shares of a session's turns at which it is cut. Default: {@link CUTS}. */
   readonly cuts?: readonly number[];
 }
 
 /**
- * Thinking is left out of all: rules and agents treat it each in its own way, and no line of a file stands in it.
- * @param fileAwareFor the provider that is measured, for each conversation.
+ * Measures all conversations without thinking, because rules and agents each treat it in their own
+ * way, and it contains no lines of files.
+ * @param fileAwareFor returns the provider to measure for a conversation.
  */
 export async function measureNeed(
   conversations: readonly BenchConversation[],
@@ -103,7 +105,7 @@ export async function measureNeed(
   return tallies;
 }
 
-/** Index after the last message of this many turns from a cut. */
+/** Returns the index after the last message of this many turns from a cut. */
 export function findEnd(messages: readonly ApiMessage[], cut: number, turns: number): number {
   let seen = 0;
   for (let index = cut; index < messages.length; index++) {
@@ -120,18 +122,18 @@ export const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =
     return content.length === 0 ? message : { ...message, content };
   });
 
-/** Mean over agents of means over projects, with a 95 % interval over projects. */
+/** Means over agents of the means over their projects, with a 95 % interval over projects. */
 export interface NeedRow {
   readonly agent: string;
   readonly rule: string;
   readonly projects: number;
-  /** Within 20 turns. */
+  /** Number of lines needed within 20 turns. */
   readonly lines: number;
   readonly removedByRule: number;
   readonly removedByUs: number;
   readonly lostByRule: number;
   readonly lostByUs: number;
-  /** Ours minus the rule's; the interval is NaN for a single project. */
+  /** Our loss minus the rule's; the interval is NaN for a single project. */
   readonly difference: { readonly mean: number; readonly low: number; readonly high: number };
 }
 
@@ -145,7 +147,7 @@ interface ProjectShare {
   readonly lostByUs: number;
 }
 
-/** One row per rule, for each agent and in total. */
+/** Returns a row for each rule, for each agent and in total. */
 export function needRows(tallies: readonly NeedTally[]): NeedRow[] {
   const rules = [...new Set(tallies.map(({ rule }) => rule))];
   const agents = [...new Set(tallies.map(({ agent }) => agent))];
@@ -211,7 +213,7 @@ const computeMeans = (shares: readonly ProjectShare[]) => ({
   lostByUs: mean(shares.map((share) => share.lostByUs)),
 });
 
-/** 95 % quantile of Student's t by degrees of freedom. */
+/** Quantiles of Student's t for 95 %, by degrees of freedom. */
 const STUDENT = [NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
 function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]): NeedRow {
@@ -230,7 +232,7 @@ function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]):
 
 const RESAMPLES = 2_000;
 
-/** Samples projects with replacement, across agents. */
+/** Resamples projects across agents, with replacement. */
 function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
   const agents = [...new Set(shares.map(({ agent }) => agent))];
   const means = agents.map((agent) => computeMeans(shares.filter((share) => share.agent === agent)));

@@ -1,5 +1,6 @@
 /**
- * The section of docs/research/benchmarks.md on projects not used for fitting, with its picture.
+ * Writes the section of docs/research/benchmarks.md on projects that were not used for fitting,
+ * with its picture.
  */
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
 import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
@@ -10,10 +11,10 @@ import { markdown, percent } from './table';
 
 /** First line of the section. */
 export const NEED_TITLE = '## File-Aware on projects that it was not fitted on';
-/** Relative to the page. */
+/** The path is relative to the page. */
 export const NEED_PICTURE = 'images/needed-lines.svg';
 
-/** Remaining shares of tokens on the picture's lines. */
+/** Shares of tokens that remain, for the points of the picture's lines. */
 const LEFT = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
 
 export interface NeedSection {
@@ -22,8 +23,8 @@ export interface NeedSection {
 }
 
 /**
- * @param cuts of at least two projects.
- * @param lossless what Lossless takes out of the same sessions; empty where it was not measured.
+ * @param cuts cuts of at least two projects.
+ * @param lossless what Lossless removes from the same sessions; empty if it was not measured.
  */
 export function needSection(cuts: readonly FitCut[], lossless: readonly LosslessRow[]): NeedSection {
   const results = FEATURE_NAMES.indexOf('results');
@@ -49,10 +50,10 @@ function computeLine(cuts: readonly FitCut[], scores: Scores): { left: number; k
     .map(({ removedByUs, lostByUs }) => ({ left: 1 - removedByUs, kept: 1 - lostByUs }));
 }
 
-/** Other tools' own rules; the newest half is only a baseline. */
+/** Rules that other tools use; the newest half is only a baseline. */
 const RULES_OF_TOOLS = ['mask 40', 'mask 20', 'mask 10', 'head and tail 8,000'];
 
-/** A table by agent; empty if Lossless wasn't measured. */
+/** Shows a table by agent; empty if Lossless wasn't measured. */
 export function agentsText(
   lossless: readonly LosslessRow[],
   cuts: readonly Pick<FitCut, 'agent'>[],
@@ -85,7 +86,7 @@ ${markdown(['agent', 'sessions', 'cuts', 'Lossless, strict', 'Lossless, all', 'n
 `;
 }
 
-/** @param agents the table of all by agent, with an empty line behind. */
+/** @param agents the table by agent, followed by an empty line. */
 function sectionText(cuts: readonly FitCut[], rows: readonly NeedRow[], agents: string): string {
   const of = (key: (cut: FitCut) => string): number => new Set(cuts.map(key)).size;
   const worse = rows.filter(({ agent, lostByUs, lostByRule }) => agent !== 'all' && lostByUs - lostByRule >= 0.0005);
@@ -123,7 +124,10 @@ const [WIDTH, HEIGHT] = [720, 420];
 const [LEFT_EDGE, TOP, RIGHT, BOTTOM] = [64, 24, 700, 360];
 const COLOURS = ['#0072b2', '#56b4e9', '#d55e00'];
 
-/** X axis: remaining tokens, descending; y axis: needed lines kept. */
+/**
+ * Draws the picture. The x axis shows the remaining tokens in descending order, and the y axis the
+ * needed lines that are kept.
+ */
 function drawPicture(
   lines: readonly { readonly name: string; readonly points: readonly Point[] }[],
   points: readonly (Point & { readonly name: string })[],
@@ -173,7 +177,7 @@ function drawPicture(
 
 const LINE_HEIGHT = 13;
 
-/** Points from top to bottom, with label positions that don't overlap. */
+/** Sorts points from top to bottom, and places their labels without overlaps. */
 function spaced<P extends Point>(
   points: readonly P[],
   y: (kept: number) => string,

@@ -1,4 +1,6 @@
-/** Names and paths from before a cut that the agent's next turns use in tool parameters. */
+/**
+ * Finds names and paths from before a cut that the agent uses in tool parameters in its next turns.
+ */
 import type { View } from '../../src/core/condense/edits/view';
 import type { NeededLineChecker, LineOutcome } from '../../src/core/condense/futureNeed/kept';
 import { groupCallsByTurn } from '../../src/core/condense/futureNeed/neededLater';
@@ -16,8 +18,8 @@ export interface NeededNames {
 const RARE = 0.1;
 
 /**
- * @param cut index of the first message after the prefix, from the assistant
- * @param end index after the last message to look at
+ * @param cut index of the first message after the prefix, which is the assistant's
+ * @param end index after the last message to examine
  */
 export function findNeededNames(messages: readonly ApiMessage[], cut: number, end: number): NeededNames {
   const known = collectKnownParts(messages.slice(0, cut));
@@ -82,7 +84,7 @@ function collectKnownParts(prefix: readonly ApiMessage[]): KnownParts {
   return { rareNames, paths };
 }
 
-/** Only user messages show the agent anything new. */
+/** Adds what a user's message shows, because only these show the agent anything new. */
 function addShown(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of listContents(message)) {
     for (const name of findIdentifierNames(text)) shown.names.add(name);

@@ -1,10 +1,10 @@
 /**
- * Condensing new results: every recorded session, request by request through the live engine, with it and without, and
- * what the input of its requests would have cost by the rules of Anthropic's prompt cache. The sessions have no system prompt,
- * no tools and no times: the first two are left out, and the cache is taken to be warm.
- *
- * Two things are asserted for every request: what was sent before is sent again byte for byte unless a condensation came in
- * between, and each line that was left out of new results stands in the request.
+ * Measures condensing of new results. Every recorded session is sent request by request through the
+ * live engine, with new results condensed and without. The cost of the input is computed by the
+ * rules of Anthropic's prompt cache. The sessions have no system prompt, no tools and no times, so
+ * the first two are left out, and the cache is assumed to be warm.
+ * Each request is checked: unless a condensation came in between, it must repeat what was sent
+ * before byte for byte, and it must contain each line that was left out of new results.
  */
 import type { LiveSettings } from '../../src/live/types';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -13,7 +13,7 @@ import { asSent, isBelow, READ, replay, listRequests, WRITE, type ReplayedRun } 
 import { freshCounter } from './measure';
 import { boundByMessage, countChars } from './repeatBound';
 
-/** Windows in tokens, in addition to an unlimited one without condensations. */
+/** Windows in tokens, in addition to an unlimited one, in which nothing is condensed. */
 const WINDOWS: readonly number[] = [200_000, 128_000, 64_000];
 
 export interface NewResultsPoint {
@@ -23,26 +23,31 @@ export interface NewResultsPoint {
   readonly without: ReplayedRun;
   readonly with: ReplayedRun;
   /**
-   * Without protection of reread content, and with terminal noise removed; unlimited window only.
+   * `careless` doesn't protect reread content, and `quiet` also removes terminal noise; both only
+   * with an unlimited window.
    */
   readonly careless?: ReplayedRun;
   readonly quiet?: ReplayedRun;
   readonly bound: NewResultsBound;
 }
 
-/** What brute force could leave out of new results, as shares of the characters and of what they cost where no condensation is due. */
+/**
+ * What brute force could leave out of new results, as shares of the characters, and of their cost
+ * if nothing is condensed.
+ */
 export interface NewResultsBound {
   readonly chars: number;
   readonly cost: number;
-  /** Removable if lines of a file are above in a display of the file. */
+  /** Shares if a file's lines must be above in a text that shows the file. */
   readonly sameFile: readonly [chars: number, cost: number];
-  /** Removable if they are above in any text. */
+  /** Shares if the lines may be above in any text. */
   readonly anywhere: readonly [chars: number, cost: number];
 }
 
 /**
- * @param wanted a number takes so many sessions, spread over all; a text those whose name holds it.
- * @param told how far it is.
+ * @param wanted a number selects so many sessions, evenly spread; a text selects those whose names
+ *   contain it.
+ * @param told called with the progress.
  */
 export async function benchNewResults(
   wanted: string | undefined,
@@ -105,7 +110,7 @@ async function measureSession(
 
 export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBound {
   const requests = listRequests(messages);
-  /** Cost of a message's token: written once, then read by each later request. */
+  /** Cost of one token in this message, which is written once and read by each later request. */
   const price = (at: number): number => {
     const after = requests.filter((end) => end > at).length;
     return after === 0 ? 0 : WRITE + READ * (after - 1);

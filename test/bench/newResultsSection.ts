@@ -1,4 +1,7 @@
-/** The tables of what condensing new results saves, and the part of docs/research/benchmarks.md that holds them. */
+/**
+ * Shows what condensing new results saves, in tables and in a section of
+ * docs/research/benchmarks.md.
+ */
 import { sum, type NewResultsPoint } from './newResultsBench';
 import type { ReplayedRun } from './liveReplay';
 import { markdown, percent, table, type Cell } from './table';
@@ -11,13 +14,12 @@ interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** For a terminal, with request times. */
+/** Shows the tables for a terminal, with request times. */
 export const newResultsTable = (points: readonly NewResultsPoint[]): string =>
   [makeWindowTable(points), makeRuleTable(points), makeBoundTable(points), makeTimeTable(points)]
     .map(({ head, rows }) => table(head, rows))
     .join('\n\n');
 
-/** The section. */
 export function newResultsSection(points: readonly NewResultsPoint[]): string {
   const show = ({ head, rows }: Table): string => markdown(head, rows);
   return `${NEW_RESULTS_TITLE}
@@ -43,7 +45,7 @@ ${show(makeBoundTable(points))}
 `;
 }
 
-/** Target values. */
+/** Changes in cost that condensing new results should reach, by agent and window. */
 const AIMS = [
   { agent: 'claude-code', window: Infinity, cost: -0.1 },
   { agent: 'claude-code', window: 128_000, cost: -0.06 },
@@ -102,7 +104,7 @@ function makeWindowTable(points: readonly NewResultsPoint[]): Table {
   return { head, rows };
 }
 
-/** The shipped rule compared with others, without condensations. */
+/** Compares the shipped rule with others, without condensations. */
 function makeRuleTable(points: readonly NewResultsPoint[]): Table {
   const own = points.filter(({ window }) => window === Infinity);
   const rows = [...listAgents(own), 'all'].map((agent) => {

@@ -1,6 +1,6 @@
 /**
- * Obsolete content that Lossless keeps, by agent: the maximum gain from replacing it by references.
- * Each text counts minus its marker.
+ * Measures obsolete content that Lossless keeps, for each agent: the most that could be gained if
+ * references replaced it. Each text counts without the tokens of its marker.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { listToolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
@@ -22,12 +22,12 @@ type Kind = (typeof KINDS)[number];
 export interface ObsoleteRow {
   readonly agent: string;
   readonly sessions: number;
-  /** o200k tokens before Lossless. */
+  /** Number of o200k tokens before Lossless. */
   readonly tokens: number;
   readonly replaced: Readonly<Record<Kind, number>>;
 }
 
-/** Tokens of a marker. */
+/** Number of tokens of a marker. */
 const MARKER = 15;
 
 export async function benchObsolete(tell: (text: string) => void): Promise<ObsoleteRow[]> {
@@ -48,7 +48,7 @@ export async function benchObsolete(tell: (text: string) => void): Promise<Obsol
   return rows;
 }
 
-/** Backwards, so that later content is known. */
+/** Goes backwards, so that later content is known. */
 function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
   const [writes, listings, failedBefore, failedFirst] = KINDS;
   const texts: [Kind, string][] = [];

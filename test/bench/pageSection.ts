@@ -1,12 +1,15 @@
-/** Sections of a page, each written by its own benchmark. */
+/** Reads and replaces sections of a page, which different benchmarks write. */
 
-/** Undefined if the page lacks the section. */
+/** Returns the text of a section; undefined if the page lacks it. */
 export function getSection(page: string, title: string): string | undefined {
   const start = findStart(page, title);
   return start < 0 ? undefined : `${page.slice(start, findEnd(page, start, title)).trimEnd()}\n`;
 }
 
-/** A page with another text for a part; behind all else where it has none. @param text begins with the title. */
+/**
+ * Replaces a section of a page, or appends it if there is none.
+ * @param text the section, which begins with its title.
+ */
 export function withSection(page: string, title: string, text: string): string {
   const start = findStart(page, title);
   return start < 0

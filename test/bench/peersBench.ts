@@ -1,4 +1,4 @@
-/** File-Aware at the sizes of other tools' rules. */
+/** Measures File-Aware at the sizes that other tools' rules reach. */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -21,11 +21,13 @@ const PEER_RULES: Readonly<Record<string, Policy>> = {
 export interface SizedRow {
   readonly rule: string;
   readonly peer: RetentionReport;
-  /** File-Aware at the first target that removes at least as much in total. */
+  /**
+   * Result of File-Aware with the first target in tokens that removes at least as much in total.
+   */
   readonly absolute: SizedResult | undefined;
-  /** The same with a target share per conversation, in whole percent. */
+  /** Result with the first target that is a share of each conversation, in whole percent. */
   readonly share: SizedResult | undefined;
-  /** File-Aware with the rule's size as each conversation's target. */
+  /** File-Aware, if the size that the rule reaches is each conversation's target. */
   readonly matched: RetentionReport;
 }
 
@@ -34,7 +36,7 @@ export interface SizedResult {
   readonly retention: RetentionReport;
 }
 
-/** Targets shown on the page. */
+/** Targets that the page shows. */
 const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
 const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
 /** Targets to try, mildest first. */
@@ -46,7 +48,7 @@ export interface SizedBench {
   readonly curve: readonly SizedResult[];
 }
 
-/** File-Aware without a model, compared with other tools' rules. */
+/** Compares File-Aware without a model with other tools' rules. */
 export async function benchSizes(conversations: readonly BenchConversation[]): Promise<SizedBench> {
   const counter = freshCounter();
   const size = counter.countMessages.bind(counter);
@@ -60,7 +62,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
     };
   };
   const known = new Map<number, Promise<RetentionReport>>();
-  /** @param target tokens, or a share. */
+  /** @param target a number of tokens, or a share below 1. */
   const sized = async (target: number): Promise<SizedResult> => {
     const goal = (prefix: readonly ApiMessage[]): number => (target < 1 ? Math.round(target * size(prefix)) : target);
     const measuring = known.get(target) ?? measure(fileAwareTo(goal));
@@ -84,7 +86,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
   return { rows, curve };
 }
 
-/** The first target that removes enough, by bisection, since the amount is monotonic. */
+/** Finds the first target that removes enough. Bisection works, since later targets remove more. */
 async function mildest(
   targets: readonly number[],
   sized: (target: number) => Promise<SizedResult>,

@@ -1,5 +1,6 @@
 /**
- * Policies to measure: our providers, and other tools' rules reimplemented from their descriptions.
+ * Defines policies to measure: our providers, and other tools' rules, reimplemented from their
+ * descriptions.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { createUneditedView, type View } from '../../src/core/condense/edits/view';
@@ -9,7 +10,7 @@ import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import type { Policy } from './retention';
 
-/** A configured provider without a target. */
+/** Uses a configured provider without a target. */
 export function providerPolicy<Config>(
   provider: CondensationProvider<Config>,
   config: unknown,
@@ -34,7 +35,7 @@ export const slidingWindow =
     return { original: prefix, messages: origins.map((index) => prefix[index]!), origins, edits: [] };
   };
 
-/** Changes each result; numbered from the newest. */
+/** Changes each result, with its number counted from the newest. */
 const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: number) => string): View => {
   let age = 0;
   const changed = (block: Block): Block => {
@@ -61,13 +62,13 @@ const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: n
   return { ...createUneditedView(prefix), messages };
 };
 
-/** Observation masking: keeps the newest calls' results. */
+/** Masks observations: keeps only the results of the newest calls. */
 export const maskResults =
   (keep: number): Policy =>
   (prefix) =>
     mapResults(prefix, (text, age) => (age < keep ? text : '[old tool result removed]'));
 
-/** Long results keep head and tail. */
+/** Keeps only head and tail of long results. */
 export const headTail =
   (limit: number): Policy =>
   (prefix) =>

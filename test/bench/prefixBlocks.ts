@@ -1,6 +1,6 @@
 /**
- * A session's prefix after Lossless as blocks, and which of them contain needed content: the data
- * for fitting relevance.
+ * Splits a session's prefix after Lossless into blocks, and finds those with needed content. This
+ * is the data for fitting relevance.
  */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
@@ -15,7 +15,7 @@ import type { FitLine, FitSample } from './fitWeights';
 import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import type { ShownLine } from '../../src/core/condense/lines/shownLines';
 
-/** As in File-Aware's pass. */
+/** The values are those of File-Aware's pass. */
 const MIN_TOKENS = 36;
 const NEWEST = 2;
 
@@ -34,13 +34,13 @@ export async function prefixBlocks(prefix: readonly ApiMessage[], counter: Messa
   return { draft, candidates: await findPruneCandidates(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }
 
-/** A line needed after the prefix, and in which windows. */
+/** A line that is needed after the prefix, and the windows in which it is needed. */
 export interface NeededThere {
   readonly line: NeededLine;
   readonly windows: readonly boolean[];
 }
 
-/** Features of the blocks. */
+/** Returns the features of the blocks, and which of them needed lines are in. */
 export const makeSample = (
   { draft, candidates }: PrefixBlocks,
   lines: readonly NeededThere[],
@@ -50,7 +50,7 @@ export const makeSample = (
   lines: fitLines(lines, draft, candidates),
 });
 
-/** Per block, whether it is adjacent to the previous one. */
+/** Returns for each block whether it directly follows the previous one. */
 export const findNeighbors = (candidates: readonly PruneCandidate[]): boolean[] =>
   candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
 
@@ -79,7 +79,7 @@ function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: reado
   });
 }
 
-/** Position of a line in the draft's view; undefined if removed. */
+/** Returns the position of a line in the draft's view; undefined if the line was removed. */
 function inView(draft: Draft, shown: ShownLine): number | undefined {
   const key = makePlaceKey(shown);
   const state = draft.shown[shown.message]?.find(({ place }) => makePlaceKey(place) === key);

@@ -1,6 +1,6 @@
 /**
- * Time and memory of Lossless and the presets without a model on 200K tokens, with and without a
- * target, and their growth.
+ * Measures time and memory of Lossless and of the presets without a model on 200K tokens, with and
+ * without a target, and how they grow.
  */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
@@ -19,11 +19,11 @@ import { megabytes, millis, percent, table } from './table';
 export interface PresetTimeRow {
   readonly conversation: string;
   readonly preset: string;
-  /** Target share of tokens; undefined for none. */
+  /** Target share of tokens; undefined for no target. */
   readonly target: number | undefined;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Medians of wall and CPU time in milliseconds, without counting tokens. */
+  /** Medians of wall time and CPU time in milliseconds, without counting tokens. */
   readonly timeMs: number;
   readonly cpuMs: number;
 }
@@ -33,7 +33,9 @@ const LARGER = [1_000_000, 2_000_000];
 const SEED = 42;
 const RUNS = 5;
 const TARGETS = [undefined, 0.5] as const;
-/** Cost calls a model only after its mechanical pass; none is configured here. */
+/**
+ * The preset Cost calls a model only after its mechanical pass, and no model is configured here.
+ */
 const PRESETS = ['lossless', 'speed', 'cost', 'multi-zone', 'file-aware'] as const;
 /** Presets whose growth is measured. */
 const GROWING = ['lossless', 'file-aware'] as const;
@@ -57,7 +59,7 @@ export async function benchPresetTimes(conversations: readonly BenchConversation
 export interface PresetMemoryRow extends MemoryMeasurement {
   readonly preset: string;
   readonly target: number | undefined;
-  /** Tokens the conversation was generated for. */
+  /** Number of tokens for which the conversation was generated. */
   readonly tokens: number;
 }
 
@@ -103,11 +105,11 @@ async function measure(
   const cpuTimes: number[] = [];
   let tokensBefore = 0;
   let tokensAfter = 0;
-  // Keeps the previous run's copy alive, as a worker does: otherwise the collector discards code
-  // compiled for its object kinds, and recompilation would be measured.
+  // Earlier copies are kept alive, as in a worker. Otherwise the collector would discard code
+  // compiled for their objects, and recompiling it would be measured.
   const kept: ApiMessage[][] = [];
   for (let run = 0; run < RUNS; run++) {
-    // A copy without caches.
+    // A fresh copy has no caches.
     const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
     const condense = createCondenser(preset);
     const counter = freshCounter();
@@ -126,7 +128,7 @@ async function measure(
 
 type Condense = (context: ConversationContext, options: CondensationOptions) => Promise<ProviderResult>;
 
-/** A new configured provider. */
+/** Creates a new configured provider. */
 function createCondenser(preset: (typeof PRESETS)[number]): Condense {
   const ready = <Config>(provider: CondensationProvider<Config>, config: unknown): Condense => {
     const checked = provider.validateConfig(config);

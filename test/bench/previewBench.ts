@@ -1,6 +1,6 @@
 /**
- * Time of the preview worker for a change (pin, target, added messages), and for the report of kept
- * facts.
+ * Measures how long the preview's worker takes for a change (pin, target, added messages), and for
+ * the report of kept facts.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,26 +16,26 @@ export interface PreviewPoint {
   readonly change: string;
   readonly tokens: number;
   readonly messages: number;
-  /** Wall time in milliseconds: median and maximum. */
+  /** Median and maximum wall time over all changes, in milliseconds. */
   readonly medianMs: number;
   readonly mostMs: number;
-  /** CPU time in milliseconds, median. */
+  /** Median CPU time in milliseconds. */
   readonly cpuMs: number;
-  /** Median CPU time of the coherence report that follows. */
+  /** Median CPU time in milliseconds of the coherence report that follows each change. */
   readonly reportCpuMs: number;
 }
 
 const SEED = 3;
 const TOKENS = 200_000;
 const CHANGES = 20;
-/** Messages added per step: call and result. */
+/** Number of messages added per step: call and result. */
 const STEP = 2;
 const PROVIDERS = ['smart', 'lossless', 'truncation'] as const;
 
 interface Change {
   readonly name: string;
   readonly first: (messages: number) => number;
-  /** The question after this many changes. */
+  /** Returns the question after this many changes. */
   readonly question: (provider: string, step: number) => Partial<PreviewQuestion>;
   readonly added: number;
 }
@@ -75,7 +75,7 @@ export async function benchPreview(): Promise<PreviewPoint[]> {
   return points;
 }
 
-/** The first question reads and counts everything; each later one follows a change. */
+/** Asks once so that everything is read and counted, and then once after each change. */
 async function follow(messages: readonly ApiMessage[], provider: string, change: Change): Promise<PreviewPoint> {
   const session = new PreviewSession(freshCounter());
   const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-/** Per conversation and provider: removed tokens, time, memory. */
+/** Measures removed tokens, time and memory for each conversation and provider. */
 import type { BenchConversation } from './corpus';
 import { CANDIDATES, measureMemory, measureTime, warmUp, type Measurement, type MemoryMeasurement } from './measure';
 import { megabytes, millis, percent, table } from './table';

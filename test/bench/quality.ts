@@ -1,9 +1,13 @@
 /**
- * `npm run bench:quality`: every provider, and File-Aware against other tools' rules, written to docs/research/benchmarks.md;
- * then recall of every policy, and what each operation of Lossless takes out by itself. `-- --only page|recall|need` does one of
- * them; `need` is the page's part about projects that the weights never saw (`--cache FILE` keeps its features there). `-- --corpus FOLDER` measures the transcripts of a folder, and writes dist/benchmarks.md.
- * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page of
- * the project reports on even ones.
+ * `npm run bench:quality` measures every provider, and compares File-Aware with other tools' rules,
+ * for docs/research/benchmarks.md. Then it measures the recall of every policy, and what each
+ * operation of Lossless removes by itself.
+ * - `-- --only page|recall|need` does one of them; `need` is the page's section about projects that
+ *   the weights were not fitted on.
+ * - `--cache FILE` keeps the features of that section in a file.
+ * - `-- --corpus FOLDER` measures the transcripts in a folder, and writes dist/benchmarks.md.
+ * - `-- --half odd|even` measures every other conversation, and prints the page without writing it.
+ *   Tune on the odd ones; the project's page reports on the even ones.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +28,7 @@ import { benchSizes } from './peersBench';
 import { measureRetention } from './retention';
 import { benchChoices } from './choicesBench';
 
-/** The switches in Lossless's schema, so that new operations are included. */
+/** Reads the switches from Lossless's schema, so that new operations are included. */
 function switches(): string[] {
   const { properties } = losslessProvider.getConfigSchema() as { properties: Record<string, { type?: string }> };
   return Object.entries(properties).flatMap(([name, { type }]) =>
@@ -52,7 +56,7 @@ async function benchOperations(conversations: readonly BenchConversation[]): Pro
 const PAGE = 'docs/research/benchmarks.md';
 const OWN_PAGE = 'dist/benchmarks.md';
 
-/** @param half every other conversation, from the first (odd) or the second (even). */
+/** @param half selects every other conversation, from the first (odd) or the second (even). */
 const takeHalf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
   conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
 
@@ -64,8 +68,8 @@ const makePage = async (
   benchmarksPage(await benchChoices(conversations), await benchSizes(conversations), await benchHeadline(), of, need);
 
 /**
- * The section on unseen projects with its picture, for the corpora or a folder; undefined for a
- * single project.
+ * Writes the section on unseen projects with its picture, for the corpora or a folder; undefined if
+ * there are fewer than two projects.
  */
 async function needPart(
   folders: readonly string[],
@@ -83,7 +87,10 @@ async function needPart(
 
 const writtenIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** The page with the part that `npm run bench -- --only new-results` wrote, which is not measured here. */
+/**
+ * Keeps the section that `npm run bench -- --only new-results` wrote, because it is not measured
+ * here.
+ */
 function withNewResultsSection(page: string, file: string): string {
   const section = getSection(writtenIn(file), NEW_RESULTS_TITLE);
   return section === undefined ? page : withSection(page, NEW_RESULTS_TITLE, section);
@@ -111,7 +118,7 @@ async function main(): Promise<void> {
   }, values.corpus);
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
   const isOwn = values.corpus !== undefined;
-  // The project's page has only real figures.
+  // The project's page must contain only figures of real conversations.
   const file = isReal && !isOwn ? PAGE : OWN_PAGE;
   const need = (): Promise<string | undefined> =>
     needPart(values.corpus === undefined ? [] : [values.corpus], values.cache, file);
@@ -125,7 +132,7 @@ async function main(): Promise<void> {
   if (values.only !== 'recall') {
     const measured = takeHalf(all, values.half ?? (isOwn ? undefined : 'even'));
     const page = await makePage(measured, sourceText(isReal, isOwn), await need());
-    // Written only if measured completely, otherwise printed.
+    // The page is written only if everything was measured; otherwise it is printed.
     if (values.half !== undefined) console.log(page);
     else {
       writeFileSync(file, withNewResultsSection(page, file));

@@ -1,6 +1,6 @@
 /**
- * Reading real sessions: files read and rejected, unknown kinds, and fill levels compared with
- * recorded ones.
+ * Measures reading of real sessions: which files are read or rejected, which kinds are unknown, and
+ * how close the fill levels are to recorded ones.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -19,17 +19,17 @@ const FOLDERS = ['../shared/corpus', '../shared/corpus-2', '../shared/corpus-wid
 interface FormatReading {
   read: number;
   recorded: number;
-  /** Relative error of the fill level, against the last recorded request with its answer. */
+  /** Relative errors of the fill level, compared with the last recorded request and its answer. */
   readonly differences: number[];
 }
 
 export interface ReadingFigures {
   readonly formats: ReadonlyMap<string, FormatReading>;
-  /** Rejected files with reasons. */
+  /** Rejected files, with the reason. */
   readonly refused: readonly string[];
-  /** Unknown kinds with their files. */
+  /** Unknown kinds, with their files. */
   readonly unknown: readonly string[];
-  /** Sessions with an error above 5 %. */
+  /** Sessions whose error is above 5 %. */
   readonly apart: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export async function benchReading(): Promise<ReadingFigures> {
   return { formats, refused, unknown, apart };
 }
 
-/** All possible sessions, including all in databases. */
+/** Lists all files that may be sessions, and all sessions in databases. */
 function sessionsIn(folder: string): { readonly name: string; readonly location: string }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,8 +1,8 @@
 /**
- * A brute-force upper bound for Lossless: how much tool text could be removed if each line occurred
- * once. It shares only the file attribution with Lossless: lines are compared as strings, any copy
- * may stay, and a run costs the shortest marker. Lossless also keeps what readers need to follow
- * references, so it stays below.
+ * Computes an upper bound for Lossless by brute force: how much tool text could be removed if each
+ * line had to occur only once. Only the attribution of lines to files is shared with Lossless.
+ * Lines are compared as strings, any copy may stay, and a run of lines costs the shortest marker.
+ * Lossless stays below, because it also keeps what readers need to follow references.
  */
 import { listContents } from '../../src/core/messages/content';
 import { listToolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
@@ -13,24 +13,24 @@ import { findTaskMessage } from '../../src/core/messages/task';
 import { DEFAULT_TOOLS, isFileNameParameter, getToolRule } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
-/** A line without prefix, its file, and its full length in characters. */
+/** A line without its prefix, its file, and its full length in characters. */
 interface Line {
   readonly text: string;
   readonly file: number;
   readonly chars: number;
-  /** Prefix characters that follow from the previous line. */
+  /** Number of prefix characters that follow from the previous line. */
   readonly prefix: number;
 }
 
-/** For lines of no file, which may be anywhere. */
+/** Number for lines of no file, whose copies may be anywhere. */
 const NO_FILE = 0;
 
 export interface RepeatBound {
   /** Characters of all messages and tool texts. */
   readonly chars: number;
-  /** Removable if a file's lines stay in a text that shows the file. */
+  /** Removable characters if a file's lines must stay in a text that shows the file. */
   readonly sameFile: number;
-  /** Removable if they may stay anywhere. */
+  /** Removable characters if lines may stay anywhere. */
   readonly anywhere: number;
 }
 
@@ -42,11 +42,14 @@ export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
   return { chars, sameFile: most(true), anywhere: most(false) };
 }
 
-/** The bound of what can be left out of new results: each result against all that stands above it, calls too. */
+/** The bound for new results: each result is compared with everything above it, including calls. */
 export interface BoundByMessage {
-  /** Removable characters per message if a file's lines are above in a text that shows it. */
+  /**
+   * For each message, the removable characters if a file's lines must be above in a text that shows
+   * the file.
+   */
   readonly sameFile: ReadonlyMap<number, number>;
-  /** The same if they may be in any text above. */
+  /** For each message, the removable characters if lines may be above in any text. */
   readonly anywhere: ReadonlyMap<number, number>;
 }
 
@@ -70,7 +73,7 @@ export function boundByMessage(messages: readonly ApiMessage[]): BoundByMessage 
   return { sameFile: most(true), anywhere: most(false) };
 }
 
-/** Characters of a message's text, calls and results. */
+/** Counts the characters of a message's text, calls and results. */
 export const countChars = (message: ApiMessage): number =>
   listContents(message).reduce((sum, { text }) => sum + text.length, 0);
 
@@ -80,7 +83,7 @@ interface ToolText {
   readonly isResult: boolean;
 }
 
-/** Tool texts from which Lossless may remove lines. */
+/** Lists the tool texts from which Lossless may remove lines. */
 function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
   const files = new Files();
   const task = findTaskMessage(messages);
@@ -104,7 +107,7 @@ function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
     .filter(({ lines }) => lines.length > 0);
 }
 
-/** File numbers; paths that may be the same file share one. */
+/** Numbers files; paths that may be the same file have the same number. */
 class Files {
   private readonly known = new Map<string, number>();
   private readonly paths: string[] = [];
@@ -161,10 +164,10 @@ function isJsonOfLines(text: string): boolean {
   }
 }
 
-/** Minimum cost of a run, and of a second place in the same marker. */
+/** Characters that a run of lines costs at least, and a second place in the same marker. */
 const MARKER_CHARS = makeMarker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
 const PLACE_CHARS = ' and later as 20-29'.length;
-/** Minimum alphanumeric characters for a repeated line to be significant. */
+/** Minimum letters and digits of a line, below which a repetition means nothing. */
 const TELLING = 4;
 
 interface PlaceOfLine {
@@ -181,7 +184,7 @@ export interface Tile {
   readonly keeper: PlaceOfLine;
 }
 
-/** Removable characters if each text may refer to earlier ones. */
+/** Counts the removable characters if each text may refer to earlier ones. */
 function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): number {
   let removed = 0;
   const gone = new Set<Line>();
@@ -193,7 +196,7 @@ function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): nu
   return removed;
 }
 
-/** Greedy longest runs of each text contained in an earlier one. */
+/** Finds, greedily, the longest runs of each text that an earlier text contains. */
 export function findTiles(texts: readonly (readonly Line[])[], isSameFile: boolean): Tile[] {
   const standing = new Map<string, PlaceOfLine[]>();
   const tiles: Tile[] = [];
@@ -229,7 +232,7 @@ export function findTiles(texts: readonly (readonly Line[])[], isSameFile: boole
   return tiles;
 }
 
-/** Lines with several occurrences are located at the first. */
+/** Maximum number of places that are remembered for a line. */
 const MAX_PLACES = 200;
 
 const isTelling = (line: Line | undefined): boolean =>

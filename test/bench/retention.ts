@@ -1,8 +1,9 @@
 /**
- * Future-need recall, a quality measure without a model. A session is cut at a turn and its prefix
- * condensed. Of what the next turns used in tool parameters, had from there and were not shown
- * again: which share is in the view, and which can be recalled? Necessary but not sufficient, since
- * the model may not use a line that is there.
+ * Measures how much the agent needs later is kept, without a model. A session is cut at a turn, and
+ * its prefix is condensed. Of what the next turns used in tool parameters, knew only from the
+ * prefix, and were not shown again, the measure is the share that the view contains, and the share
+ * that can be recalled. This is necessary but not sufficient, because the model may not use a line
+ * that is there.
  */
 import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -13,13 +14,13 @@ import { findNeededNames, KeptNames } from './neededNames';
 import type { View } from '../../src/core/condense/edits/view';
 import { NeededLineChecker, type LineOutcome } from '../../src/core/condense/futureNeed/kept';
 
-/** Must not change the prefix. */
+/** Condenses a prefix without changing it. */
 export type Policy = (prefix: readonly ApiMessage[]) => View | Promise<View>;
 
 export interface RetentionOptions extends SessionCutOptions {
-  /** Shorter sessions, in turns, are skipped. */
+  /** Minimum number of turns; shorter sessions are skipped. */
   readonly minTurns?: number;
-  /** Length of messages; default in characters. */
+  /** Returns the size of messages. Default: their characters. */
   readonly size?: (messages: readonly ApiMessage[]) => number;
   readonly resamples?: number;
   readonly seed?: number;
@@ -29,10 +30,10 @@ export const KINDS = ['lines', 'names', 'paths'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Retention {
-  /** Number of needed items. */
+  /** Number of items that are needed. */
   readonly needed: number;
   readonly verbatim: Estimate;
-  /** Verbatim, or through a reference in the view. */
+  /** Items that are in the view verbatim, or can be recalled by a reference in it. */
   readonly recallable: Estimate;
 }
 
@@ -41,7 +42,7 @@ export interface RetentionReport extends Readonly<Record<Kind, Retention>> {
   readonly cuts: number;
   /** Share of the prefixes that was removed. */
   readonly removed: Estimate;
-  /** Examples of losses. */
+  /** Examples of lost items. */
   readonly lost: readonly string[];
 }
 

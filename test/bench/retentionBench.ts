@@ -1,4 +1,4 @@
-/** Future-need recall of our providers and other tools' rules. */
+/** Compares how much later turns find again with our providers and with other tools' rules. */
 import type { Estimate } from './bootstrap';
 import type { BenchConversation } from './corpus';
 import { CANDIDATES, freshCounter } from './measure';
@@ -7,7 +7,7 @@ import { KINDS, measureRetention, type Policy, type Retention, type RetentionRep
 import { percent, table } from './table';
 
 export interface RetentionRow extends RetentionReport {
-  /** All, or those of one format. */
+  /** All sessions, or those of one format. */
   readonly group: string;
   readonly policy: string;
 }

@@ -1,6 +1,6 @@
 /**
- * npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT]
- * [--way NAME]; see `PARTS`. Runs in the project's root with --expose-gc.
+ * Usage: npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions
+ * NUMBER|TEXT] [--way NAME]; the parts are in `PARTS`. Runs in the project's root with --expose-gc.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -69,18 +69,18 @@ type Part = (typeof PARTS)[number];
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
 
 interface BenchOptions {
-  /** Sizes from the requirements; may take long. */
+  /** Uses the sizes from the requirements, which may take long. */
   readonly isFull: boolean;
   /**
-   * Only this many recorded sessions, evenly spread, or those whose names contain this; the page
-   * isn't written then.
+   * Measures only this many recorded sessions, evenly spread, or those whose names contain this
+   * text. The page isn't written then.
    */
   readonly sessions: string | undefined;
-  /** For the ablation: the kind of part to leave out. */
+  /** For the ablation, the kind of part to leave out. */
   readonly way: string | undefined;
 }
 
-/** A part's table and data; parts that print themselves have no table. */
+/** A part that returns a table and data. If it prints by itself, it has no table. */
 interface Bench {
   readonly title: string;
   readonly isOnCorpus: boolean;

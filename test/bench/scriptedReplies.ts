@@ -1,4 +1,7 @@
-/** Length of a scripted model's replies: a noisy share of the input, like real models. */
+/**
+ * Determines how long a scripted model's replies are: a noisy share of the input, as with real
+ * models.
+ */
 import { hashText } from '../../src/core/hash';
 import { computeOutputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
 import { createPlaceholderText } from '../../src/core/condense/summary/expectedOutput';
@@ -7,24 +10,24 @@ import { makeTestModel } from '../../src/core/condense/summary/testing';
 /** Summary length as a share of a single content. */
 const SHARE = 0.25;
 /**
- * o200k tokens of the shortest and longest conversation summary of real agents
+ * Number of o200k tokens of the shortest and the longest conversation summary by real agents
  * (core/condense/summary/expectedOutput.ts).
  */
 const CONVERSATION = { least: 1_300, most: 2_700 } as const;
 const MIN_OF_CONTENT = 12;
-/** Upper limit of a single content's request, in tokens. */
+/** Maximum tokens of a request about a single content. */
 const CONTENT_LIMIT = 2_000;
-/** Maximum factor by which a reply deviates. */
+/** Largest factor by which a reply deviates. */
 const NOISE = 1.5;
 const CHARS_PER_TOKEN = 4;
 /** Ratio of the allowed to the requested length. */
 const ALLOWED = 1.5;
 
-/** Tokens available for the summary; the scripted model doesn't think. */
+/** Returns the tokens that are available for the summary; the scripted model doesn't think. */
 export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
   maxOutputTokens - computeOutputLimit(0, makeTestModel());
 
-/** Deterministic: noise is derived from the prompt. */
+/** Creates a reply whose length depends only on the prompt, from which the noise is derived. */
 export function scriptedReply(request: SummaryRequest): string {
   const { prompt } = request;
   const room = roomForSummary(request);

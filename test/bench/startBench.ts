@@ -1,6 +1,6 @@
 /**
- * Start-up time of the command line compared with plain Node, and the longest block by loading
- * bundles in VS Code.
+ * Measures how long the command line takes to start compared with plain Node, and how long loading
+ * a bundle blocks VS Code.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,11 +15,11 @@ export interface StartRow {
   readonly what: string;
   /** Median wall time in milliseconds. */
   readonly ms: number;
-  /** For a separate process: multiple of plain Node. */
+  /** Time as a multiple of plain Node's, for a separate process. */
   readonly timesNode: number | undefined;
 }
 
-/** Loads a bundle as the extension does, with a fake `vscode`, and prints its longest block. */
+/** Loads a bundle as the extension does, with a fake `vscode`, and prints the longest block. */
 const LOAD = `
 const Module = require('node:module');
 const double = (target = function () {}) => new Proxy(target, {
@@ -40,7 +40,7 @@ const stretches = [...parts.map((part) => join(folder, part)), process.argv[1]].
 });
 console.log(Math.max(...stretches));`;
 
-/** Milliseconds of Node with these arguments, including its start. */
+/** Runs Node with these arguments. Returns the milliseconds, including Node's start. */
 function ran(...args: readonly string[]): number {
   const begun = performance.now();
   execFileSync(process.execPath, args, { stdio: 'ignore' });
@@ -68,7 +68,7 @@ export function benchStart(): StartRow[] {
     );
     const taken = new Map<string, number[]>();
     const note = (what: string, ms: number): void => void taken.set(what, [...(taken.get(what) ?? []), ms]);
-    // Alternating, so that other load affects all alike.
+    // The measurements alternate, so that other load affects all of them alike.
     for (let run = 0; run < RUNS; run++) {
       for (const [what, args] of Object.entries(processes)) note(what, ran(...args));
       for (const [what, bundle] of Object.entries(loads)) note(what, loaded(bundle));

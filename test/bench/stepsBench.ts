@@ -1,4 +1,4 @@
-/** Tokens removed by each step of Lossless, in order. */
+/** Measures how many tokens each step of Lossless removes, in their order. */
 import type { BenchConversation } from './corpus';
 import { condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
 import { percent, table } from './table';
@@ -7,12 +7,12 @@ export interface StepsGroup {
   readonly name: string;
   readonly sessions: number;
   readonly tokens: number;
-  /** o200k tokens removed by step. */
+  /** Number of o200k tokens that each step removes. */
   readonly saved: Readonly<Record<string, number>>;
-  /** Minimum and maximum share removed by all steps. */
+  /** Minimum and maximum share that all steps remove. */
   readonly least: number;
   readonly most: number;
-  /** Share removed by the strict steps. */
+  /** Share that the strict steps remove. */
   readonly strict: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The list of all conversations in the background: time to list, titles and counts, memory, block
- * of the host's thread, and bytes read by a second run.
+ * Measures the list of all conversations in the background: the time until the list, titles and
+ * counts are there, memory, how long the host's thread is blocked, and the bytes that a second run
+ * reads.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { megabytes, millis, table } from './table';
 
 export const CONVERSATIONS = 2_000;
 
-/** Relative sizes of conversations: a few long ones dominate. */
+/** Relative sizes of the conversations, of which a few long ones dominate. */
 const SIZES = [0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2.2, 3, 4];
 
 export interface StoresRun {
@@ -26,12 +27,15 @@ export interface StoresRun {
   readonly listedMs: number;
   readonly titledMs: number;
   readonly countedMs: number;
-  /** Longest block of the host's thread in milliseconds, and its idle value. */
+  /** Longest time that the host's thread was blocked, in milliseconds, and the same while idle. */
   readonly lagMs: number;
   readonly idleLagMs: number;
-  /** Peak additional memory in bytes, including the worker. */
+  /** Peak of additional memory in bytes, including the worker. */
   readonly peakBytes: number;
-  /** Bytes read, including the worker's program and rank table (2.4 MB); undefined if unknown. */
+  /**
+   * Number of bytes that were read, including the worker's program and rank table (2.4 MB);
+   * undefined if unknown.
+   */
   readonly readBytes: number | undefined;
 }
 
@@ -41,7 +45,7 @@ export interface StoresBench {
   readonly runs: readonly StoresRun[];
 }
 
-/** @param totalBytes about how large all conversations together are */
+/** @param totalBytes approximate size of all conversations together */
 export async function benchStores(totalBytes: number): Promise<StoresBench> {
   const home = mkdtempSync(join(tmpdir(), 'stores-'));
   try {
@@ -56,7 +60,7 @@ export async function benchStores(totalBytes: number): Promise<StoresBench> {
   }
 }
 
-/** @returns bytes written */
+/** Writes the conversations. @returns the number of bytes */
 export function writeStore(home: string, totalBytes: number): number {
   const mean = totalBytes / CONVERSATIONS;
   const templates = SIZES.map((size, seed) => template(seed, (size / average(SIZES)) * mean));
@@ -74,7 +78,7 @@ export function writeStore(home: string, totalBytes: number): number {
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** A transcript of about this many bytes; one generated token is about five bytes. */
+/** Creates a transcript of about this many bytes; a generated token has about five bytes. */
 function template(seed: number, bytes: number): string {
   const messages = generateConversation({ seed, targetTokens: Math.max(500, Math.round(bytes / 5)) });
   const text = toTranscript(messages, new Random(seed), {
@@ -146,7 +150,7 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
   };
 }
 
-/** Baseline for threads that wait on a busy machine. */
+/** Measures the idle value, because threads also wait if the machine is busy. */
 export async function idleLag(): Promise<number> {
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
@@ -155,7 +159,7 @@ export async function idleLag(): Promise<number> {
   return lag.max / 1e6;
 }
 
-/** Bytes read by this process according to Linux, including threads. */
+/** Reads from Linux how many bytes this process has read, including its threads. */
 export function bytesRead(): number | undefined {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);

@@ -1,6 +1,6 @@
 export type Cell = string | number;
 
-/** Plain text; first column left-aligned, others right. */
+/** Formats a plain-text table; the first column is aligned left, the others right. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const cells = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -1,14 +1,15 @@
 /**
- * Speed of the o200k counter against js-tiktoken in the same run, and its loading cost. Texts are
- * cut into slices: the first ones warm up; then both count unseen slices in turn. CPU time of this
- * thread if Node reports it. Run in the project root.
+ * Compares the speed of the o200k counter with js-tiktoken's in the same run, and measures what
+ * loading the counter costs. Texts are cut into slices. The first ones warm up both; then both
+ * count slices that they have not seen, in turn. The time is this thread's CPU time if Node reports
+ * it. Run this in the project's root.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeRanks } from '../../scripts/ranks.mjs';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 
-/** One kind of text: megabytes (10^6 bytes of UTF-8) per second, uncached. */
+/** Speed on one kind of text, in megabytes (10^6 bytes of UTF-8) per second, without a cache. */
 export interface Throughput {
   readonly kind: string;
   readonly megabytes: number;
@@ -18,26 +19,26 @@ export interface Throughput {
 
 export interface TokenBench {
   readonly throughput: readonly Throughput[];
-  /** milliseconds to create the counter after reading the table, and until the first count */
+  /** Milliseconds to create the counter after the table was read, and until the first count. */
   readonly loadMs: number;
-  /** megabytes (10^6) added by the counter: arrays, heap, resident memory */
+  /** Megabytes (10^6 bytes) that the counter adds: arrays, heap and resident memory. */
   readonly heapMb: number;
   readonly rssMb: number;
-  /** milliseconds per megabyte of one kind of character */
+  /** Milliseconds per megabyte of text that repeats one kind of character. */
   readonly adversarialMs: Readonly<Record<string, number>>;
 }
 
 const SLICE = 50_000; // characters
 const WARM_UP = 20; // slices
 const ROUNDS = 5;
-const OURS = 10; // slices per round; js-tiktoken counts only the first few
+const OURS = 10; // slices per round; js-tiktoken counts only the first of them
 const THEIRS = 3;
 const WANTED = SLICE * (WARM_UP + ROUNDS * OURS); // characters
 
 const MODULES = 'node_modules';
 const CORPUS = '../shared/corpus/claude-code';
 
-/** Files of one kind in a folder, concatenated until sufficient. */
+/** Joins files of one kind in a folder until the text is long enough. */
 function readTexts(folder: string, wanted: RegExp): string {
   let text = '';
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -124,7 +125,7 @@ function adversarial(): [string, string][] {
   ];
 }
 
-/** CPU time of this thread in milliseconds, or wall time if Node doesn't report it. */
+/** Returns this thread's CPU time in milliseconds, or wall time if Node doesn't report it. */
 function now(): number {
   if (typeof process.threadCpuUsage !== 'function') return performance.now();
   const { user, system } = process.threadCpuUsage();

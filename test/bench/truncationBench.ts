@@ -1,6 +1,7 @@
 /**
- * What Truncation takes out of recorded sessions and what it loses, by agent: with the beginning of a result kept, its end, or both, at the
- * same size, and with other sizes. Lost are lines that the next 20 turns quote, and lines that told of an error.
+ * Measures for each agent what Truncation removes from recorded sessions, and what is lost. The
+ * beginning of a result is kept, its end, or both, at the same size, and then with other sizes.
+ * Lost are lines that the next 20 turns quote, and lines that report an error.
  */
 import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
 import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
@@ -12,15 +13,18 @@ import { errorsIn, textsIn } from './lossBench';
 import { candidate, condense, freshCounter } from './measure';
 import { percent, table } from './table';
 
-/** Shares of a session's turns at which its beginning is condensed. */
+/** Shares of a session's turns after which everything before is condensed. */
 const CUTS = [0.3, 0.6, 0.9];
 const KEEPS = ['head', 'both', 'tail'] as const;
 type Keep = (typeof KEEPS)[number];
 
 interface Size {
-  /** Messages that are left alone. */
+  /** Number of recent messages that are not changed. */
   readonly recent: number;
-  /** Lines that are kept of a result, a hundred characters each. Absent: results as by default, and the ways are those of parameters. */
+  /**
+   * Number of lines, of a hundred characters each, that are kept of a result. If absent, results
+   * are truncated as by default, and the way to keep applies to parameters.
+   */
   readonly lines?: number;
 }
 
@@ -57,14 +61,14 @@ const addUp = (all: readonly Sums[]): Sums =>
     NOTHING,
   );
 
-/** One way with one session. */
+/** Measures one way to keep, with one session. */
 export interface TruncationRow extends Sums, Size {
   readonly keep: Keep;
   readonly agent: string;
   readonly project: string;
 }
 
-/** @param tell told of each session */
+/** @param tell called with the progress of each session */
 export async function benchTruncation(tell: (text: string) => void): Promise<TruncationRow[]> {
   const rows: TruncationRow[] = [];
   for (const session of sessionFiles(ALL_CORPORA)) {
@@ -108,7 +112,10 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
   return rows;
 }
 
-/** By agent and over all; then, with each project left out in turn, what the end alone loses beyond what both ends do. */
+/**
+ * Shows rows by agent and in total. Then it shows, with each project left out in turn, how much
+ * more is lost if only the end is kept than if both ends are.
+ */
 export function truncationTable(rows: readonly TruncationRow[]): string {
   const agents = [...new Set(rows.map(({ agent }) => agent))];
   return SIZES.map(({ recent, lines }) => {
@@ -144,7 +151,10 @@ export function truncationTable(rows: readonly TruncationRow[]): string {
   }).join('\n\n');
 }
 
-/** In points, with each project left out in turn: the least and the most. */
+/**
+ * Returns the minimum and maximum difference in percentage points, with each project left out in
+ * turn.
+ */
 function spread(rows: readonly TruncationRow[], share: (sums: Sums) => number): string {
   const differences = [...new Set(rows.map(({ project }) => project))]
     .map((project) => {

@@ -1,6 +1,6 @@
 /**
- * A condensation end to end: read, count, condense, check, and write originals, ledger and copy.
- * Compared with the provider alone on a counted conversation.
+ * Measures a condensation from end to end: read, count, condense, check, and write originals,
+ * ledger and copy. It is compared with the provider alone on a counted conversation.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ export interface WholeRow {
   readonly alone: Taken;
 }
 
-/** Median seconds: wall time, and CPU time. */
+/** Median wall time and CPU time, in seconds. */
 interface Taken {
   readonly clock: number;
   readonly cpu: number;
@@ -94,7 +94,7 @@ async function measure(folder: string, path: string, choice: Candidate): Promise
   }
   if (!result) throw new Error('unreachable');
   const { tokensBefore, tokensAfter } = result;
-  // The first run includes compilation.
+  // The first run is left out, because it includes compilation.
   return { provider: choice.name, tokensBefore, tokensAfter, whole: mid(wholes.slice(1)), alone: mid(alones.slice(1)) };
 }
 
