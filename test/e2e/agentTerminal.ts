@@ -1,6 +1,6 @@
 /**
- * Agents behind gateways in VS Code's terminal: open from the list, view details, end at the
- * prompt.
+ * Operates agents that run with a gateway in VS Code's terminal: opens them from the list, shows
+ * details, and ends them at the prompt.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,19 +19,19 @@ const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 export const STEPS = 60;
 export const HALF = STEPS / 2;
 
-/** A fake Claude Code that works as far as allowed: up to {@link HALF} at first. */
+/** A fake Claude Code that stops after the allowed number of requests, at first {@link HALF}. */
 export interface StandIn {
   readonly bench: Workbench;
   readonly home: string;
-  /** The total number of requests. */
+  /** Allows this many requests in total. */
   readonly allow: (requests: number) => void;
-  /** One line per request. */
+  /** Returns what the agent printed, one line per request. */
   readonly said: () => string[];
-  /** The next request extends the previous one. */
+  /** Resets the allowed requests and the log for the next agent. */
   readonly restart: () => void;
 }
 
-/** A window with the fake agent installed, which calls its vendor at this address. */
+/** Opens a window in which the fake agent is installed; it sends its requests to this address. */
 export async function openWithStandIn(bed: Bed, address: string): Promise<StandIn> {
   const home = bed.folder();
   const bin = join(home, 'bin');
@@ -43,7 +43,7 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
     writeFileSync(go, String(requests));
   };
   allow(HALF);
-  // VS Code takes PATH from the login shell.
+  // VS Code reads PATH from the login shell.
   writeFileSync(join(home, '.profile'), `export PATH='${bin}':"$PATH"\n`);
   const bench = await bed.open({
     folder: bed.folder({ 'notes.md': '# notes\n' }),
@@ -64,13 +64,10 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
   return { bench, home, allow, said, restart };
 }
 
-/**
- * Shared by scenarios of a window: the fake agent, and the address that leads to the current
- * vendor.
- */
+/** What the scenarios of a window share: the fake agent, and the relay to the current vendor. */
 const standIns = new WeakMap<Workbench, { readonly standIn: StandIn; readonly relay: Relay }>();
 
-/** A window with the fake agent; each scenario has its own vendor. */
+/** Opens a window with the fake agent; each scenario has its own vendor. */
 export const gatewayWindow: SharedScenarios['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
@@ -79,7 +76,7 @@ export const gatewayWindow: SharedScenarios['open'] = async (bed) => {
   return standIn.bench;
 };
 
-/** Switches the shared window's agents to this vendor. */
+/** Makes the shared window's agents use this vendor. */
 export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
   const shared = standIns.get(bench);
   assert.ok(shared);
@@ -88,13 +85,13 @@ export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
   return shared.standIn;
 }
 
-/** Runs "Open an Agent, Condensed…", with the list of installed agents. */
+/** Runs “Open an Agent, Condensed…”. Returns the list of installed agents. */
 export async function agentsToOpen(bench: Workbench, label: RegExp): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, OPEN);
   return (await quickInput(bench, ({ items }) => items.some((item) => label.test(item.label)))).items;
 }
 
-/** Runs "Open a Gateway for Agent Extensions…", with its addresses. */
+/** Runs “Open a Gateway for Agent Extensions…”. Returns the list of its addresses. */
 export async function addressesToGive(bench: Workbench): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, GATEWAY);
   return (await quickInput(bench, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
@@ -114,7 +111,7 @@ export async function act(bench: Workbench, title: string, action: RegExp): Prom
   await pick(bench, action);
 }
 
-/** Waits for a conversation's details and closes them. */
+/** Opens a conversation's details until they show something, and closes them. */
 export const detailsShow = (
   bench: Workbench,
   title: string,
@@ -127,7 +124,7 @@ export const detailsShow = (
     return items.some(isShown);
   });
 
-/** Pins the first message of a conversation and checks it. */
+/** Pins the first message of a conversation, and checks that it is pinned. */
 export async function pinFirst(bench: Workbench, title: string): Promise<void> {
   await act(bench, title, /Pin Messages/);
   await pick(bench, /^1 · user/);
@@ -135,13 +132,15 @@ export async function pinFirst(bench: Workbench, title: string): Promise<void> {
   await detailsShow(bench, title, 'the pin', ({ description }) => description === '1 pinned');
 }
 
-/** Types into the terminal. */
+/** Presses keys in the terminal. */
 export async function press({ page }: Workbench, ...keys: readonly string[]): Promise<void> {
   await page.locator('.terminal-wrapper .xterm-helper-textarea').first().focus();
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Presses keys until the gateway has ended, since the terminal waits for Enter after its agent. */
+/**
+ * Presses keys until the gateway has ended, because the terminal waits for Enter after its agent.
+ */
 export const pressUntilEnded = (
   bench: Workbench,
   { pid }: RunningGateway,

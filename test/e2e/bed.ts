@@ -8,7 +8,7 @@ import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
 import { help, closeParts, useSettings } from './workbench/helper';
 import { dismiss } from './workbench/quick-input';
 
-/** The environment of the scenarios. */
+/** What the scenarios run on. */
 export interface TestTarget {
   /** Folder with the installed extension. */
   readonly extensionsDir: string;
@@ -17,51 +17,58 @@ export interface TestTarget {
   readonly suite: string;
 }
 
-/** Resources of a scenario. Each exported async function in `scenarios/` is a scenario. */
+/** What a scenario may use. Each exported async function in `scenarios/` is a scenario. */
 export interface Bed extends TestTarget {
-  /** A new folder with these files (path → content), removed afterwards. */
+  /** Creates a folder with these files (path → content), which is removed afterwards. */
   folder(files?: Readonly<Record<string, string>>): string;
-  /** Starts a VS Code with the extension and opens a window, both closed afterwards. */
+  /** Starts VS Code with the extension, and opens a window. Both are closed afterwards. */
   open(options?: ServerOptions & WorkbenchOptions): Promise<Workbench>;
   /** Opens another window on a running server. */
   openOn(server: Server, options?: WorkbenchOptions): Promise<Workbench>;
   /** Prints a line after the scenario's result. */
   report(text: string): void;
-  /** Expected console errors; others that name the extension fail the scenario. */
+  /**
+   * Declares that a console error is expected; other errors that name the extension fail the
+   * scenario.
+   */
   expectError(pattern: RegExp): void;
-  /** Runs after windows and servers have ended. */
+  /** Does this work after windows and servers have ended. */
   atEnd(work: () => Promise<unknown>): void;
 }
 
-/** Time limit in seconds, to detect a hanging scenario even on a busy machine. */
+/**
+ * Time limit of a scenario in seconds. It is long, so that it only ends scenarios that hang, even
+ * on a busy machine.
+ */
 const LIMIT_S = 1_800;
 
 export interface Scenario {
   (bed: Bed): Promise<void>;
-  /** Approximate seconds on an idle machine, if many; the longest start first. */
+  /** Approximate seconds on an idle machine, for slow scenarios; the slowest start first. */
   readonly seconds?: number;
-  /** "long": runs before a release (npm run test:long) only. */
+  /** With "long", the scenario runs only before a release (npm run test:long). */
   readonly lane?: 'long';
 }
 
 export type SharedScenario = (bench: Workbench, bed: Bed) => Promise<void>;
 
 /**
- * Scenarios that share a window, in order, since opening one is expensive. Scenarios in several
- * files share it if they use the same `open` function. View and settings are reset for each;
- * scenarios create everything else they need.
+ * Scenarios that run in the same window one after another, since opening a window takes long.
+ * Scenarios of several files share one if they use the same `open` function. View and settings are
+ * reset for each; scenarios create everything else that they need.
  */
 export interface SharedScenarios {
   readonly open: (bed: Bed) => Promise<Workbench>;
   readonly scenarios: Readonly<Record<string, SharedScenario>>;
   readonly seconds?: number;
-  /** Part of the smoke test of `npm test`, which should need only one window. */
+  /** True if they are part of the smoke test in `npm test`, which should need only one window. */
   readonly isSmoke?: boolean;
 }
 
 /**
- * For sequential scenarios, the first window reuses address and browser context, emptied in
- * between, with cached workbench scripts. That saves two thirds of opening a window.
+ * Where scenarios run one after another. The first window of each reuses address and browser
+ * context, which is emptied in between but keeps the workbench's scripts cached. This saves two
+ * thirds of the time to open a window.
  */
 export class Place {
   #port: number | undefined;
@@ -75,7 +82,7 @@ export class Place {
     return (this.#context ??= await keptContext());
   }
 
-  /** After a failure: resets everything. */
+  /** Resets everything after a failure. */
   async renew(): Promise<void> {
     await this.#context?.close();
     this.#context = undefined;
@@ -83,7 +90,7 @@ export class Place {
   }
 }
 
-/** An active bed, for one scenario or several in one window. */
+/** A bed in use, for one scenario or for several in one window. */
 class Stage {
   readonly bed: Bed;
   readonly #place: Place;
@@ -128,7 +135,7 @@ class Stage {
   }
 
   /**
-   * Runs a scenario with a time limit. On failure: a screenshot and the page's text.
+   * Runs a scenario with a time limit. If it fails, takes a screenshot and reads the page's text.
    * @returns the report
    */
   async run(name: string, scenario: Scenario): Promise<readonly string[]> {
@@ -191,7 +198,7 @@ export async function runScenario(
   }
 }
 
-/** Resets a window, except for its files and the extension's state. */
+/** Resets a window, but neither its files nor the extension's state. */
 async function clear(bench: Workbench): Promise<void> {
   await dismiss(bench);
   await bench.page.setViewportSize(bench.size);
@@ -201,8 +208,9 @@ async function clear(bench: Workbench): Promise<void> {
 }
 
 /**
- * Runs scenarios one after the other in the window that they share; after a failure the next one gets a new window.
- * @param test runs one of them and reports it.
+ * Runs scenarios in a shared window, one after another. After a failure, the next one gets a new
+ * window.
+ * @param test runs a scenario and reports it.
  */
 export async function runShared(
   scenarios: readonly (readonly [name: string, scenario: SharedScenario])[],

@@ -6,7 +6,7 @@ import { cache, root } from '../../scripts/vscode.mjs';
 
 const here = join(root, 'test', 'e2e');
 
-/** A folder for bundles inside the project, so that packages resolve. */
+/** Creates a folder for bundles inside the project, so that imports of packages resolve. */
 export function outputFolder() {
   mkdirSync(cache, { recursive: true });
   return mkdtempSync(join(cache, 'run-'));

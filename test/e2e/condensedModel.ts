@@ -15,22 +15,22 @@ export const PROFILE_ID = 'scripted';
 export const PROFILE_NAME = 'Scripted';
 export const KEY = 'sk-test-a-key-that-must-not-be-seen';
 
-/** A profile for a server with Anthropic's protocol, offered in the chat. */
+/** Creates a profile for a server with Anthropic's protocol, which is offered in the chat. */
 export const chatProfile = (server: Pick<ModelServer, 'url'>, more: object = {}) => ({
   id: PROFILE_ID,
   name: PROFILE_NAME,
   vendor: 'anthropic',
   model: 'claude-sonnet-4-20250514',
   baseUrl: server.url,
-  // Custom endpoints have no price in the table.
+  // The price table has no prices for custom endpoints.
   prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
   offerInChat: true,
   ...more,
 });
 
 /**
- * Machine settings: in the user's file VS Code accepts them too early and drops them with the next
- * change, possibly before the window is ready.
+ * Settings to write to the machine's file. In the user's file, VS Code would accept them too early
+ * and drop them with the next change, possibly before the window is ready.
  */
 const OF_THE_MACHINE = [
   'contextCondenser.profiles',
@@ -50,7 +50,7 @@ export function condensedOptions(profile: object, settings: object = {}): Server
   };
 }
 
-/** Enters a profile's key like a user. */
+/** Enters a profile's key as a user does. */
 export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): Promise<void> {
   await runCommand(bench, 'Context Condenser: Manage API Profiles');
   await pick(bench, name);
@@ -58,7 +58,7 @@ export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): 
   await answer(bench, key);
 }
 
-/** A VS Code whose agent uses our model on the server. */
+/** Opens a VS Code whose agent uses our model on the server. */
 export async function openCondensedModel(
   bed: Bed,
   server: ModelServer,
@@ -72,10 +72,10 @@ export async function openCondensedModel(
   return bench;
 }
 
-/** The shared chat window, and the address that leads to the current scenario's server. */
+/** The relays of shared chat windows, each to the current scenario's server. */
 const relays = new WeakMap<Workbench, Relay>();
 
-/** A chat with our model in the shared window; each scenario has its own server. */
+/** Opens a shared window for chats with our model; each scenario has its own server. */
 export const chatWindow: SharedScenarios['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
@@ -96,9 +96,10 @@ export const chatWindow: SharedScenarios['open'] = async (bed) => {
 };
 
 /**
- * A new conversation of the chat on a server, in the shared window.
- * @param files by their paths in the workspace, beside those of the scenarios before.
- * @param profile its fields, or what gives them for the address by which the window reaches the server.
+ * Starts a new chat on a server, in the shared window.
+ * @param files files by path in the workspace, in addition to those of earlier scenarios.
+ * @param profile fields of the profile, or a function that returns them for the server's address in
+ *   the window.
  * @returns the workspace's folder.
  */
 export async function newChat(
@@ -123,15 +124,16 @@ export async function newChat(
 }
 
 /**
- * Chooses a model, condensed, in the chat's picker.
- * @param name the model's own.
- * @param shot a picture of the open picker.
+ * Chooses a condensed model in the chat's picker.
+ * @param name name of the model that is condensed.
+ * @param shot name of a picture of the open picker.
  */
 export async function pickCondensed(bench: Workbench, name: string, shot?: string): Promise<void> {
   const { page } = bench;
   const condensed = `${name} · condensed`;
   const row = page.locator('.action-widget .monaco-list-row', { hasText: condensed }).first();
-  // An open picker doesn't add new models; unused ones appear only when searched.
+  // The picker is opened again, because an open one doesn't add new models. Unused models appear
+  // only in a search.
   await until('the wrapped model in the picker', async () => {
     await page.locator('.interactive-input-part .model-picker-name').first().click();
     await page.locator('.action-widget .monaco-list-row').first().waitFor();

@@ -17,15 +17,16 @@ import { run } from './workbench/processes';
 import { temporaryFolder } from './workbench/server';
 
 /**
- * Runs the in-host suite in a desktop VS Code: VSCODE_TEST_EXECUTABLE, or else VSCODE_TEST_VERSION
- * (default "stable"), downloaded to `.vscode-test`. Linux without a display: `xvfb-run -a npm run
- * test:electron`.
+ * Runs the in-host suite in a desktop VS Code: VSCODE_TEST_EXECUTABLE, or else the version
+ * VSCODE_TEST_VERSION (default "stable"), which is downloaded to `.vscode-test`. On Linux without a
+ * display, use `xvfb-run -a npm run test:electron`.
  */
 export async function main({ extension, suite, sample, only }: Target): Promise<number> {
   const report = new Report();
   const { publisher, name } = readManifest(extension);
   const vsix = await packageExtension(extension);
-  // A short path, since VS Code's socket in the data folder is limited to about 100 characters.
+  // The path is short, because the path of VS Code's socket in the data folder is limited to about
+  // 100 characters.
   const scratch = temporaryFolder('desktop');
   const folders = {
     data: join(scratch, 'data'),
@@ -41,7 +42,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
     JSON.stringify({ 'telemetry.telemetryLevel': 'off', 'workbench.startupEditor': 'none', 'update.mode': 'none' }),
   );
   const results = join(scratch, 'results.jsonl');
-  // X looks for it in the home folder, which tests replace.
+  // X looks for this file in the home folder, which the tests replace.
   const authority = process.env['XAUTHORITY'] ?? join(homedir(), '.Xauthority');
   try {
     const executable =
@@ -72,7 +73,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
           [resultsVariable]: results,
           [onlyVariable]: only.join('\n'),
           [extensionVariable]: `${publisher}.${name}`,
-          // Never the developer's home, since the suite writes conversations.
+          // This must never be the developer's home, because the suite writes conversations.
           HOME: folders.home,
           USERPROFILE: folders.home,
           ...(existsSync(authority) ? { XAUTHORITY: authority } : {}),

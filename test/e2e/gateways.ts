@@ -1,4 +1,4 @@
-/** Finds running gateways of a server's windows. */
+/** Finds the gateways that run for a server's windows. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import type { LiveAnswerByQuestion, LiveQuestion } from '../../src/gateway/liveR
 import { leaksIn } from '../agents/agentRun';
 import { until, type Workbench } from './workbench/index';
 
-/** A gateway's announcement. */
+/** What a gateway announces of itself. */
 export interface RunningGateway {
   readonly pid: number;
   readonly address: string;
 }
 
-/** Announcements of running gateways. */
+/** Reads the announcements of running gateways. */
 export function running({ server }: Workbench): RunningGateway[] {
   const folder = join(server.data, 'User', 'globalStorage', 'context-condenser.context-condenser', 'running');
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -21,7 +21,7 @@ export function running({ server }: Workbench): RunningGateway[] {
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as RunningGateway);
 }
 
-/** A gateway's answer to a window's question. */
+/** Asks a gateway as a window does. */
 export async function asked<K extends keyof LiveAnswerByQuestion>(
   { address }: RunningGateway,
   question: Extract<LiveQuestion, { do: K }>,
@@ -30,10 +30,10 @@ export async function asked<K extends keyof LiveAnswerByQuestion>(
   return (await answer.json()) as LiveAnswerByQuestion[K];
 }
 
-/** State and parent of a process from /proc. */
+/** Reads state and parent of a process from /proc. */
 function readStat(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
-    // The command's name in parentheses may contain any character.
+    // The command's name, in parentheses, may contain any character.
     const [, state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ')').split(' ');
     return { state, parent: Number(parent) };
   } catch {
@@ -41,7 +41,7 @@ function readStat(pid: number): { readonly state: string; readonly parent: numbe
   }
 }
 
-/** False for zombies. */
+/** True if the process runs; false for a zombie. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -54,7 +54,7 @@ export const isAlive = (pid: number): boolean => {
 /** True if this machine has /proc. */
 export const canListProcesses = (): boolean => existsSync('/proc/self/stat');
 
-/** A process and its descendants, or only itself without /proc. */
+/** Lists a process and its descendants, or only the process itself if there is no /proc. */
 export function listProcesses(pid: number): number[] {
   const all = canListProcesses()
     ? readdirSync('/proc')
@@ -67,13 +67,14 @@ export function listProcesses(pid: number): number[] {
   return found;
 }
 
-/** Running gateways with all their processes, for {@link areGone}. */
+/** Lists running gateways with all their processes, to check {@link areGone} later. */
 export const thatRun = (bench: Workbench) =>
   running(bench).map((gateway) => ({ ...gateway, processes: listProcesses(gateway.pid) }));
 
 /**
- * Of gateways that have ended nothing listens and no process is there, and no file has or is of a run: neither ours nor in the home.
- * @param logs the agent's own, in which it keeps the address that it was given.
+ * Checks that the gateways have ended: nothing listens, no process is left, and no file of a run is
+ * left in our folder or names one in the home folder.
+ * @param logs the agent's own logs, in which the gateway's address may remain.
  */
 export async function areGone(bench: Workbench, gateways: ReturnType<typeof thatRun>, logs?: RegExp): Promise<void> {
   const { data, home } = bench.server;

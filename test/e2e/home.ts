@@ -1,5 +1,6 @@
 /**
- * Agents' stored conversations in a window's home; a shared window has one home for all scenarios.
+ * Prepares agents' stored conversations in a window's home folder. All scenarios of a shared window
+ * have the same home folder.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -14,13 +15,13 @@ const sampleId = (JSON.parse(sample.slice(0, sample.indexOf('\n'))) as { session
 
 export const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
 
-/** The sample as a new session, unknown to every ledger. */
+/** Returns the sample as a new session that no ledger knows. */
 export const freshSample = (): string => sample.replaceAll(sampleId, randomUUID());
 
 /**
- * Replaces the files (path → content) in a window's home; the first is newest, each other two hours
- * older.
- * @returns the home
+ * Replaces the files (path → content) in a window's home folder. The first is the newest, and each
+ * of the others is two hours older.
+ * @returns the home folder
  */
 export function homeWith({ server: { home } }: Workbench, files: Readonly<Record<string, string>> = {}): string {
   for (const name of readdirSync(home)) rmSync(join(home, name), { recursive: true, force: true });
@@ -43,7 +44,7 @@ export const refreshConversations = (bench: Workbench): Promise<unknown> =>
 /** Opens the view of conversations with all groups collapsed. */
 export async function openConversations(bench: Workbench): Promise<void> {
   await openContainer(bench, 'Context Condenser');
-  // VS Code can't collapse a tree while rows are being removed.
+  // This is tried again, because VS Code can't collapse a tree while rows are being removed.
   await until('the view to be folded', async () => {
     await help(bench, { commands: [[`workbench.actions.treeView.${VIEW}.collapseAll`]] });
     return true;

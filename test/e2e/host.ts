@@ -5,19 +5,19 @@ import type { Report } from './report';
 import type { SuiteResult } from './suite/index';
 
 /**
- * VS Code requires a development extension to run a suite; this one is empty, so the installed VSIX
- * is tested.
+ * VS Code runs a suite only for a development extension. This one is empty, so that the installed
+ * VSIX is tested.
  */
 export const hostExtension = join(root, 'test', 'e2e', 'suite', 'host');
 
-/** The suite's output: one result per line. */
+/** Reads the suite's output, which has one result per line. */
 export function suiteResults(file: string): readonly SuiteResult[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as SuiteResult);
 }
 
-/** Adds the suite's results to the report and checks them against its exit code. */
+/** Adds the suite's results to the report, and compares them with its exit code. */
 export function addSuiteResults(report: Report, file: string, exitCode: number): void {
   const results = suiteResults(file);
   rmSync(file, { force: true });

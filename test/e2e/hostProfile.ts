@@ -4,41 +4,47 @@ import { basename } from 'node:path';
 import { help } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 
-/** Data from the helper in the window. */
+/** What the helper in the window measures. */
 interface ProfileResult {
   readonly profile: Profiler.Profile;
   /**
-   * When the thread's loop came round, in microseconds on the profile's clock, and the processor time that the thread had used by then,
-   * in microseconds.
+   * Each turn of the thread's event loop: its time on the profile's clock, and the CPU time that
+   * the thread had used by then, both in microseconds.
    */
   readonly turns: readonly (readonly [at: number, used: number])[];
 }
 
 export interface Stretch {
-  /** Milliseconds of processor time, at most. */
+  /** Upper limit of the CPU time in milliseconds. */
   readonly ms: number;
-  /** The calls it is made of, as far as they take a tenth of it: the deepest of ours in each sample, in milliseconds on the clock. */
+  /**
+   * The calls that take at least a tenth of the time, each with its milliseconds on the clock. A
+   * sample counts for its deepest call in the extension.
+   */
   readonly calls: string;
 }
 
 export interface HostProfile {
-  /** Longest time of a turn spent in calls that involve the extension's files. */
+  /** The turn in which calls that involve the extension's files take longest. */
   readonly own: Stretch;
-  /** The longest time between two turns of the loop, in milliseconds on the clock: whoever held it, and what else the machine did. */
+  /**
+   * Longest time between two turns of the loop in milliseconds on the clock, whatever blocked it,
+   * including other load on the machine.
+   */
   readonly loopMs: number;
 }
 
 export async function profileHost(bench: Workbench, use: () => Promise<unknown>): Promise<HostProfile> {
   await help(bench, { profiler: 'begin' });
   await use();
-  // In the helper's format.
+  // The helper returns this format.
   const profiled = JSON.parse(await help(bench, { profiler: 'end' })) as ProfileResult;
   const { turns } = profiled;
   const loopUs = turns.reduce((longest, [at], index) => Math.max(longest, at - (turns[index - 1]?.[0] ?? at)), 0);
   return { own: longestStretch(profiled, bench.server.extensionsDir), loopMs: loopUs / 1000 };
 }
 
-/** Longest time of a turn spent in calls that involve the extension's files. */
+/** Finds the turn in which calls that involve the extension's files take longest. */
 function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string): Stretch {
   const { nodes, samples = [], timeDeltas = [], startTime } = profile;
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -46,12 +52,12 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   const ours = (id: number | undefined): Profiler.Profile['nodes'][number]['callFrame'] | undefined => {
     for (let at = id; at !== undefined; at = parents.get(at)) {
       const frame = frames.get(at);
-      // The helper is a single file without this folder.
+      // The helper's frames don't match, because it is a single file without this folder.
       if (frame?.url.includes(extensionsDir) === true && frame.url.includes('/dist/')) return frame;
     }
     return undefined;
   };
-  /** Time on the clock of each call, by the turn that it was seen in. */
+  /** For each turn, the time on the clock of each call that was seen in it. */
   const seen = new Map<number, Map<string, number>>();
   let at = startTime;
   let turn = 0;
@@ -67,7 +73,8 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   let longest = { us: 0, wallUs: 0, calls: new Map<string, number>() };
   for (const [number, calls] of seen) {
     const wallUs = [...calls.values()].reduce((sum, each) => sum + each, 0);
-    // What V8 sees is on the clock, where a busy machine gives the thread no processor for most of it.
+    // V8's samples measure time on the clock, during most of which a busy machine may not run the
+    // thread.
     const usedUs = (turns[number]?.[1] ?? 0) - (turns[number - 1]?.[1] ?? 0);
     const us = Math.min(wallUs, usedUs);
     if (us > longest.us) longest = { us, wallUs, calls };

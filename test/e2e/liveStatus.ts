@@ -7,12 +7,12 @@ export const STATUS_ITEM = '.statusbar-item[id$="contextCondenser.live"]';
 
 export const statusText = ({ page }: Workbench): Promise<string> => page.locator(STATUS_ITEM).innerText();
 
-/** Keeps the status bar's tooltip open until it satisfies `wanted`. */
+/** Shows the status bar's tooltip again until it satisfies `wanted`. */
 export function statusTooltip(bench: Workbench, wanted: RegExp): Promise<string> {
   const { page } = bench;
   const hover = page.locator('.monaco-hover:visible', { hasText: /\d of [\d,]+ tokens/ }).first();
   return until(`a tooltip with ${wanted}`, async () => {
-    // An open hover isn't updated.
+    // VS Code doesn't update an open hover.
     await page.mouse.move(0, 0);
     await hover.waitFor({ state: 'hidden' });
     await page.locator(`${STATUS_ITEM} a`).hover();
@@ -39,7 +39,7 @@ export async function openDetails(bench: Workbench, title: string): Promise<read
   return (await quickInput(bench, isDetails, 'the details')).items;
 }
 
-/** Output of `@condenser /report` for the live conversation with this title. */
+/** Returns the output of `@condenser /report` for the live conversation with this title. */
 export async function reportInChat(bench: Workbench, title: string, wanted: RegExp): Promise<string> {
   await ask(bench, '@condenser /report');
   await quickInput(bench, ({ items, busy }) => !busy && items.length > 1, 'the conversations');

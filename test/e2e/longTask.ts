@@ -7,10 +7,12 @@ import { chatProfile, openCondensedModel, PROFILE_NAME } from './condensedModel'
 import { openChat, until } from './workbench/index';
 import type { Workbench } from './workbench/index';
 
-/** VS Code asks for confirmation after 50 requests. */
+/** Without this, VS Code would ask for confirmation after 50 requests. */
 export const MANY_REQUESTS = { 'chat.agent.maxRequests': 1_000 };
 
-/** A VS Code on the task's project, whose chat uses our model with a window of 100,000 tokens. */
+/**
+ * Opens a VS Code on the task's project, whose chat uses our model with a window of 100,000 tokens.
+ */
 export async function openLongTask(
   bed: Bed,
   server: ModelServer,
@@ -35,9 +37,9 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
 }
 
 /**
- * Waits until VS Code has stored the turn that ends with this answer, since unsaved data is lost
- * with the window. The answer's text may be stored before the turn's result, which contains the
- * calls sent again after a reload.
+ * Waits until VS Code has stored the turn that ends with this answer, because unsaved data is lost
+ * with the window. The answer's text may be stored earlier than the turn's result, which contains
+ * the calls that are sent again after a reload.
  */
 export const answerStored = ({ server }: Workbench, answer: string): Promise<unknown> =>
   until('the turn to be stored', () =>
@@ -49,8 +51,9 @@ export const answerStored = ({ server }: Workbench, answer: string): Promise<unk
   );
 
 /**
- * Results of turns in a line of a stored session: `{"kind":1,"k":["requests",0,"result"],"v":…}` is
- * one turn, `{"kind":0,"v":{"requests":[{"result":…}]}}` all (seen in 1.139).
+ * Returns the results of turns in a line of a stored session.
+ * `{"kind":1,"k":["requests",0,"result"],"v":…}` contains one turn, and
+ * `{"kind":0,"v":{"requests":[{"result":…}]}}` contains all (seen in 1.139).
  */
 function resultsIn(line: string): string {
   try {
@@ -59,11 +62,11 @@ function resultsIn(line: string): string {
     const { requests = [] } = value as { readonly requests?: readonly { readonly result?: unknown }[] };
     return JSON.stringify(requests.map(({ result }) => result));
   } catch {
-    return ''; // Incomplete line.
+    return ''; // The line is incomplete.
   }
 }
 
-/** Condensations in the ledgers of the server's windows. */
+/** Counts the condensations in the ledgers of the server's windows. */
 export const countCondensations = ({ server }: Workbench): number =>
   globSync('User/**/ledger.jsonl', { cwd: server.data })
     .flatMap((file) => readFileSync(join(server.data, file), 'utf8').split('\n'))

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { environment, node24, packageArguments } from '../../scripts/vscode.mjs';
 import { run } from './workbench/processes';
 
-/** Maximum VSIX size in bytes, to notice unwanted libraries. */
+/** Maximum size of the VSIX in bytes, so that unwanted libraries are noticed. */
 const limit = 4.5 * 1024 * 1024;
 
 export interface Manifest {
@@ -17,7 +17,7 @@ export interface Manifest {
 export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Packages the extension for users. */
+/** Packages the extension as users get it. */
 export async function packageExtension(extension: string): Promise<string> {
   const vsix = join(extension, 'dist', `${readManifest(extension).name}.vsix`);
   mkdirSync(dirname(vsix), { recursive: true });
@@ -28,11 +28,11 @@ export async function packageExtension(extension: string): Promise<string> {
   return vsix;
 }
 
-/** Zip format: signatures and field offsets of the directory and its entries. */
+/** Signatures and field offsets in the directory of a zip file and its entries. */
 const LIST_END = { signature: 0x06054b50, entries: 10, listAt: 16 };
 const ENTRY = { signature: 0x02014b50, nameLength: 28, extraLength: 30, commentLength: 32, name: 46 };
 
-/** Paths in a VSIX; `vsce ls` would take as long as packaging. */
+/** Lists the paths in a VSIX, because `vsce ls` would take as long as packaging. */
 export function packedFiles(vsix: string): string[] {
   const zip = readFileSync(vsix);
   const end = zip.lastIndexOf(Buffer.from(Uint32Array.of(LIST_END.signature).buffer));
@@ -67,7 +67,7 @@ const unwanted = [
   { what: 'a secret', pattern: /(^|\/)\.(env|npmrc)/ },
 ];
 
-/** Throws for each file that users should not get. */
+/** Fails for files that users should not get. */
 export function checkFiles(files: readonly string[]): void {
   const wrong = files.flatMap((file) =>
     unwanted.filter(({ pattern }) => pattern.test(file)).map(({ what }) => `${file} (${what})`),
@@ -80,7 +80,7 @@ export function checkSize(vsix: string): void {
   assert.ok(size <= limit, `the VSIX has ${size} bytes, the limit is ${limit}`);
 }
 
-/** Finds uses of proposed APIs, which code-server allows and users' VS Code doesn't. */
+/** Fails for uses of proposed APIs, which code-server allows, but users' VS Code does not. */
 export function checkNoProposedApi(extension: string): void {
   assert.equal(readManifest(extension).enabledApiProposals, undefined, 'package.json asks for proposed APIs');
   const typings = globSync('{src,types,typings}/**/vscode.proposed*', { cwd: extension });
@@ -91,7 +91,7 @@ export function checkNoProposedApi(extension: string): void {
   assert.deepEqual(users, [], 'sources that name proposed APIs');
 }
 
-/** Files of the installed extension. */
+/** Lists the files of the installed extension. */
 export function installedFiles(
   extensionsDir: string,
   { publisher, name, version }: Manifest,

@@ -10,7 +10,7 @@ const TITLE = /tags/i;
 
 export interface Hand {
   readonly run: (bench: Workbench, title: string) => Promise<void>;
-  /** Selects a row of a quick pick. */
+  /** Selects a row in VS Code's list. */
   readonly choose: (bench: Workbench, label: RegExp) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface Fresh {
   readonly size?: Workbench['size'];
 }
 
-/** A user with only these settings, a window of this size, and one agent's conversation. */
+/** Gives the user only these settings, a window of this size, and one agent's conversation. */
 export async function freshUser(bench: Workbench, { settings = {}, size }: Fresh = {}): Promise<void> {
   homeWith(bench, { [SESSION]: freshSample() });
   await useSettings(bench, { ...settings });
@@ -38,7 +38,7 @@ export const presetIds = (bench: Workbench): string =>
     .map(({ id }) => id)
     .join(', ');
 
-/** Runs "Condense Context Now" on the only conversation and waits for the expected message. */
+/** Runs “Condense Context Now” on the only conversation, and waits for the expected message. */
 export async function condense(
   bench: Workbench,
   words: RegExp = /Smart/,

@@ -6,18 +6,18 @@ import { quickInput, until, type QuickInput } from './workbench/index';
 
 /** The focused element in the panel. */
 export interface FocusedElement {
-  /** The accessible name; '' if nothing has the focus. */
+  /** The accessible name; '' if nothing in the panel has the focus. */
   readonly name: string;
-  /** ID of its setting. */
+  /** ID of the setting that it belongs to. */
   readonly setting: string;
-  /** Its section. */
+  /** Section that contains it. */
   readonly section: string;
-  /** Text of its list entry. */
+  /** Text of the list item that contains it. */
   readonly entry: string;
   readonly isOutlined: boolean;
 }
 
-/** Runs in the page; toolkit elements have their field and outline in a shadow root. */
+/** Runs in the page. The toolkit's elements have their field and outline in a shadow root. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   const inner = element.shadowRoot?.activeElement;
@@ -35,19 +35,20 @@ const FOCUSED = `(() => {
   };
 })()`;
 
-/** Requires the focus to be in the panel. */
+/** Waits until an element in the panel has the focus. */
 export const focused = (frame: Frame, way: readonly string[] = []): Promise<FocusedElement> =>
   until(['the focus in the panel', ...way].join(' | '), async () => {
     const now = await frame.evaluate<FocusedElement>(FOCUSED);
     return now.name !== '' && now;
   });
 
-/** Stops where a person would not go on. */
+/** Maximum number of Tab stops, after which a person would give up. */
 const MAX_STOPS = 250;
 
 /**
- * Presses Tab until something has the focus; each stop on the way must be seen.
- * @param wanted the accessible name, or what it is by its place.
+ * Presses Tab until the wanted element has the focus, and checks that the focus can be seen on the
+ * way.
+ * @param wanted the accessible name, or a function that recognizes the element.
  */
 export async function tabTo(
   { page }: Workbench,
@@ -59,7 +60,8 @@ export async function tabTo(
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     if (stop === 0) await until('the panel to have the focus', () => frame.evaluate<boolean>('document.hasFocus()'));
     else await page.keyboard.press(key);
-    // It may be focused already; a newly opened panel has no focus yet.
+    // The wanted element may have the focus from the start, and in a newly opened panel, nothing
+    // has it yet.
     const now = stop === 0 ? await frame.evaluate<FocusedElement>(FOCUSED) : await focused(frame, seen);
     if (stop > 0 && !now.isOutlined) throw new Error(`the focus can't be seen on "${now.name}"`);
     if (typeof wanted === 'string' ? now.name === wanted : wanted(now)) return;
@@ -68,7 +70,10 @@ export async function tabTo(
   throw new Error(`no way by ${key} to ${String(wanted)}: ${seen.join(' | ')}`);
 }
 
-/** Replaces the focused field's text; the frame is another process, so keys take effect later. */
+/**
+ * Replaces the focused field's text. Each step is awaited, because the frame is another process in
+ * which keys take effect later.
+ */
 export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, text: string): Promise<void> {
   const value = (): Promise<string> => frame.evaluate<string>('document.activeElement.value ?? ""');
   await keyboard.press('End');
@@ -82,8 +87,8 @@ export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, 
 const KEY_MS = 10_000;
 
 /**
- * Presses the arrow key, one step after the other, until the place is the wanted one.
- * @param place what gives it in the page.
+ * Presses the arrow key step by step until the place is the wanted one.
+ * @param place expression that returns the place in the page.
  */
 export async function arrowTo(
   { page }: Workbench,
@@ -100,7 +105,7 @@ export async function arrowTo(
       return next !== before && next;
     };
     await page.keyboard.press(key);
-    // A redraw of the previous choice may lose the key.
+    // The key is pressed again, because redrawing the previous choice may lose it.
     now = await until(`what is next to "${before}"`, moved, KEY_MS).catch(async () => {
       await page.keyboard.press(key);
       return until(`what is next to "${before}"`, moved);
@@ -146,7 +151,7 @@ export async function answerByKeys(
 
 const QUICK_INPUT = '.quick-input-widget';
 
-/** Sends a key to VS Code's list, not to the panel. */
+/** True if VS Code's list has the focus and gets the keys, not the panel. */
 const listHasFocus = ({ page }: Workbench): Promise<boolean> =>
   page.evaluate<boolean>(`document.activeElement.closest('${QUICK_INPUT}') !== null`);
 
@@ -166,7 +171,7 @@ export const BY_KEYBOARD: Hand = {
   },
   choose: async (bench, wanted) => {
     const { keyboard } = bench.page;
-    // The panel may have taken the focus from a new list, which takes it back.
+    // The panel may take the focus from a new list, which then takes it back.
     await until('the row in the list', async () => {
       if (!(await listHasFocus(bench))) return false;
       const isThere = wanted.test(await focusedRow(bench));

@@ -1,4 +1,4 @@
-/** The settings panel: opening, unfolding, and checking with axe-core. */
+/** Opens and unfolds the settings panel, and checks it with axe-core. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,14 +12,14 @@ export interface OpenedPanel {
   readonly panel: () => Promise<Frame>;
 }
 
-/** Opens the panel by its command, run by `panel` like a user. */
+/** Opens the panel by its command, as a user does; `panel` then finds its frame. */
 export async function openPanel(bench: Workbench): Promise<OpenedPanel> {
   await help(bench, { commands: [['contextCondenser.openSettings']] });
   return { bench, panel: () => webview(bench, '.main') };
 }
 
 /**
- * "Developer: Reload Window".
+ * Runs “Developer: Reload Window”.
  * @returns the restored panel
  */
 export async function reloaded({ bench, panel }: OpenedPanel, before: Frame): Promise<Frame> {
@@ -33,19 +33,21 @@ export interface UserSettings {
   readonly 'contextCondenser.smart'?: { readonly passes: readonly { readonly name: string }[] } | string;
 }
 
-/** The user's settings on disk. */
+/** Reads the user's settings from disk. */
 export const onDisk = ({ server }: Workbench): UserSettings => settingsOnDisk(server);
 
 export const saved = (bench: Workbench, what: string, is: (settings: UserSettings) => boolean): Promise<unknown> =>
   until(`${what} in settings.json`, () => is(onDisk(bench)));
 
-/** Names of passes in settings.json, in order. */
+/** Lists the names of the passes in settings.json, in their order. */
 export function passNames(bench: Workbench): string {
   const smart = onDisk(bench)['contextCondenser.smart'];
   return typeof smart === 'object' ? smart.passes.map(({ name }) => name).join(', ') : '';
 }
 
-/** Unfolds exactly these sections through the page, since no scenario tests that. */
+/**
+ * Unfolds exactly these sections in the page itself, because no scenario tests unfolding this way.
+ */
 export const unfold = (frame: Frame, ids: readonly string[]): Promise<void> =>
   frame.locator('.section-toggle').evaluateAll(async (toggles, ids) => {
     for (const toggle of toggles) {
@@ -53,7 +55,7 @@ export const unfold = (frame: Frame, ids: readonly string[]): Promise<void> =>
       const isWanted = ids.includes(toggle.closest('.section')?.id ?? '');
       if (isOpen === isWanted) continue;
       toggle.dispatchEvent(new Event('click', { bubbles: true }));
-      // The next click finds the updated page.
+      // The pause lets the page update before the next click.
       await new Promise((resolve) => setTimeout(resolve));
     }
   }, ids);
@@ -78,19 +80,20 @@ export async function dragToTop(
 }
 
 /**
- * Waits until a pass picked up by keyboard accepts keys: dnd-kit's KeyboardSensor starts listening
- * in a timer after its announcement (`attach` in @dnd-kit/core); earlier keys are lost.
+ * Waits until a pass that was picked up by keyboard accepts keys. The KeyboardSensor of dnd-kit
+ * starts to listen in a timer after its announcement (`attach` in @dnd-kit/core), and earlier keys
+ * are lost.
  */
 export async function pickedUp(frame: Frame, words: string): Promise<void> {
   await frame.getByText(words).waitFor({ state: 'attached' });
-  // Timers with equal delays fire in order.
+  // Timers with equal delays run in the order in which they were set.
   await frame.evaluate('new Promise((resolve) => { setTimeout(resolve); })');
 }
 
 export const sections = (frame: Frame): Promise<string[]> =>
   frame.locator('.section').evaluateAll((found) => found.map((section) => section.id));
 
-/** Runs axe-core in the page. */
+/** Returns the code of axe-core, which runs in the page. */
 export const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Violation {
@@ -99,8 +102,9 @@ interface Violation {
 }
 
 /**
- * The violations that axe-core finds, once {@link axe} was evaluated in the page.
- * @param what `colours` asks the rules that another theme may break and nothing else can: those of the same page in a first theme ask all.
+ * Lists the violations that axe-core finds, once {@link axe} was evaluated in the page.
+ * @param what `colours` checks only rules that depend on the theme; for the same page, the others
+ *   were checked in a first theme.
  */
 export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const only = what === 'all' ? '' : `, runOnly: ['color-contrast', 'link-in-text-block']`;
@@ -111,7 +115,7 @@ export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'):
     );
     return found.length === 0;
   };
-  // Components take a new theme's colors a moment after the page.
+  // Components get a new theme's colors slightly later than the page.
   await until('no violations', isClean, 5_000).catch(() => undefined);
   return found.map(({ id, nodes }) =>
     nodes
@@ -121,22 +125,22 @@ export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'):
   );
 }
 
-/** Unfolds each section alone with everything in it. */
+/** Unfolds only this section, with everything in it. */
 export async function showSection(frame: Frame, id: string): Promise<void> {
   await unfold(frame, [id]);
-  // Its content may load first.
+  // The section may still be loading its content.
   await frame.locator(`#${id} .section-content > *`).filter({ visible: true }).first().waitFor();
   await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
-  // The coherence report follows the strip and can be unfolded.
+  // The coherence report, which can be unfolded, appears after the strip.
   if (id === 'preview') await frame.locator('#preview .coherence .disclosure').waitFor();
-  // The account is computed on demand.
+  // The account is computed only on request.
   if (id === 'account') {
     await frame.locator('#account vscode-button', { hasText: 'Analyze' }).click();
     await frame.locator('#account table').first().waitFor();
   }
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
   if (id !== 'smart')
-    // Unfolded content may contain more.
+    // Unfolded content may contain more to unfold.
     for (let left = await folded.count(); left > 0; left = await folded.count())
       await folded.evaluateAll((found) => {
         for (const each of found) each.dispatchEvent(new Event('click', { bubbles: true }));

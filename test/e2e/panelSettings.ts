@@ -6,7 +6,7 @@ const pass = (id: string, name: string): object => ({
   individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
 });
 
-/** Settings for a filled panel: two profiles and three passes. */
+/** Settings with two profiles and three passes, so that the panel has much to show. */
 export const panelSettings = {
   'contextCondenser.profiles': [
     { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },

@@ -1,7 +1,10 @@
-/** Number of slowest tests listed. */
+/** Number of slowest tests that are listed. */
 const SLOWEST = 10;
 
-/** One line per test, then exactly "N passed, N failed", plus ", N skipped" if any. */
+/**
+ * Prints one line per test, and then exactly "N passed, N failed", with ", N skipped" if there are
+ * any.
+ */
 export class Report {
   #passed = 0;
   #failed = 0;
@@ -34,7 +37,7 @@ export class Report {
     this.#skipped += count;
   }
 
-  /** The last line and the exit code; in CI nothing may be skipped. */
+  /** Prints the last line, and returns the exit code. In CI, skipped tests are a failure. */
   end(): number {
     const slowest = this.#times.toSorted(([a], [b]) => b - a).slice(0, SLOWEST);
     console.log(`slowest: ${slowest.map(([seconds, name]) => `${name} ${seconds.toFixed(1)} s`).join(', ')}`);

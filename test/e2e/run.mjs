@@ -1,10 +1,10 @@
-// node test/e2e/run.mjs [--only TEXT]… [--smoke] [--probe] [--electron]: the tests in a real VS Code, on the packaged extension. Any Node
-// from 20 on.
-//   --only TEXT   only the tests whose name contains TEXT
+// Runs the tests in a real VS Code, on the packaged extension: node test/e2e/run.mjs [--only TEXT]…
+// [--smoke] [--probe] [--electron]. Requires Node 20 or later.
+//   --only TEXT   only tests whose name contains TEXT
 //   --smoke       only the few scenarios of `npm test`
-//   --long        only the scenarios of the long lane (npm run test:long), which no other run has
-//   --repeat N    each scenario N times: for one that fails now and then
-//   --probe       on the small extension in test/e2e/probe instead of the product: proves the bed itself
+//   --long        only the scenarios of `npm run test:long`, which no other run has
+//   --repeat N    each scenario N times, to find one that fails now and then
+//   --probe       tests the bed itself, with a small extension (test/e2e/probe), not the product
 //   --electron    only the in-host suite, in a desktop VS Code that @vscode/test-electron downloads
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';

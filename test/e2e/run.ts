@@ -23,22 +23,28 @@ import { installExtension, startServer, temporaryFolder } from './workbench/serv
 import { until } from './workbench/wait';
 import { closeBrowser, openWorkbench } from './workbench/workbench';
 
-/** As many scenarios run at once: each mostly waits for its window to draw, and two fill two cores. */
+/**
+ * Number of scenarios that run at the same time. Each mostly waits for its window to draw, and two
+ * of them fill two cores.
+ */
 const PLACES = Math.min(2, availableParallelism());
 
 export interface Target {
   /** The folder of the extension's package.json. */
   readonly extension: string;
-  /** The bundled in-host suite. */
+  /** The bundled suite that runs in the extension host. */
   readonly suite: string;
-  /** The folder of the bundled extension that uses the product's API and runs beside the suite; the probe has none. */
+  /**
+   * Folder of the bundled extension that uses the product's API and is loaded with the suite; the
+   * probe has none.
+   */
   readonly sample: string | undefined;
   readonly scenarios: string;
-  /** Only tests whose name contains one of these; default all. */
+  /** Runs only tests whose name contains one of these. Default: all. */
   readonly only: readonly string[];
-  /** Only smoke scenarios, without the in-host suite. */
+  /** Runs only the smoke scenarios, without the in-host suite. */
   readonly isSmoke: boolean;
-  /** Also scenarios of the long lane. */
+  /** Runs also the scenarios of `npm run test:long`. */
   readonly isLong: boolean;
   readonly repeat: number;
   /** What the machine lacks for tests in VS Code. */
@@ -81,20 +87,20 @@ async function runSuite(
   }
 }
 
-/** A scenario, or scenarios that share a window. */
+/** A scenario, or several that share a window. */
 interface Turn {
   readonly count: number;
   readonly seconds: number;
   run(tested: TestTarget, place: Place, report: Report): Promise<void>;
 }
 
-/** The scenarios with their reported names, slowest first. */
+/** Lists the scenarios with the names in the report, slowest first. */
 async function listTurns({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
   const isWanted = (name: string): boolean => only.length === 0 || only.some((text) => name.includes(text));
   const found: Turn[] = [];
   type Windows = Map<SharedScenarios['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>;
   const shared: Windows = new Map();
-  // The smoke test always has its own window, since it depends on the initial state.
+  // The smoke test has its own window, because it depends on the initial state.
   const ofSmoke: Windows = new Map();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
@@ -174,7 +180,7 @@ export async function main(target: Target): Promise<number> {
         checkNoProposedApi(installed.folder);
       });
     }
-    // It measures activation, so nothing else runs.
+    // The suite measures activation, so nothing else runs at the same time.
     if (!target.isLong && !target.isSmoke) await runSuite(report, target, extensionsDir, extensionId);
     installHelper(extensionsDir);
     const tested = { extensionsDir, extensionId, suite: target.suite };

@@ -1,5 +1,5 @@
 /**
- * Example of an extension with its own chat that condenses before sending, with its own provider.
+ * An example of an extension whose own chat condenses before it sends, with a provider of its own.
  */
 import * as vscode from 'vscode';
 import type {
@@ -29,7 +29,7 @@ const forgetTool: Provider = {
     additionalProperties: false,
   },
   condense({ messages, config }) {
-    // Validated by Context Condenser.
+    // Context Condenser has validated the configuration.
     const { tool, keep } = config as { readonly tool: string; readonly keep: number };
     const calls = new Set<unknown>();
     const changes: Change[] = [];

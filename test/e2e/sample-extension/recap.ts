@@ -1,18 +1,21 @@
 /**
- * A provider that calls a model: one of its author's, or one of the user's API profiles. Compiled and
- * run by test/unit/extensionsGuide.system.test.ts.
+ * An example of a provider that calls a model: its author's, or one of the user's API profiles.
+ * test/unit/extensionsGuide.system.test.ts compiles and runs it.
  */
 import type { ContextCondenserApi, Message, Provider } from '../../../src/extensionApi/api';
 
-/** US dollars of a token, in and out. */
+/** US dollars per token of input and output. */
 const PRICE = { input: 3e-6, output: 15e-6 };
 const SUMMARY_TOKENS = 500;
 
-/** The end of what is summed up: a call and its result stay on one side, and the newest messages as they are. */
+/**
+ * Returns where the messages to summarize end. A call is not separated from its result, and the
+ * newest messages stay as they are.
+ */
 const endOf = (messages: readonly Message[]): number =>
   messages.findLastIndex(({ role }, index) => role === 'assistant' && index <= messages.length - 4);
 
-/** @param ask asks a model; not part of the API. */
+/** @param ask sends a prompt to a model; it is not part of the API. */
 export const recap = (ask: (prompt: string, signal: AbortSignal) => Promise<string>): Provider => ({
   id: 'my-extension.recap',
   name: 'Recap',
@@ -43,7 +46,7 @@ export const recap = (ask: (prompt: string, signal: AbortSignal) => Promise<stri
   },
 });
 
-/** Asks the user's condensing profile. */
+/** Asks the model of the user's condensing profile. */
 export const askUsersModel =
   (api: ContextCondenserApi) =>
   async (prompt: string, signal: AbortSignal): Promise<string> => {

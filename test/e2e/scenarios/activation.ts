@@ -4,10 +4,10 @@ import type { Scenario } from '../bed';
 import { hostExtension, suiteResults } from '../host';
 import { extensionVariable, onlyVariable, resultsVariable } from '../suite/names';
 
-/** Number of windows, and so of activations. */
+/** Number of windows, in each of which the extension is activated once. */
 const WINDOWS = 7;
 
-/** Runs the suite's activation test in several windows and combines the figures. */
+/** Runs the suite's activation test in several windows, and combines the figures. */
 const inSevenWindows: Scenario = async (bed) => {
   const results = join(bed.folder(), 'results.jsonl');
   const options = {

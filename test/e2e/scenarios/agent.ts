@@ -24,7 +24,7 @@ import { STATUS_ITEM, statusText } from '../liveStatus';
 import { help } from '../workbench/helper';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-/** True for a step of the task, as opposed to the chat's own small requests. */
+/** True for a step of the task, and false for the chat's own small requests. */
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
 const listSteps = (server: ModelServer): readonly RecordedRequest[] => server.requests.filter(isStep);
@@ -34,7 +34,10 @@ const refusals = (server: ModelServer): unknown[] =>
     status === 200 ? [] : [`request ${index}: ${status ?? 'unanswered'} ${refusal}`],
   );
 
-/** The model's behavior by step from 0; titles and the like are answered separately. */
+/**
+ * Answers each step as `act` says, counted from 0; the chat's small requests, such as for a title,
+ * get another answer.
+ */
 const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) => {
   let step = 0;
   return (request: RecordedRequest): Behaviour => (isStep(request) ? act(step++, request) : reply('A title'));
@@ -63,7 +66,7 @@ const answersWithTools: SharedScenario = async (bench) => {
       ? { ...readIn(bench, 'hello.txt'), thinking }
       : reply(['The file ', 'says hello.'], { thinking: afterwards }),
   );
-  // A model that returns thinking only on request.
+  // This model returns thinking only on request.
   const model = 'claude-opus-5-5';
   await on(startAnthropicServer({ apiKey: KEY, script, strict: { byModel: true } }), async (server) => {
     await newChat(bench, server, {
@@ -82,7 +85,7 @@ const answersWithTools: SharedScenario = async (bench) => {
   });
 };
 
-/** Expands an answer's collapsed parts (steps and thinking) until all is visible. */
+/** Expands an answer's collapsed parts until its steps and thinking are visible. */
 async function showThinking({ page }: Workbench, thoughts: readonly string[]): Promise<void> {
   const answer = page.locator('.interactive-item-container.interactive-response').last();
   const folded = answer.locator(
@@ -90,7 +93,7 @@ async function showThinking({ page }: Workbench, thoughts: readonly string[]): P
   );
   const shown = answer.locator('.chat-thinking-item:visible');
   await until(`the thinking in the chat: ${thoughts.join(' … ')}`, async () => {
-    // Expanded parts may contain more; redrawn ones are found next time.
+    // An expanded part may contain more, and parts that are redrawn are found the next time.
     if ((await folded.count()) > 0) {
       await folded
         .first()
@@ -103,13 +106,13 @@ async function showThinking({ page }: Workbench, thoughts: readonly string[]): P
   });
 }
 
-/** A file with some thousand tokens of unique lines. */
+/** Creates a file with some thousand tokens of unique lines. */
 const bigFile = (name: string): string =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
     '\n',
   );
 
-/** Files that the model reads and that exceed its window together. */
+/** Makes the model read files that together exceed its window. */
 async function readsBeyondTheWindow(
   bench: Workbench,
   settings: object,
@@ -136,7 +139,7 @@ async function readsBeyondTheWindow(
   });
 }
 
-/** Before other condensed ones, since it expects a single conversation. */
+/** This runs before other scenarios that condense, because it expects a single conversation. */
 const condensesAndTellsIt: SharedScenario = (bench) =>
   readsBeyondTheWindow(bench, { 'contextCondenser.notifications': 'notification' }, async (server) => {
     const words = await notification(bench, 'Condensed “');
@@ -153,7 +156,8 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     assert.match(details.items.map(({ label }) => label).join('\n'), /Condense Now\nPause Condensing\nShow Diff\nUndo/);
     await screenshot(bench, 'agent-details-dark');
     await bench.page.keyboard.press('Escape');
-    // Otherwise the status bar's entry regains focus, and its hover covers the notification.
+    // Without this, the status bar's item would get the focus back, and its hover would cover the
+    // notification.
     await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
     await setTheme(bench, 'light');
     await screenshot(bench, 'agent-notice-light');
@@ -164,7 +168,10 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     await notification(bench, /undone|reverted/i);
   });
 
-/** Files without repetition: Lossless finds little, so its fallback runs at any threshold. */
+/**
+ * The files contain no repetition, so that Lossless removes little and Truncation runs at any
+ * threshold.
+ */
 const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
   for (const [percent, whenNotEnough] of [
     [15, undefined],
@@ -235,7 +242,7 @@ const tellsErrorsInWords: SharedScenario = async (bench) => {
   });
 };
 
-/** First, since nothing may be condensed in the window yet. */
+/** This runs first, because nothing may be condensed in the window yet. */
 const offIsOff: SharedScenario = async (bench) => {
   const script = stepping(() => reply('Hello from the model.'));
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
@@ -266,7 +273,7 @@ const runsOnOpenAi: SharedScenario = async (bench) => {
   });
 };
 
-/** Another extension's model, condensed: requires no key. */
+/** Condenses for another extension's model, which requires no key. */
 const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
   await on(startAnthropicServer({ apiKey: KEY, script: reply('A title') }), async (server) => {
     await newChat(bench, server, {
@@ -276,11 +283,12 @@ const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
     await pickCondensed(bench, 'Probe Model', 'agent-wrapped-models-dark');
     await ask(bench, 'List the files');
     assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw [^]*hello\.txt/);
-    // Its unique window: input limit plus our reserve for the answer.
+    // This window belongs to no other model: the model's input limit plus our reserve for the
+    // answer.
     await until('the status bar', async () => / \/ 131K$/.test(await statusText(bench)));
     await screenshot(bench, 'agent-wrapped-dark');
     assert.deepEqual(listSteps(server), [], 'our own model is not asked');
-    // The chat keeps the selected model for the next scenario.
+    // The chat keeps the selected model, so the next scenario's is selected again.
     await pickCondensed(bench, PROFILE_NAME);
   });
 };

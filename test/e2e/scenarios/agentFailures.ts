@@ -1,4 +1,4 @@
-/** Failures during a task of VS Code's agent, which continues. */
+/** Tests failures during a task of VS Code's agent, after which the task continues. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createCounter } from '../../../src/core/testingCounter';
@@ -37,18 +37,18 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = createCounter();
 const CALLS = 24;
-/** Percentage of the window, so low that few calls reach it repeatedly. */
+/** Percentage of the window. It is so low that few calls reach it repeatedly. */
 const THRESHOLD = 45;
-/** In each of two windows: enough for a condensation. */
+/** Number of calls in each of two windows, which is enough for a condensation. */
 const CALLS_IN_TWO = 24;
-/** Steps after the first condensation, and later. */
+/** The steps at which the work pauses: after the first condensation, and later. */
 const PAUSES = [14, 18] as const;
 
 const computeFigures = (server: ModelServer): TaskFigures =>
   taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
 const says = (behaviour: Behaviour, words: string): boolean => behaviour.kind === 'reply' && behaviour.text === words;
 
-/** VS Code drops unsaved calls of a canceled turn, so its prefix, not ours, ends there. */
+/** True for a break that VS Code causes, because it drops unsaved calls of a canceled turn. */
 function isLeftOutByAgent({ request, message }: PrefixBreak, cancelled: RecordedRequest, server: ModelServer): boolean {
   const answered = answeredRequests(server.requests);
   const getMessages = ({ body }: RecordedRequest): readonly Json[] => objects(body['messages']);
@@ -77,7 +77,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     },
   });
   try {
-    // The requested content must be removed, which another provider might keep.
+    // The question is about content that must be removed; another provider might keep it.
     const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.threshold': THRESHOLD };
     const bench = await openLongTask(bed, server, folder, task, { settings });
     await ask(bench, partPrompt(0));
@@ -157,14 +157,14 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
   const settings = {
     'contextCondenser.provider': 'native',
     'contextCondenser.condensingProfile': 'silent',
-    // Each failed attempt takes equally long in both windows.
+    // Makes each failed attempt take the same time in both windows.
     'contextCondenser.agent.summaryWaitSeconds': 3,
   };
   try {
     const first = await openLongTask(bed, server, folders[0], task, { profiles: [summarizer], settings });
     const second = await bed.openOn(first.server, { folder: folders[1], agent: true });
     writeProject(folders[1], task.files);
-    // Each code-server window has its own secret store.
+    // Each window of code-server has its own secret store.
     await setKey(first, 'Silent');
     await setKey(second);
     await setKey(second, 'Silent');
@@ -193,7 +193,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
 
 export const goesOnInTwoWindowsWhoseSummaryNeverComes = Object.assign(twoWindowsWhoseSummaryNeverComes, {
   seconds: 1_000,
-  // test/integration/longTask.system.test.ts covers both parts in every run: two windows, and a
-  // summary that never arrives.
+  // test/integration/longTask.system.test.ts covers two windows and a summary that never arrives in
+  // every run.
   lane: 'long' as const,
 });

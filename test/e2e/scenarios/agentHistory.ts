@@ -1,4 +1,4 @@
-/** A conversation of VS Code's agent that branches after being condensed. */
+/** Tests a conversation of VS Code's agent that branches after it was condensed. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { startAnthropicServer } from '../../servers/anthropicServer';
@@ -16,7 +16,7 @@ import type { Workbench } from '../workbench/index';
 import { findMarkers, MARKER_START } from '../../../src/core/messages/markers';
 
 const WINDOW = 60_000;
-/** Small enough that calibration by earlier conversations doesn't matter. */
+/** The value is so small that calibration by earlier conversations doesn't matter. */
 const MAX_OUTPUT = 8_000;
 const FIRST = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
 const PROMPTS = {
@@ -26,7 +26,7 @@ const PROMPTS = {
   recall: 'What did the oldest file say?',
 };
 
-/** A file of some thousand tokens with unique lines. */
+/** Creates a file with some thousand tokens of unique lines. */
 const fileText = (name: string): string =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
     '\n',
@@ -39,7 +39,7 @@ function readFiles(folder: string, names: readonly string[]): Reply[] {
   });
 }
 
-/** The conversation in a request, without cache breakpoints. */
+/** Returns a request's conversation without cache breakpoints. */
 const getMessages = ({ body }: RecordedRequest): string[] =>
   objects(body['messages']).map((message) =>
     JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
@@ -48,7 +48,7 @@ const getMessages = ({ body }: RecordedRequest): string[] =>
 const has = (request: RecordedRequest, words: string): boolean =>
   getMessages(request).some((each) => each.includes(words));
 
-/** Reference of the first marker. */
+/** Returns the reference in the first marker. */
 const oldestReference = (request: RecordedRequest): string =>
   findMarkers(getMessages(request).join('\n'))[0]?.reference ?? 'none';
 
@@ -65,7 +65,7 @@ const turns = (folder: string): AgentTurn[] => [
   },
 ];
 
-/** Two turns, the first of which is condensed; checks use the last request of each. */
+/** Runs two turns, of which the first is condensed. Checks use the last request of each turn. */
 async function inTwoTurns(bench: Workbench, goOn: (server: ModelServer) => Promise<void>): Promise<void> {
   const names = [...FIRST, 'eta', 'theta'];
   const files = Object.fromEntries(names.map((name) => [`${name}.ts`, fileText(name)]));
@@ -97,7 +97,7 @@ const lastTask = ({ requests }: ModelServer): RecordedRequest => {
   return last;
 };
 
-/** Messages before the one with this text. */
+/** Returns the messages before the one with this text. */
 function before(request: RecordedRequest, words: string): string[] {
   const messages = getMessages(request);
   const at = messages.findIndex((message) => message.includes(words));
@@ -108,7 +108,7 @@ function before(request: RecordedRequest, words: string): string[] {
 const resultText = (result: Json | undefined): string =>
   text(result?.['content']) || text(objects(result?.['content'])[0]?.['text']);
 
-/** Content condensed before the branch can be recalled exactly. */
+/** Checks that content that was condensed before the branch can be recalled exactly. */
 async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
   await ask(bench, PROMPTS.recall);
   await answerText(bench, (said) => said.includes('It is recalled.'));
@@ -133,7 +133,8 @@ const goesOnAfterAnEarlierRequestWasEdited: SharedScenario = (bench) =>
     const edited = lastTask(server);
     assert.ok(!has(edited, PROMPTS.replaced) && !has(edited, 'const eta_7 '), 'what was edited away is gone');
     assert.ok(has(edited, 'const theta_7 '), 'the new turn has its own result');
-    // Byte-identical: edits of the common part are kept, and the vendor's cache hits.
+    // The common part is identical byte for byte: its edits are kept, and the vendor's cache is
+    // used.
     assert.deepEqual(before(edited, PROMPTS.edited), before(replaced, PROMPTS.replaced));
     assert.match(before(edited, PROMPTS.edited).join('\n'), new RegExp(MARKER_START));
     assert.equal(countCondensations(bench), condensations, 'nothing had to be condensed again');

@@ -1,4 +1,7 @@
-/** The cache states warm, cold, unknown and none, each in tooltip, details, log and `/report`. */
+/**
+ * Tests that tooltip, details, log and `/report` show each state of the cache: warm, cold, unknown
+ * and none.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,13 +49,16 @@ const SETTINGS = {
 interface Stage {
   readonly bench: Workbench;
   readonly bed: Bed;
-  /** Changed settings and profile fields. */
+  /** Changes settings and fields of the profile. */
   readonly use: (profile?: object) => Promise<void>;
-  /** The selected model reads these files in a new turn. */
+  /** Makes the selected model read these files in a new turn. */
   readonly read: (prompt: string, names: readonly string[]) => Promise<void>;
 }
 
-/** A window with a metered VS Code model and a profile's model. Both perform the turn's reads. */
+/**
+ * Opens a window with a VS Code model that is billed per token, and with a profile's model. Both
+ * read the files of the turn.
+ */
 async function openBoth(bed: Bed): Promise<{ readonly stage: Stage; readonly close: () => Promise<void> }> {
   const folder = bed.folder(Object.fromEntries(NAMES.map((name) => [`${name}.ts`, bigFile(name)])));
   const outside = bed.folder();
@@ -99,14 +105,14 @@ async function openBoth(bed: Bed): Promise<{ readonly stage: Stage; readonly clo
   return { stage: { bench, bed, use, read }, close: () => server.close() };
 }
 
-/** Checks the basis of a conversation's newest condensation in all four places. */
+/** Checks that all four places show what a conversation's newest condensation was based on. */
 async function seeInFourPlaces({ bench, bed }: Stage, name: string, title: string, words: RegExp): Promise<void> {
   const tooltip = await statusTooltip(bench, words);
   await screenshot(bench, `cache-${name}-tooltip-dark`);
   await leaveStatus(bench);
   const details = await openDetails(bench, title);
   await screenshot(bench, `cache-${name}-details-dark`);
-  // Lists never truncate labels.
+  // A list's labels are complete, never truncated.
   const rows = details.map(({ label, description }) => `${label} (${description})`);
   assert.match(rows.join('\n'), words);
   await dismiss(bench);
@@ -126,7 +132,7 @@ const newChat = (bench: Workbench): Promise<string> => help(bench, { commands: [
 const seconds = (what: string, since: number, count: number): Promise<true> =>
   until(what, () => Date.now() - since > count * 1_000, (count + 60) * 1_000);
 
-/** Half of it repeats the other half. */
+/** The second half of these files repeats the first. */
 const TWICE = ['alpha', 'beta', 'gamma', 'alpha', 'beta', 'gamma'];
 
 const isToldInFourWords: Scenario = async (bed) => {
@@ -137,7 +143,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await pickCondensed(bench, METERED_NAME);
     await read('Read the first letters', ['alpha']);
     let last = Date.now();
-    // A cache hit after a pause proves the cache's lifetime.
+    // If a request reads from the cache after a pause, the cache lives at least that long.
     await seconds('a pause of the conversation', last, 30);
     await read('Read the others', ['beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta']);
     last = Date.now();

@@ -1,4 +1,7 @@
-/** The gateway's address in Claude Code's extension setting: set after consent, and reverted. */
+/**
+ * Tests that the gateway's address is written to the setting of Claude Code's extension after
+ * consent, and removed again.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';

@@ -32,7 +32,7 @@ const ROO = JSON.stringify([
   { role: 'assistant', content: [{ type: 'text', text: 'Which header?' }], ts: 2 },
 ]);
 
-/** Condenses the only stored conversation once the list is up to date. */
+/** Condenses the only stored conversation, once the list is up to date. */
 async function condense(bench: Workbench, title: RegExp): Promise<void> {
   await runCommand(bench, CONDENSE);
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the one conversation');
@@ -86,11 +86,11 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   const page = await webview(bench, 'a.button');
   await page.getByRole('heading', { name: 'Removed content' }).waitFor();
   assert.match(await page.locator('.lead').innerText(), new RegExp(`^${before} → `));
-  // For the README, without hover effects.
+  // The picture is for the README, so it should show no hover.
   await bench.page.mouse.move(0, 0);
   await until('no hover', async () => (await bench.page.locator('.monaco-hover:visible').count()) === 0);
   await screenshot(bench, 'details-dark');
-  // The buttons are unchanged.
+  // The notification still has the same buttons.
   const again = await notification(bench, 'Condensed “');
   assert.deepEqual(again.buttons, done.buttons);
   assert.deepEqual(again.cutShort, []);
@@ -121,7 +121,8 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
 };
 
 /**
- * A marker in the diff is a link: hovering shows the first lines, following it the whole original.
+ * Tests that a marker in the diff is a link: hovering shows the first lines, and following it shows
+ * the whole original.
  */
 const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   homeWith(bench, { [SESSION]: freshSample() });
@@ -129,7 +130,7 @@ const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   await notification(bench, 'Condensed “');
   await clickNotification(bench, 'Condensed “', 'Show Diff');
   await diffEditor(bench);
-  // The first change is often a line number.
+  // The search finds a marker, because the first change is often only a line number.
   await bench.page.keyboard.press('Control+f');
   await bench.page.keyboard.type(MARKER_START);
   await bench.page.keyboard.press('Enter');
@@ -137,7 +138,7 @@ const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   const link = bench.page.locator('.editor.modified .detected-link', { hasText: MARKER_START }).first();
   await until('a marker that is a link', async () => (await link.count()) > 0);
   await link.hover({ position: { x: 30, y: 5 } });
-  // The link's tooltip contains "Open Original" too; the marker's content follows it.
+  // The link's tooltip also contains “Open Original”, so the text that follows is matched, too.
   const hover = bench.page.locator('.monaco-hover:visible', { hasText: /Open Original\s+\d+\s+lines/ }).first();
   await hover.waitFor();
   assert.match(await hover.innerText(), /\bimport\b/);
@@ -158,9 +159,9 @@ const saysWhenThereIsNothingToGain: SharedScenario = async (bench) => {
   await screenshot(bench, 'nothing-dark');
 };
 
-/** First, since nothing may be condensed in the window yet. */
+/** This runs first, because nothing may be condensed in the window yet. */
 const cancelsInTheMiddle: SharedScenario = async (bench) => {
-  // Large enough to be clicked during the run: a long conversation with many reads.
+  // The conversation is long and has many reads, so that there is time to click during the run.
   const lines = [
     { role: 'user', content: 'Look at everything' },
     ...Array.from({ length: 3_000 }, (_, index) => exchange(index)).flat(),
@@ -193,7 +194,7 @@ function exchange(index: number): unknown[] {
 
 const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   const sample = freshSample();
-  // A damaged line would be skipped.
+  // All lines are damaged, because a single damaged line would be skipped.
   const broken = sample.replaceAll(/^.*$/gm, (line) => line.slice(0, 50));
   const own = homeWith(bench, { [SESSION]: broken });
   await condense(bench, /sample\.jsonl/);
@@ -207,13 +208,16 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   writeFileSync(join(own, SESSION), sample);
   const logged = bench.server.outputText('Context Condenser').length;
   await clickNotification(bench, 'Nothing was condensed', 'Retry');
-  // On a busy machine the toast may be gone; the log keeps the text.
+  // On a busy machine, the notification may be gone already, but the log keeps its text.
   await until('the condensation', () =>
     bench.server.outputText('Context Condenser').slice(logged).includes('Context condensed using'),
   );
 };
 
-/** A focused panel takes the focus back when the palette closes, late, from the list that the command opened. */
+/**
+ * When the palette closes, a focused panel takes the focus back late, from the list that the
+ * command has opened.
+ */
 const filtersTheListByTypingOverAPanel: SharedScenario = async (bench, bed) => {
   const { page } = bench;
   const roo = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json';
@@ -247,7 +251,7 @@ const filtersTheListByTypingOverAPanel: SharedScenario = async (bench, bed) => {
   }
 };
 
-/** Steps of the walkthrough with their page's heading. */
+/** Steps of the walkthrough, each with the heading of its page. */
 const WALKTHROUGH = [
   ['Choose a provider', 'Ways to condense'],
   ['Choose a model for the chat', 'A condensed model next to the others'],
@@ -257,10 +261,11 @@ const WALKTHROUGH = [
 const walksThrough: SharedScenario = async (bench) => {
   homeWith(bench);
   await runCommand(bench, 'Welcome: Open Walkthrough...');
-  // The step's heading is also a button with that name.
+  // The locator is a class, because the step's heading is also a button with that name.
   const button = bench.page.locator('.monaco-button', { hasText: 'Condense the Newest' });
   const choice = bench.page.locator('.quick-input-list-row', { hasText: 'Get started with Context Condenser' });
-  // VS Code asks which one, or opens it directly if the others were shown.
+  // VS Code asks which walkthrough to open, or opens this one directly if the others were shown
+  // before.
   await until('the walkthrough', async () => {
     if ((await button.count()) > 0) return true;
     if ((await choice.count()) > 0) await choice.first().click({ timeout: 2_000 });
@@ -279,7 +284,7 @@ const walksThrough: SharedScenario = async (bench) => {
     .locator('.getting-started-step .step-title', { hasText: 'Condense your newest conversation' })
     .first()
     .click();
-  // The home has no agents' conversations, so this is the sample.
+  // The home folder has no agent's conversation, so the sample is condensed.
   await button.first().click();
   await notification(bench, 'Condensed “');
   await setTheme(bench, 'light');

@@ -34,7 +34,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const TASK = 'Rename value7';
 
-/** Agents in the home folder; all conversations have the same title. */
+/** Agents whose conversations are in the home folder; all conversations have the same title. */
 const AGENTS = [
   'Claude Code',
   'Codex',
@@ -54,9 +54,9 @@ const AGENTS = [
 ] as const;
 
 /**
- * Agents that go through every action: one with files, one with a database, and one whose file is
- * open in the chat. Actions are the same for all; reading differs, so every agent's row and text
- * are checked.
+ * Agents with which every action is tested: one with files, one with a database, and one whose file
+ * is open in the chat. The actions are the same for all agents, but reading differs, so every
+ * agent's row and text are checked.
  */
 const WITH_EVERY_ACTION: readonly string[] = ['Claude Code', 'OpenCode', 'VS Code'];
 
@@ -77,11 +77,11 @@ const everyAgent =
     await foldAll(bench);
     await treeRows(bench, (texts) => texts.length === AGENTS.length);
 
-    // Cursor stores no results, so there is nothing to condense. The two newest are covered by the
-    // command line's tests.
+    // Cursor stores no results, so there is nothing to condense. Tests of the command line cover
+    // the two newest agents.
     for (const agent of AGENTS.filter((name) => !['Cursor', 'Qwen Code', 'Continue'].includes(name))) {
-      // One agent is expanded at a time, so the first row with the title is its own. "Oh My Pi"
-      // also ends in "Pi".
+      // Only one agent is expanded at a time, so the first row with the title is that agent's. The
+      // row must start with the name, because “Oh My Pi” also ends in “Pi”.
       const row = new RegExp(`^\\s*${agent}`);
       await clickRow(bench, row);
       await treeRows(bench, (texts) => texts.some((text) => /^Rename value7.*(?:ago|just now)/.test(text)));
@@ -107,7 +107,7 @@ const everyAgent =
     await rowsBelow(bench, 'Claude Code', (texts) => texts.some((text) => text.includes(TASK)));
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
     await notification(bench, 'Undone. The conversation is as it was before');
-    // An earlier scenario's sample may be condensed too.
+    // The sample of an earlier scenario may be condensed, too.
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/−\d+%/.test(text)));
   };
 const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
@@ -117,14 +117,14 @@ export const doesEverythingWithEveryAgentsConversations: Scenario = Object.assig
   lane: 'long' as const,
 });
 
-/** The view's first conversation as text. */
+/** Opens the view's first conversation as text. */
 async function opens(bench: Workbench): Promise<void> {
   await clickRow(bench, TASK);
   await textEditor(bench, (lines) => lines.some((line) => line.includes(TASK)));
   assert.match(await activeTab(bench), /Rename value7/);
 }
 
-/** All other actions on that conversation. */
+/** Does all other actions with that conversation. */
 async function previewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
   await chooseInMenu(bench, TASK, 'Preview Condensing');
   await notification(bench, 'Preview of condensing with');
@@ -136,7 +136,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*−\d+%/.test(text)));
 
-  // A row of a condensed conversation opens its details.
+  // The row of a condensed conversation opens its details.
   await clickRow(bench, TASK);
   await (await webview(bench, 'a.button')).getByRole('link', { name: 'Open Conversation' }).click();
   await textEditor(bench, (lines) =>
@@ -148,7 +148,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
       .and(bench.page.getByRole('button', { name: action, exact: true }))
       .first()
       .waitFor();
-  // The page is made anew, since it was hidden.
+  // The page is created again, because it was hidden.
   await clickRow(bench, TASK);
   await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
   await pick(bench, /^Markdown \(condensed\)/);
@@ -170,7 +170,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   await rowsBelow(bench, 'Claude Code', (texts) =>
     texts.some((shown) => /^Rename value7.*…(?:≈ )?<?\d+% full · (?:just now|\d+ \w+ ago)/.test(shown)),
   );
-  // Minimum width.
+  // This is the minimum width.
   await sideBarWidth(bench, 180);
   await screenshot(bench, 'conversations-narrow-dark');
   await setTheme(bench, 'light');
@@ -196,7 +196,7 @@ const searchesAndExplainsAnEmptyList: SharedScenario = async (bench) => {
 
   homeWith(bench);
   await refreshConversations(bench);
-  // A sample condensed in this window stays in the view.
+  // If the sample was condensed in this window, it stays in the view.
   await until('the welcome text, or the sample alone', async () => {
     if (await welcome.isVisible()) return (await welcome.innerText()).includes('No conversations were found');
     const rows = await treeRows(bench, () => true);

@@ -1,4 +1,6 @@
-/** Agents as extensions with a base URL, behind one gateway for all windows. */
+/**
+ * Tests agents that are extensions with a base URL. They use one gateway, which serves all windows.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
@@ -24,8 +26,8 @@ import {
 const VIEW = 'Context Condenser';
 
 /**
- * An extension's agent: each request contains the whole task, in which every other file was read
- * before.
+ * Simulates an extension's agent. Each request contains the whole task, in which every second file
+ * was read before.
  */
 class StandInExtension {
   private readonly messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Put the letters in order.' }];
@@ -81,8 +83,8 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await setTheme(bench, 'light');
     await screenshot(bench, 'gateway-row-light');
 
-    // It serves all windows. If its window's terminal closes, another window reports it and
-    // continues at the same address.
+    // The gateway serves all windows. When the terminal of its window closes, another window
+    // reports that and continues at the same address.
     const other = await bed.openOn(bench.server, { folder: bed.folder(), beside: bench });
     await openContainer(other, VIEW);
     await treeRows(other, isListed);
@@ -94,8 +96,8 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await dismiss(other);
     assert.equal(await extension.ask(), 'Go on.');
 
-    // Survives reloading its window. (VS Code in a browser may not restore the terminal, which no
-    // step needs.)
+    // The gateway survives reloading its window. In a browser, VS Code may not restore the
+    // terminal, but no step needs it.
     await other.reload();
     assert.equal(await extension.ask(), 'Go on.');
     await treeRows(other, isListed);

@@ -1,4 +1,6 @@
-/** How long the extension blocks the shared extension host's thread on first use. */
+/**
+ * Measures how long the extension blocks the thread of the extension host when it is first used.
+ */
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { Scenario } from '../bed';
@@ -19,7 +21,10 @@ import {
 
 const ROUNDS = 5;
 
-/** @returns the longest block of each round, each in a reloaded window, in ascending order */
+/**
+ * Measures each round in a reloaded window. @returns the longest block of each round, in ascending
+ * order
+ */
 async function measureBlocks(bench: Workbench, use: () => Promise<unknown>): Promise<Stretch[]> {
   const found: Stretch[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -54,7 +59,7 @@ const firstUse: Scenario = async (bed) => {
     await ask(chat, 'Say hello.');
     await answerText(chat, (text) => text.includes('Hello there.'));
   };
-  // The key is then stored.
+  // After this, the key is stored.
   await sayHello();
   await tell('a chat request', chat, sayHello);
 };

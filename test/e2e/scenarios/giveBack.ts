@@ -29,13 +29,16 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
 
-/** At the end of a row's description. */
+/** Matches the end of a row's description. */
 const AGE = /\d+ (?:min|h|days) ago|just now/;
 
-/** Where a row's description begins. */
+/** Matches the beginning of a row's description. */
 const DESCRIPTION = /(?:≈ )?<?\d+%|−\d+%/;
 
-/** Start of the agent's row with this text. A sample condensed in this window has a row too. */
+/**
+ * Returns the start of the title in the agent's row with this text. If the sample was condensed in
+ * this window, it also has a row.
+ */
 async function findLabel(bench: Workbench, words: RegExp): Promise<string> {
   const isWanted = (text: string): boolean => words.test(text) && !text.startsWith('Sample: ');
   const rows = await treeRows(bench, (texts) => texts.some(isWanted));
@@ -43,12 +46,12 @@ async function findLabel(bench: Workbench, words: RegExp): Promise<string> {
   return title.slice(0, 12);
 }
 
-/** Condenses an agent's only conversation in the home. */
+/** Condenses an agent's conversation, which is the only one in the home folder. */
 async function condense(bench: Workbench, agent: string): Promise<void> {
   await useSettings(bench, settings);
   await openConversations(bench);
-  // Until redrawn, the view also shows the previous home's agents. A sample condensed in this
-  // window stays.
+  // Until the view is redrawn, it also shows agents of the previous home folder. If the sample was
+  // condensed in this window, it stays.
   await until('the one agent', async () => {
     await foldAll(bench);
     const texts = await treeRows(bench, (shown) => shown.length > 0);
@@ -125,7 +128,7 @@ const givesANewClaudeCodeSession: SharedScenario = async (bench) => {
 };
 
 const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
-  // A separate task, since one condensed in this window isn't idle for long enough.
+  // This is another task, because one that was condensed in this window isn't idle for long enough.
   const id = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e60';
   const path = writeZooTask(join(homeWith(bench), '.config/Cursor/User'), undefined, id);
   const before = readFileSync(path);

@@ -1,5 +1,6 @@
 /**
- * Chats beyond vendors' limits: a result larger than the window, more images than allowed bytes.
+ * Tests chats beyond vendors' limits: a result that is larger than the window, and images that have
+ * more bytes than allowed.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -25,7 +26,10 @@ const FAILURE = 'entry 731: the pump of hall 7 stood still at 04:17, seal number
 const WINDOW = 200_000;
 const LINES = 1_900;
 
-/** More tokens than the window, in few enough lines for one read by VS Code's tool. */
+/**
+ * Creates a text with more tokens than the window. It has few enough lines for one read by VS
+ * Code's tool.
+ */
 const journal = (): string =>
   Array.from({ length: LINES }, (_, entry) =>
     entry === 731
@@ -71,7 +75,7 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
     assert.ok(first);
     const result = findResult(first, inJournal) ?? '';
     const markers = findMarkers(result);
-    // VS Code's tool truncates as it likes.
+    // VS Code's tool truncates results in its own way.
     const lines = markers.reduce((sum, { what }) => sum + Number(/^(\d+) lines/.exec(what)?.[1] ?? 0), 0);
     const tokens = Math.round((lines / LINES) * counter.countText(journal()) + counter.countText(result));
     bed.report(
@@ -99,12 +103,15 @@ const AGAIN_PROMPT = 'Look at the first of them once more.';
 const SEEN = 'It is the same gauge.';
 const PHOTOS = 42;
 const AT_ONCE = 3;
-/** Gemini's limit; others are larger. */
+/** Gemini's limit; the limits of other vendors are larger. */
 const MAX_BYTES = 20_971_520;
 
 const photoName = (index: number): string => `gauge-${String(index + 1).padStart(2, '0')}.png`;
 
-/** The base64 of the images in the results of a request. @param id of the call; default all. */
+/**
+ * Returns the images in a request's results, as base64.
+ * @param id ID of the call. Default: all calls.
+ */
 const imagesIn = ({ body }: RecordedRequest, id?: string): unknown[] =>
   objects(body['messages'])
     .flatMap(getBlocks)

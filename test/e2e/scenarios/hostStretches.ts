@@ -1,4 +1,7 @@
-/** How long the extension blocks the extension host's event loop, for any size and kind of text. */
+/**
+ * Measures how long the extension blocks the extension host's event loop, with texts of any size
+ * and kind.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,15 +20,15 @@ import { openPanel, showSection } from '../panelPage';
 import { help } from '../workbench/helper';
 import { closeParts, notification, treeRows, type Workbench } from '../workbench/index';
 
-/** UTF-16 units of each hostile text. */
+/** Length of each hostile text, in UTF-16 code units. */
 const HOSTILE_CHARS = 2_000_000;
 const SESSIONS = 2_000;
-/** Time to list stored conversations. */
+/** Time in which stored conversations are listed. */
 const INDEXING_MS = 20_000;
 const IDLE_MS = 10_000;
 
 const TASK_TOKENS = [50_000, 200_000, 400_000];
-/** Includes the largest task. */
+/** The window is larger than the largest task. */
 const WINDOW = 500_000;
 
 const figures = ({ own, loopMs }: HostProfile): string =>
@@ -41,7 +44,7 @@ async function chats(
     writeFileSync(file, JSON.stringify({ vendor: OWN_VSCODE_VENDOR, messages, requests }));
     return help(bench, { commands: [['condenser-heavy-extension.send', file]] });
   };
-  // First-request loading is tested in another scenario.
+  // Another scenario tests what the first request loads.
   await send([{ role: 'user', content: 'Say hello.' }], [1]);
   for (const targetTokens of TASK_TOKENS) {
     const messages = asSent(generateConversation({ seed: targetTokens, targetTokens }));
@@ -49,7 +52,7 @@ async function chats(
       send(messages, listRequests(messages).slice(-3)),
     );
   }
-  // Each ends with one result of this text.
+  // Each of these conversations ends with one result of this text.
   const first = {
     'of 10 MB': HOSTILE_TEXTS['numbered lines']?.(10_000_000) ?? '',
     'with two million short lines': 'ab\n'.repeat(2_000_000),
@@ -81,7 +84,7 @@ const whileItWorks: Scenario = async (bed) => {
     const row = { kind: 'conversation', found: { agent: 'claude-code', path }, children: [] };
     let condensing: Promise<unknown> | undefined;
     await tell(`${name}, condensed`, async () => {
-      // The command ends with the notification.
+      // The command ends only when the notification does.
       condensing = help(bench, { commands: [['contextCondenser.conversations.condense', row]] });
       await notification(bench, /^Condensed |Nothing|can’t/);
     });
@@ -101,7 +104,7 @@ const whileItWorks: Scenario = async (bed) => {
   await closeParts(bench, 'sideBar');
   const { panel } = await openPanel(bench);
   const frame = await panel();
-  // Computes what the section shows.
+  // Showing the section computes what it shows.
   await tell(`${SESSIONS} sessions are accounted`, () => showSection(frame, 'account'));
 };
 

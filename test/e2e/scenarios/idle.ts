@@ -1,4 +1,7 @@
-/** Cost of an unused extension for a window, optionally compared with another build. */
+/**
+ * Measures what the extension costs a window that doesn't use it, optionally compared with another
+ * build.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +24,7 @@ const MEASURES = [
   { name: 'bundles', unit: 'loaded', each: 1 },
 ];
 
-/** Alternating, so that other load affects all alike. */
+/** The builds alternate, so that other load affects both alike. */
 const inEachState: Scenario = async (bed) => {
   const other = OTHER === undefined ? undefined : await installExtension(OTHER);
   if (other !== undefined)
@@ -68,7 +71,7 @@ const inEachState: Scenario = async (bed) => {
       const texts = sorted.map((value) => value.toFixed(1)).join(', ');
       bed.report(`${build}, ${state}, ${name}: ${texts} ${unit}, median ${median.toFixed(1)} ${unit}`);
     }
-    // Unused bundles aren't loaded.
+    // Bundles that aren't used aren't loaded.
     if (build === THIS && (state === 'not active' || state === 'active'))
       assert.ok(values['bundles']?.every((count) => count === 0));
   }

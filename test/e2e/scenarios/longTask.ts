@@ -1,4 +1,4 @@
-/** The long task in VS Code's agent mode with a strict server. */
+/** Tests the long task in VS Code's agent mode, with a strict server. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createCounter } from '../../../src/core/testingCounter';
@@ -22,7 +22,10 @@ import { countCondensations, openLongTask } from '../longTask';
 import { answerText, ask, screenshot } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-/** Each runs alone; their reports, one below the other, are what condensing new results is worth (docs/decisions/0030). */
+/**
+ * Each mode runs alone. Compared with each other, their reports show what condensing new results
+ * saves (docs/decisions/0030).
+ */
 const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode): Promise<void> => {
   const folder = bed.folder();
   const task = longTask(folder);

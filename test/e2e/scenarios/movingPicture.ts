@@ -1,6 +1,6 @@
 /**
- * The README's animation: an agent works beyond its window. `npm run picture` uses the frames in
- * test-results/picture.
+ * Records the README's animation: an agent works beyond its window. `npm run picture` uses the
+ * frames in test-results/picture.
  */
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import {
 
 const NAME = 'Claude Sonnet';
 const WINDOW = 72_000;
-/** Number of project files read, largest first, about 4,000 tokens each. */
+/** Number of the project's files that are read, largest first; each has about 4,000 tokens. */
 const FILES = 13;
 const PROMPT = 'How does a conversation become smaller here? Read the code, then tell me the way.';
 const ANSWER =
@@ -42,7 +42,7 @@ interface Frame {
   readonly ms: number;
 }
 
-/** Captures frames of a window with a caption. */
+/** Takes pictures of a window with a caption. */
 class Recorder {
   readonly #folder = join(root, 'test-results', 'picture');
   readonly #frames: Frame[] = [];
@@ -52,7 +52,7 @@ class Recorder {
     mkdirSync(this.#folder, { recursive: true });
   }
 
-  /** @param ms how long it is seen, in milliseconds. */
+  /** @param ms how long the frame is shown, in milliseconds. */
   async take(caption: string, ms: number): Promise<void> {
     const { page } = this.bench;
     await page.evaluate(`{
@@ -70,7 +70,7 @@ class Recorder {
   }
 }
 
-/** Project paths. */
+/** Returns the project's files by path. */
 const project = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     globSync('src/{core,live}/**/*.ts', { cwd: root })
@@ -86,7 +86,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   const files = project();
   const paths = Object.keys(files);
   const folder = bed.folder(files);
-  // Each answer waits for its frame.
+  // Each answer waits until its frame was taken.
   const steps = paths.map(() => {
     let resolve = (): void => undefined;
     const taken = new Promise<void>((done) => (resolve = done));
@@ -110,7 +110,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   const bench = await bed.open({
     ...condensedOptions(profile, {
       'contextCondenser.notifications': 'notification',
-      // On a busy machine, VS Code would warn that it stopped comparing.
+      // Without this, VS Code on a busy machine would warn that it stopped comparing.
       'diffEditor.maxComputationTime': 0,
     }),
     folder,

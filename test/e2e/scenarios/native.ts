@@ -33,15 +33,15 @@ const SUMMARY = [
   '## Next steps\nNothing is left to do.',
 ].join('\n\n');
 
-/** A real transcript if available, otherwise the sample. */
+/** Returns a real transcript if there is one, or else the sample. */
 function transcript(): string {
   const real = join(root, '..', 'shared', 'corpus', 'claude-code', 'transcript-04.jsonl');
   return readFileSync(existsSync(real) ? real : join(root, 'sample', 'conversation.jsonl'), 'utf8');
 }
 
 /**
- * Configures a window to condense with a server's model, with its key entered like a user, and
- * stores one conversation.
+ * Configures a window to condense with a server's model, enters its key as a user does, and stores
+ * one conversation.
  */
 async function onAModel(bench: Workbench, run: (server: ModelServer, path: string) => Promise<void>): Promise<void> {
   const server = await startAnthropicServer({ apiKey: KEY });
@@ -53,7 +53,7 @@ async function onAModel(bench: Workbench, run: (server: ModelServer, path: strin
       'contextCondenser.provider': 'native',
     });
     await setKey(bench);
-    // A list initially shows earlier scenarios' content.
+    // At first, the list would show conversations of earlier scenarios.
     await refreshConversations(bench);
     await run(server, join(home, SESSION));
   } finally {
@@ -61,18 +61,21 @@ async function onAModel(bench: Workbench, run: (server: ModelServer, path: strin
   }
 }
 
-/** Condenses the conversation, for which Summary is chosen in the settings. */
+/** Condenses the conversation with Summary, which the settings select. */
 async function condense(bench: Workbench): Promise<void> {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
-  // The first row; "Open file…" is the other.
+  // The pattern matches the conversation, because the other row is “Open file…”.
   await pick(bench, /^(?!.*Open file…)/);
 }
 
-/** Condenses it with Summary from the list of all ways, once its cost is estimated. */
+/**
+ * Condenses the conversation with Summary, which is chosen in the list of all ways once its cost is
+ * estimated.
+ */
 async function condenseWithSummary(bench: Workbench, path: string, shot: string): Promise<void> {
-  // From the palette it would be the conversation that an earlier scenario condensed.
-  // The command ends with the answer to its notification.
+  // The command gets the path, because from the palette it would use the conversation that an
+  // earlier scenario condensed. It ends only when its notification is answered.
   void help(bench, { commands: [['contextCondenser.conversations.condenseWith', path]] }).catch(() => undefined);
   const offered = await quickInput(
     bench,
@@ -81,7 +84,7 @@ async function condenseWithSummary(bench: Workbench, path: string, shot: string)
       items.some(({ label, description }) => label === 'Summary' && description.includes('$')),
     'the ways to condense',
   );
-  // Separators have no description.
+  // Separators have no description, so this is the first choice.
   const first = offered.items.find(({ description }) => description !== '');
   assert.equal(first?.label, 'Summary', 'the chosen way comes first');
   assert.match(first.description, /^[\d,]+ tokens \(−\d+%\) · .*≈ \$0\.\d+/);

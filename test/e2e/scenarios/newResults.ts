@@ -1,4 +1,4 @@
-/** New results condensed before sending, which the agent recalls. */
+/** Tests that new results are condensed before they are sent, and that the agent recalls them. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,19 +23,19 @@ const RATES = Array.from(
   { length: 160 },
   (_, at) => `export const RATE_${at + 1} = ${(at + 1) * 7919}; // row ${at + 1}`,
 );
-/** The second read: lines 41 to 160, of which 80 are in the first. */
+/** First line of the second read, which has lines 41 to 160; 80 of them are in the first read. */
 const FROM = 41;
 
 const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The marker in the second read, if any. */
+/** Returns the marker in the second read, if there is one. */
 function leftOut(request: RecordedRequest) {
   const text = findResult(request, callId(0, 1)) ?? '';
   const [marker] = findMarkers(text);
   return marker && { ...marker, text };
 }
 
-/** Recalled text without its location line. */
+/** Returns the recalled text without its location line. */
 const recalled = (request: RecordedRequest): string =>
   (findResult(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
 

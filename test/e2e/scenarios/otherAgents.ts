@@ -1,6 +1,6 @@
 /**
- * Agents' stored sessions: Codex and OpenCode are listed, previewed in panel and diff editor, and
- * condensed; Claude Code's are used to evaluate settings.
+ * Tests agents' stored sessions: those of Codex and OpenCode are listed, previewed in panel and
+ * diff editor, and condensed; Claude Code's are used to evaluate settings.
  */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
@@ -28,12 +28,15 @@ import {
 } from '../workbench/index';
 import { toTabName } from '../../../src/window/fileName';
 
-/** The start of the first path read, since its end may be off screen. */
+/** Start of the first path that is read, because the end of the path may be off screen. */
 const FOLDER = FIRST_FILE.slice(0, FIRST_FILE.lastIndexOf('/'));
 
-/** The diff at its first change, a marker for lines of the file named above it. */
+/**
+ * Waits until the diff shows its first change, which is a marker for lines of the file that is
+ * named above it.
+ */
 const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
-  // Reads all at once, since an editor being drawn shows only some lines.
+  // All lines are read at once, because an editor that is being drawn shows only some of them.
   diffEditor(bench, (diff) => {
     const { original, modified } = diff;
     const first = modified.findIndex((line) => line.includes(MARKER_START));
@@ -41,7 +44,7 @@ const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
     return (
       diff.title === title &&
       /lines 1-\d+, shown later/.test(modified[first] ?? '') &&
-      // Long lines wrap differently on both sides.
+      // Long lines wrap differently on both sides, so the texts are compared joined.
       original.join('').startsWith(above.join('')) &&
       /◀ result of/.test(above.join('')) &&
       above.join('').includes(FOLDER) &&
@@ -52,7 +55,7 @@ const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
 const figure = async (frame: Frame, name: string): Promise<string> =>
   frame.locator('#preview .figure', { hasText: name }).locator('dd').first().innerText();
 
-/** Previews condensing in view and panel, then condenses. */
+/** Previews condensing in the view and in the panel, and then condenses. */
 const looksAt =
   (agent: 'Codex' | 'OpenCode', asked: string): SharedScenario =>
   async (bench) => {
@@ -60,10 +63,10 @@ const looksAt =
     writeSameWork(homeWith(bench));
     await openConversations(bench);
     const label = asked.slice(0, 19).trim();
-    // Tab titles lack the trailing period.
+    // The tab's title lacks the final period.
     const tab = toTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));
-    // Rows show the start of a long title.
+    // A row shows only the start of a long title.
     const sized = /can be condensed: ([\d,]+) tokens/;
     const tokens = await until('its size', async () => sized.exec(await tooltip(bench, label))?.[1]);
     await chooseInMenu(bench, label, 'Preview Condensing');
@@ -112,7 +115,10 @@ const looksAt =
     await shot('diff-light');
   };
 
-/** Reads thirty files, then edits lines from the middle of the newest ones. */
+/**
+ * Creates a session that reads thirty files, and then edits lines from the middle of the newest
+ * ones.
+ */
 function longSession(name: string): string {
   const makeLines = (file: number): string[] =>
     Array.from({ length: 100 }, (_, line) => `${name}${file} line ${line} with some words`);
@@ -148,7 +154,7 @@ function longSession(name: string): string {
 
 const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir', 'gorse', 'hazel', 'ivy', 'juniper', 'larch'];
 
-/** The panel's button with Truncation, which loses what File-Aware keeps. */
+/** Tests the panel's button with Truncation, which loses what File-Aware keeps. */
 const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
   const { panel } = await openPanel(bench);
@@ -178,7 +184,7 @@ export const agentsSessions: SharedScenarios = {
 
 const ofADatabase: Scenario = async (bed) => looksAt('OpenCode', ASKED.openCode)(await plainWindow(bed), bed);
 /**
- * `conversations` always previews, condenses and exports one of OpenCode's; the panel is the same
- * for all agents.
+ * In every run, `conversations` previews, condenses and exports a session of OpenCode; the panel is
+ * the same for all agents.
  */
 export const previewsAndCondensesASessionOfOpenCode: Scenario = Object.assign(ofADatabase, { lane: 'long' as const });

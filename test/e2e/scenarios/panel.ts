@@ -16,7 +16,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     await closeParts(bench, 'editors');
     await until('the panel to close', () => !bench.page.frames().includes(frame) || frame.isDetached());
     await runCommand(bench, 'Context Condenser: Open Settings');
-    // It returns when the command is clicked.
+    // The command is clicked when this returns, so the time starts here.
     const started = performance.now();
     frame = await panel();
     await frame.locator('.card').first().waitFor();
@@ -37,7 +37,8 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   await limit.locator('input.control').press('Enter');
   await saved(bench, 'the limit', (settings) => settings['contextCondenser.maxCostPerCondensation'] === 0.25);
 
-  // Edited manually, since VS Code in the browser doesn't watch the file.
+  // The file is edited by hand and the window reloaded, because VS Code in a browser doesn't watch
+  // the file.
   bench.server.writeSettings({
     'contextCondenser.threshold': 42,
     'contextCondenser.truncation': { minimumTokens: 'few' },
@@ -60,11 +61,11 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await unfold(frame, ['smart']);
   const handle = (name: string) => frame.getByRole('button', { name: `Move ${name}`, exact: true });
   const last = frame.locator('.pass').nth(2);
-  // The presets stand above them.
+  // The presets are above the passes, so these are scrolled into view.
   await last.evaluate((element) => {
     element.scrollIntoView({ block: 'center' });
   });
-  // By mouse: the first one below the last.
+  // With the mouse, the first pass is moved below the last.
   const from = await handle('Old results').boundingBox();
   const to = await last.boundingBox();
   assert.ok(from && to);
@@ -75,7 +76,7 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await bench.page.screenshot({ path: join(screenshots, 'panel-drag-dark.png') });
   await bench.page.mouse.up();
   await saved(bench, 'the order by mouse', () => passNames(bench) === 'Cold files, The rest, Old results');
-  // By keyboard: back to where it was.
+  // With the keyboard, it is moved back.
   await handle('Old results').focus();
   await bench.page.keyboard.press('Space');
   await pickedUp(frame, 'Old results picked up, position 3 of 3.');
@@ -85,7 +86,7 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await frame.getByText('Old results, position 1 of 3.').waitFor({ state: 'attached' });
   await bench.page.keyboard.press('Space');
   await saved(bench, 'the order by keyboard', () => passNames(bench) === 'Old results, Cold files, The rest');
-  // By buttons.
+  // With the buttons, a pass is moved and deleted.
   await frame.getByRole('button', { name: 'Move The rest up' }).click();
   await saved(bench, 'the order by a button', () => passNames(bench) === 'Old results, The rest, Cold files');
   await frame.getByRole('button', { name: 'Delete The rest' }).click();
@@ -96,10 +97,10 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   const field = frame.locator('[data-setting="smart.passes.2.name"] input.control');
   await field.fill('Files gone cold');
   await field.press('Enter');
-  // The draft's effect appears above the button and moves it.
+  // The effect of the draft appears above the button and moves it, so the click is retried.
   const apply = frame.locator('.draft-bar vscode-button', { hasText: 'Apply' });
   await until('the new name in settings.json', async () => {
-    // An error at a field would disable the button for good.
+    // An error at a field would disable the button permanently.
     assert.deepEqual(await frame.locator('.pass .problem').allInnerTexts(), []);
     if (await apply.isVisible()) await apply.click({ timeout: 2_000 });
     return passNames(bench).endsWith('Files gone cold');

@@ -1,6 +1,6 @@
 /**
- * The account by keyboard: every control is reached and used, and the chart's figures are in a
- * table.
+ * Tests the account with the keyboard: every control is reached and used, and a table contains the
+ * chart's figures.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -26,18 +26,18 @@ const second = jsonl(
   asked('b', 'r', text('Seen.')),
 );
 
-/** In the page: names of focusable controls, in order. */
+/** Runs in the page. Lists the names of controls that can get the focus, in order. */
 const CONTROLS = `[...document.querySelectorAll('#account vscode-button, #account vscode-dropdown, #account button, #account [tabindex="0"]')]
   .map((one) => (one.getAttribute('aria-label') || one.textContent).trim())`;
 
-/** In the page: names of the chart's bars. */
+/** Runs in the page. Lists the names of the chart's bars. */
 const BARS = `[...document.querySelectorAll('#account .chart rect title')].map(({ textContent }) => textContent)`;
 
 const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   const { folder = '' } = bench;
   homeWith(bench, { [SESSION]: freshSample(), '.claude/projects/-home-me-app/second.jsonl': second });
   await useSettings(bench, { 'workbench.activityBar.location': 'hidden' });
-  // Narrow enough that tables overflow.
+  // The window is so narrow that tables overflow.
   await bench.page.setViewportSize({ width: 560, height: 900 });
   const { panel } = await openPanel(bench);
   const { keyboard } = bench.page;
@@ -55,7 +55,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   await frame.locator('#account table').first().waitFor();
   await until('the account to be there', async () => (await focused(frame)).name === 'Analyze');
 
-  // Every control is reached in order.
+  // Every control is reached, in order.
   const controls = await frame.evaluate<string[]>(CONTROLS);
   await tabTo(bench, frame, 'Session costs', 'Shift+Tab');
   const stops: string[] = [];
@@ -74,7 +74,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   for (const table of ['By agent', 'What the requests contained', 'Costliest sessions'])
     assert.ok(stops.includes(table), table);
 
-  // The chart shows the figures of its table.
+  // The chart and its table show the same figures.
   await tabTo(bench, frame, 'Show', 'Shift+Tab');
   await chooseByKeys(bench, frame, 'By day');
   const rows = frame.locator('#account .table-frame[aria-label="By day"] tbody tr');

@@ -17,7 +17,7 @@ import { passNames, pickedUp, saved, type UserSettings } from '../panelPage';
 import { panelWindow } from '../windows';
 import { proposesFile, proposesFolder, screenshot, until } from '../workbench/index';
 
-/** Content that each pass shortens. */
+/** Names of the passes, and the content that each shortens. */
 const PASSES = [
   ['Old results', 'toolResults'],
   ['Calls', 'toolParameters'],
@@ -25,8 +25,8 @@ const PASSES = [
 ] as const;
 
 /**
- * The panel sometimes takes the focus from the list: VS Code returns it to a webview shortly after
- * the palette closes (microsoft/vscode#75209).
+ * Runs in the page. Makes the panel take the focus from the list, as it sometimes does: VS Code
+ * gives the focus back to a webview shortly after the palette closes (microsoft/vscode#75209).
  */
 const TAKE_FOCUS_FROM_LIST = `{
   const panel = document.activeElement;
@@ -58,7 +58,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   const afterwards = (): Promise<string> =>
     frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
 
-  // Smart is now selected, and the preview shows its effect.
+  // Smart is selected, and then the preview shows its effect.
   await tabTo(bench, frame, (now) => now.setting === 'provider' && now.section === 'start');
   await arrowTo(bench, frame, 'document.activeElement.value', 'smart');
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
@@ -92,7 +92,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   assert.notEqual(await afterwards(), untouched);
   await screenshot(bench, 'panel-keyboard-passes');
 
-  // Last one first.
+  // The last pass becomes the first.
   await press('Move The rest', 'Space', 'Shift+Tab');
   await pickedUp(frame, 'The rest picked up, position 3 of 3.');
   for (const place of [2, 1]) {
@@ -141,7 +141,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await frame.locator('#history .item .item-content').waitFor();
   await screenshot(bench, 'panel-keyboard-history');
 
-  // After closing and restoring the window, all is there.
+  // When the window is reloaded, everything is still there.
   await BY_KEYBOARD.run(bench, 'Developer: Reload Window');
   await until('the window to reload', () => frame.isDetached());
   frame = await opened.panel();

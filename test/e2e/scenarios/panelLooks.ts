@@ -1,6 +1,6 @@
 /**
- * Every section in every theme, two wide and two narrow (all combinations in the long lane),
- * checked by axe-core, with screenshots.
+ * Checks every section in every theme with axe-core and takes screenshots: two themes wide and two
+ * narrow, and all combinations in `npm run test:long`.
  */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
@@ -24,12 +24,12 @@ import {
 
 const settings = {
   ...panelSettings,
-  // In a narrow window the panel needs all the room.
+  // In a narrow window, the panel needs all the width.
   'workbench.activityBar.location': 'hidden',
   'workbench.statusBar.visible': false,
 };
 
-/** The panel at this width, with one condensation in its history. */
+/** Opens the panel at this width, with one condensation in its history. */
 async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   homeWith(bench, { [SESSION]: freshSample() });
   await useSettings(bench, settings);
@@ -42,7 +42,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   return openPanel(bench);
 }
 
-/** The account's charts, which appear on demand. */
+/** Shows the account's charts, which appear only on request. */
 async function addUp(frame: Frame): Promise<void> {
   const pictures = frame.locator('#account svg');
   if ((await pictures.count()) > 0) return;
@@ -81,7 +81,8 @@ const looks =
 export const panelLooks: SharedScenarios = {
   open: panelWindow,
   scenarios: {
-    // Themes don't affect layout, and width doesn't affect colors.
+    // Two themes per width are enough, because themes don't affect the layout, and the width
+    // doesn't affect colors.
     isAccessibleWide: looks(1400, ['dark', 'high contrast light']),
     isAccessibleNarrow: looks(320, ['light', 'high contrast']),
   },

@@ -7,8 +7,8 @@ import { panelWindow } from '../windows';
 import { closeParts, screenshot, type Workbench } from '../workbench/index';
 
 /**
- * Runs in the page: parts of a section that are cut off. Tables, code and the like may scroll, as
- * two-dimensional content (WCAG 2.2, 1.4.10).
+ * Runs in the page. Lists what is cut off in a section. Tables, code and other two-dimensional
+ * content may scroll (WCAG 2.2, 1.4.10).
  */
 const cutOff = (id: string): string => `(() => {
   const root = document.documentElement;
@@ -25,7 +25,7 @@ const cutOff = (id: string): string => `(() => {
   return wrong;
 })()`;
 
-/** Expands the first pass completely. */
+/** Expands the first pass with everything in it. */
 async function openPass(frame: Frame): Promise<void> {
   const pass = frame.locator('#smart .pass').first();
   await pass.locator('.item-name').click();
@@ -59,7 +59,7 @@ const profiles = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claud
 const HEIGHT = 900;
 
 /**
- * Simulates zoom by device pixels.
+ * Simulates zoom with the number of device pixels per pixel.
  * @returns a function that resets it
  */
 async function zoom({ page }: Workbench, width: number, times: number): Promise<() => Promise<void>> {
@@ -69,7 +69,7 @@ async function zoom({ page }: Workbench, width: number, times: number): Promise<
   return () => session.detach();
 }
 
-/** All sections expanded at this width. */
+/** Checks all sections, expanded, at this width. */
 const nothingIsCut =
   (width: number, times: number): SharedScenario =>
   async (bench) => {
@@ -79,7 +79,7 @@ const nothingIsCut =
         'contextCondenser.provider': 'smart',
         'contextCondenser.smart': smart,
         'contextCondenser.profiles': profiles,
-        // In a narrow window the panel needs all the room.
+        // In a narrow window, the panel needs all the width.
         ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
       },
     });
@@ -101,6 +101,6 @@ const nothingIsCut =
 
 export const panelNarrow: SharedScenarios = {
   open: panelWindow,
-  // 1,280 screen pixels are 640 at 200 % zoom.
+  // At 200 % zoom, 1,280 pixels of the screen are 640 pixels of the page.
   scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, 1), cutsNothingOffAtTwiceTheSize: nothingIsCut(640, 2) },
 };

@@ -1,5 +1,6 @@
 /**
- * A pass in the panel: a filter tree, a draft that takes effect when applied, localized numbers.
+ * Tests a pass in the panel: a tree of filters, a draft that takes effect only when applied, and
+ * localized numbers.
  */
 import assert from 'node:assert/strict';
 import type { SharedScenarios, SharedScenario } from '../bed';
@@ -41,7 +42,7 @@ const draft =
     const line = frame.locator('.pass-estimate');
     await until('the figures of the pass', async () => / tokens \(/.test(await line.innerText()));
     const before = await line.innerText();
-    // A condition in the second group, by keyboard.
+    // With the keyboard, a condition is added to the second group.
     const group = frame.locator('[data-rule="or"] .entry .entry').nth(1);
     await group.getByText('No condition is set here').waitFor();
     await group.locator('vscode-button', { hasText: 'Add condition' }).last().focus();
@@ -94,7 +95,7 @@ const draft =
       ] as const) {
         await field.fill(text);
         await field.press('Enter');
-        // VS Code omits default values.
+        // VS Code omits settings that have the default value.
         await saved(
           bench,
           text,
@@ -110,7 +111,7 @@ const draft =
     assert.deepEqual(wrong, []);
   };
 
-/** Nothing of a draft is lost when switching presets or reloading. */
+/** Checks that a draft loses nothing when another preset is applied, or the window is reloaded. */
 const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
   const opened = await freshPanel(bench, {
     size: { width: 1400, height: 1400 },
@@ -126,7 +127,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
   const inUse = (id: string) => saved(bench, id, (settings) => settings['contextCondenser.smart'] === id);
   const isOwn = () =>
     saved(bench, 'the passes', (settings) => /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])));
-  // Clicking elsewhere commits the last input to the draft.
+  // The click on the preset commits the last input to the draft.
   await lines().fill('3');
   await apply('Balanced');
   await inUse('balanced');
@@ -155,7 +156,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
 export const panelPasses: SharedScenarios = {
   open: panelWindow,
   scenarios: {
-    // Width doesn't affect colors.
+    // One theme is enough at the narrow width, because the width doesn't affect colors.
     editsAPassAsADraftWide: draft(1400, ['dark', 'light', 'high contrast']),
     editsAPassAsADraftNarrow: draft(320, ['light']),
     appliesAPresetBesideADraft,

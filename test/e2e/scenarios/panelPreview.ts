@@ -19,7 +19,7 @@ import {
 } from '../workbench/index';
 
 const CHANGES = 10;
-/** Typical length of a conversation condensed in a 200K window. */
+/** Typical length of a conversation that is condensed in a window of 200K tokens. */
 const TOKENS = 200_000;
 
 async function openPreview(bench: Workbench): Promise<Frame> {
@@ -33,7 +33,10 @@ async function openPreview(bench: Workbench): Promise<Frame> {
 const afterwards = (frame: Frame): Promise<string> =>
   frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
 
-/** Milliseconds from clicking a message to the updated estimate, by the page's clock. */
+/**
+ * Measures, with the page's clock, the milliseconds from the click on a message to the updated
+ * estimate.
+ */
 function timeToFollow(frame: Frame, message: number): Promise<number> {
   return frame.evaluate<number>(
     `new Promise((resolve) => {
@@ -50,7 +53,7 @@ function timeToFollow(frame: Frame, message: number): Promise<number> {
   );
 }
 
-/** Writes a conversation into the project, where the file dialog starts. */
+/** Writes a conversation to the project, where the file dialog starts. */
 const write = ({ folder = '' }: Workbench, name: string, messages: unknown): void => {
   writeFileSync(join(folder, name), JSON.stringify({ messages }));
 };
@@ -64,7 +67,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   assert.match(await frame.locator('#preview .preview-title').innerText(), /tags/i);
   assert.match(await frame.locator('#preview .figures').innerText(), /no model is called/);
 
-  // By keyboard: to a cut message, pin, exclude, and back.
+  // With the keyboard, a cut message is selected, pinned, excluded, and reset.
   const sample = await afterwards(frame);
   const at = await frame
     .locator('#preview .strip .cell')
@@ -78,7 +81,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   assert.equal(await cell.getAttribute('aria-pressed'), 'true');
   await until('the estimate with the pin', async () => (await afterwards(frame)) !== sample);
   await screenshot(bench, 'panel-preview-pinned-dark');
-  // In a background tab the page keeps running with its selection.
+  // The page of a background tab keeps running, with its selection.
   await runCommand(bench, 'File: New Untitled Text File');
   await until('the other tab', async () => (await activeTab(bench)).startsWith('Untitled'));
   await runCommand(bench, 'View: Close Editor');
@@ -87,13 +90,13 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await frame.getByText('Undo the last mark').click();
   await until('the estimate without the pin', async () => (await afterwards(frame)) === sample);
 
-  // In the panel: another provider, and back.
+  // In the panel, another provider is selected, and then the first one again.
   await frame.locator('input[value="truncation"]').click();
   await until('the provider that was chosen', async () => (await afterwards(frame)) !== sample);
   await frame.locator('input[value="smart"]').click();
   await until('the provider from before', async () => (await afterwards(frame)) === sample);
 
-  // Ten changes on a conversation of 200K.
+  // A conversation of 200K tokens is changed ten times.
   await frame.getByText('Choose a conversation…').click();
   await pick(bench, /Open file…/);
   await pick(bench, 'big.json');
@@ -108,7 +111,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   );
   await screenshot(bench, 'panel-preview-large-dark');
 
-  // The kept facts after the estimate; by keyboard.
+  // The kept facts appear after the estimate, and are unfolded with the keyboard.
   const facts = frame.locator('#preview .coherence .disclosure');
   await until('the coherence report', async () =>
     /^All [\d,]+ facts kept$|facts kept, [\d,]+ can be recalled, [\d,]+ lost/.test(await facts.innerText()),
@@ -121,7 +124,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await facts.scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-facts-dark');
 
-  // Edited manually: the panel follows once VS Code in the browser has reread the file.
+  // The file is edited by hand; the panel follows once VS Code in a browser has reread it.
   bench.server.writeSettings({ 'contextCondenser.manual.targetPercent': 80 });
   const before = await afterwards(frame);
   await runCommand(bench, 'Developer: Reload Window');
@@ -158,7 +161,7 @@ const comparesTwoPresetsOnTwoConversations: SharedScenario = async (bench, bed) 
   await screenshot(bench, 'panel-preview-compared-dark');
 };
 
-/** From a preset to comparing both configurations, without the mouse. */
+/** Compares the configurations of two presets, without the mouse. */
 const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   homeWith(bench);
   await useSettings(bench, { 'contextCondenser.smart': 'speed' });
@@ -178,7 +181,7 @@ const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   await until('the next preset', async () => /Speed\s+Balanced/.test(await heading.innerText()));
   assert.match(await speed.locator('table').innerText(), /Tool results › Lines\s+\d/);
   await screenshot(bench, 'panel-presets-compared-dark');
-  // Past the table, which scrolls by keyboard.
+  // The table before the button scrolls with the keyboard, so it has a Tab stop.
   await keyboard.press('Tab');
   await keyboard.press('Tab');
   await keyboard.press('Enter');
@@ -186,7 +189,7 @@ const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   await until('the focus in the comparison', () =>
     chosen.first().evaluate((dropdown) => dropdown === dropdown.ownerDocument.activeElement),
   );
-  // The page's types are unavailable here.
+  // The expression is a string, because the page's types are unavailable here.
   const values = await frame.evaluate<string[]>(
     `[...document.querySelectorAll('#comparison vscode-dropdown')].map(({ value }) => value)`,
   );

@@ -15,7 +15,7 @@ const makeFile = (name: string): string =>
     '\n',
   );
 
-/** Answers released one at a time. */
+/** Creates answers that wait until they are released, one at a time. */
 function gates(count: number) {
   const openers: (() => void)[] = [];
   const made = Array.from({ length: count }, () => new Promise<void>((resolve) => openers.push(resolve)));
@@ -32,7 +32,7 @@ const tokensNow = async (frame: Frame): Promise<number> => {
 
 const PROMPT = 'Read these three files';
 
-/** The agent reads three files; the panel updates its preview by itself. */
+/** Checks that the panel updates its preview by itself while the agent reads three files. */
 const previewFollowsTheAgent: SharedScenario = async (bench, bed) => {
   assert.ok(bench.folder !== undefined);
   const { folder } = bench;
@@ -82,7 +82,7 @@ const previewFollowsTheAgent: SharedScenario = async (bench, bed) => {
     assert.match(await frame.locator('#preview .legend').innerText(), /cut: \d/);
     await screenshot(bench, 'panel-preview-live-dark');
 
-    // Selected messages stay selected and updated.
+    // Selected messages stay selected, and are updated.
     await cells.nth(1).click();
     await until('the pin', async () => (await cells.nth(1).getAttribute('aria-pressed')) === 'true');
     gate.open(FILES.length);

@@ -1,6 +1,6 @@
 /**
- * code-server's windows are remote, as with SSH, so machine settings don't count in the user's
- * file.
+ * Tests remote windows, as with SSH: code-server's windows are remote, so machine settings in the
+ * user's file have no effect.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -40,10 +40,10 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   const first = await opened.panel();
   await unfold(first, ['smart', 'profiles']);
   await first.locator('#smart .pass', { hasText: 'My pass' }).first().waitFor();
-  // In a browser there is no other machine whose settings file could be meant.
+  // In a browser, there is no other machine that the user's settings could be for.
   assert.ok(!(await first.locator('#profiles').innerText()).includes('remote machine'));
-  // VS Code reads the user's file before it knows its scope, and drops these settings with the next
-  // change.
+  // VS Code reads the user's file before it knows that these settings belong to the machine, and
+  // drops them with the next change.
   await setTheme(bench, 'light');
   await until('the profile that does not count to go', async () => {
     const names = await first.locator('#profiles').innerText();
@@ -57,12 +57,12 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   const again = await reloaded(opened, first);
   await unfold(again, ['smart', 'profiles']);
   await again.locator('#profiles', { hasText: 'Of the machine' }).waitFor();
-  // A reloaded panel may take the focus late, which closes an open list.
+  // A reloaded panel may take the focus late, which would close an open list.
   await help(bench, { commands: [['workbench.action.closeAllEditors']] });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens in messages · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Condensed “');
-  // The panel shows the running configuration.
+  // The configuration in the panel is the one that runs.
   assert.match(bench.server.outputText('Context Condenser'), / - My pass: /);
 };

@@ -1,6 +1,6 @@
 /**
- * `@condenser` in the chat: the user selects the conversation, and nothing changes before a button
- * is pressed.
+ * Tests `@condenser` in the chat: the user selects the conversation, and nothing changes before a
+ * button is pressed.
  */
 import assert from 'node:assert/strict';
 import { startAnthropicServer } from '../../servers/anthropicServer';
@@ -23,7 +23,10 @@ import {
 
 const TITLE = /tags/i;
 
-/** The chat's conversations come first, and only visible rows exist. */
+/**
+ * Selects the sample by filtering, because the chat's conversations come first, and only visible
+ * rows are in the page.
+ */
 async function pickSample(bench: Workbench): Promise<void> {
   await quickInput(bench, ({ items, busy }) => !busy && items.length > 1, 'the conversations');
   await filter(bench, 'tags');
@@ -64,7 +67,7 @@ const answersInTheChat: SharedScenario = async (bench) => {
     await screenshot(bench, 'participant-report-light');
     assert.equal(server.requests.filter(({ body }) => JSON.stringify(body).includes('@condenser')).length, 0);
 
-    // The agent learns from the skill how to recall.
+    // The skill tells the agent how to recall.
     await ask(bench, 'Say hello');
     await answerText(bench, (text) => text.includes('Hello.'));
     await until('the skill in what the agent is told', () =>

@@ -1,4 +1,4 @@
-/** Compares and reads a condensed conversation of 10,000 removed lines. */
+/** Tests comparing and reading a condensed conversation from which 10,000 lines were removed. */
 import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { assistant, call, jsonl, result, text, user, type Fields } from '../../fixtures/conversations/claudeCodeLines';
@@ -26,7 +26,7 @@ const TASK = 'Look at all parts';
 const READS = 100;
 const SESSION = '00000000-0000-4000-8000-000000000100';
 
-/** Reads a hundred different files of a hundred lines. */
+/** Creates a session that reads a hundred different files of a hundred lines. */
 function session(): string {
   const records: Fields[] = [user('u', null, TASK)];
   let last = 'u';
@@ -40,7 +40,7 @@ function session(): string {
     last = `r${read}`;
   }
   records.push(assistant('end', last, 'end', text('Seen.')));
-  // A unique session ID.
+  // Ledgers recognize a session by its ID, so this one has its own.
   return jsonl(...records.map((record) => ({ ...record, sessionId: SESSION })));
 }
 
@@ -58,8 +58,8 @@ const smart = {
 };
 
 /**
- * axe-core's violations in a copy of the page with VS Code's colors, since the page runs no
- * scripts.
+ * Lists the violations that axe-core finds in a copy of the page with VS Code's colors, because the
+ * page itself runs no scripts.
  */
 async function violationsOfCopy(
   { page }: Workbench,
@@ -96,7 +96,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await useSettings(bench, {
     'contextCondenser.provider': 'smart',
     'contextCondenser.smart': smart,
-    // Low enough to remove all of them.
+    // The target is so low that all results are removed.
     'contextCondenser.manual.targetPercent': 5,
   });
   await openConversations(bench);
@@ -108,7 +108,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
 
   const started = Date.now();
   await chooseInMenu(bench, TASK, 'Show Diff');
-  // Opens at the first change.
+  // The diff opens at the first change.
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
   await bench.page.locator('.monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete').first().waitFor();
   console.log(`a diff of 10,000 changed lines shows after ${Date.now() - started} ms`);
@@ -122,7 +122,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   const frame = await webview(bench, 'section#message-1');
   const folds = frame.locator('details.gone');
   assert.ok((await folds.count()) > 50);
-  // By keyboard: the list of changes, a change far down, and its original.
+  // With the keyboard, the list of changes is opened, then a change far down, and its original.
   await frame.locator('h1').click();
   await bench.page.keyboard.press('Tab');
   await bench.page.keyboard.press('Enter');
@@ -153,7 +153,8 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   };
   await judge('dark', 1400, 'all');
   for (const theme of ['light', 'high contrast', 'high contrast light'] as const) await judge(theme, 1400, 'colours');
-  // Themes don't affect layout, and width doesn't affect colors.
+  // Themes don't affect the layout, and the width doesn't affect colors, so one theme is checked in
+  // full at this width.
   await bench.page.setViewportSize({ width: 320, height: 900 });
   await judge('light', 320, 'all');
   assert.deepEqual(wrong, []);

@@ -1,4 +1,7 @@
-/** Published agents in VS Code's terminal, opened by "Open an Agent, Condensed…" and typed to. */
+/**
+ * Tests published agents in VS Code's terminal, which are opened with “Open an Agent, Condensed…”
+ * and used by typing.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,26 +36,29 @@ import {
 } from '../workbench/index';
 
 const TASK = 'Go through the whole project and put it in order.';
-/** Number of calls, and after how many the user interrupts. */
+/** Number of calls, and number after which the user interrupts. */
 const CALLS = 60;
 const HALF = CALLS / 2;
 const WINDOW = 100_000;
 const WAIT_MS = 600_000;
 
 interface Typed {
-  /** Its name in the list of agents. */
+  /** The agent's name in the list. */
   readonly label: RegExp;
   readonly wire: WireName;
-  /** Additional settings to avoid confirmations: path below its home, and text. */
+  /**
+   * Returns additional settings that avoid confirmations: their paths below the agent's home
+   * folder, and their text.
+   */
   readonly more: (own: { readonly home: string; readonly work: string }) => Readonly<Record<string, string>>;
-  /** Keys that interrupt its request. */
+  /** Keys that interrupt the agent's request. */
   readonly cancel: readonly string[];
   /**
-   * True if it then forgets the task's progress (seen in Gemini CLI 0.61), so that the whole task
-   * must be repeated.
+   * True if the agent then forgets how far the task was (seen in Gemini CLI 0.61), so that the
+   * whole task must be repeated.
    */
   readonly forgets?: boolean;
-  /** Keys that exit at its prompt. */
+  /** Keys that exit the agent at its prompt. */
   readonly leave: readonly string[];
 }
 
@@ -103,14 +109,14 @@ const AGENTS: Readonly<Record<string, Typed>> = {
   },
 };
 
-/** An agent and its gateway. */
+/** An agent that works, and its gateway. */
 interface AtWork {
   readonly bench: Workbench;
   readonly name: string;
   readonly gateway: RunningGateway;
 }
 
-/** True if the gateway's agent runs; assumed if processes can't be listed. */
+/** True if the gateway's agent runs. This is assumed if processes can't be listed. */
 const isThere = ({ gateway }: AtWork): boolean => !canListProcesses() || listProcesses(gateway.pid).length > 1;
 
 const terminalText = async ({ page }: Workbench): Promise<string> =>
@@ -119,26 +125,26 @@ const terminalText = async ({ page }: Workbench): Promise<string> =>
     .join('\n')
     .trim();
 
-/** The progress that a scenario waits for. */
+/** The progress of the agent that a scenario waits for. */
 interface Work<T> {
   readonly what: string;
   readonly isDone: () => T | undefined | false;
-  /** The user's action at each check until done. */
+  /** What the user does at each check until the progress is made. */
   readonly does?: () => Promise<void>;
 }
 
-/** Like `until`, but fails with the terminal's text if the agent has exited. */
+/** Waits like `until`, but fails with the terminal's text if the agent has exited. */
 async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promise<T> {
   const { bench, name } = at;
   let text = '';
   const came = await until(
     what,
     async () => {
-      // Checked first, since progress before its exit counts.
+      // This is checked first, because progress before the agent's exit counts.
       const isAtWork = isThere(at);
       const done = isDone();
       if (done !== undefined && done !== false) return { done };
-      // An Enter that it did not read closes its terminal.
+      // The text is kept, because an Enter that the agent did not read closes its terminal.
       text = (await terminalText(bench)) || text;
       if (!isAtWork) return { hasLeft: true };
       await does?.();
@@ -152,7 +158,7 @@ async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promi
   throw new Error([`The agent has left, and not ${what}:`, text, ...shown.map((one) => one.text)].join('\n'));
 }
 
-/** Events while the agent works. */
+/** Waits for an event while the agent works. */
 function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promise<T> {
   let come: { readonly value: T } | undefined;
   void coming.then((value) => {
@@ -161,7 +167,7 @@ function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promis
   return untilAgent(at, { what, isDone: () => come }).then(({ value }) => value);
 }
 
-/** Repeats a prompt until the agent reads it. */
+/** Types a prompt again until the agent reads it. */
 async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () => boolean): Promise<void> {
   const { bench, name } = at;
   const { page } = bench;
@@ -177,7 +183,10 @@ async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () =
   await untilAgent(at, { what: `taken "${prompt}"`, isDone: isTaken, does: types });
 }
 
-/** A requested condensation is canceled while the gateway is busy, without effect. */
+/**
+ * Tests that a condensation which the user requests and cancels while the gateway is busy has no
+ * effect.
+ */
 async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void> {
   const condensations = async () =>
     (await asked(gateway, { do: 'list' })).conversations.map((one) => one.condensations);
@@ -195,11 +204,13 @@ async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void
   assert.deepEqual(await condensations(), before, 'nothing is condensed');
 }
 
-/** Requests waiting for the vendor. */
+/** Lists the requests that wait for the vendor. */
 const waiting = ({ server }: Upstream): unknown[] =>
   server.requests.filter(({ status, isAborted }) => status === undefined && !isAborted);
 
-/** The user interrupts a pending request; a mere retry by the agent doesn't count. */
+/**
+ * Interrupts a pending request as a user does. If the agent only retries it, that doesn't count.
+ */
 async function breaksOff(at: AtWork, cancel: readonly string[], upstream: Upstream): Promise<void> {
   const { bench, name } = at;
   await untilAgent(at, { what: 'sent a request', isDone: () => waiting(upstream).length > 0 });
@@ -211,7 +222,7 @@ async function breaksOff(at: AtWork, cancel: readonly string[], upstream: Upstre
   await screenshot(bench, `real-${name}-cancelled`);
 }
 
-/** The status bar shows the gateway's state. */
+/** Checks that the status bar shows the gateway's state. */
 async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<void> {
   const [conversation] = (await asked(gateway, { do: 'list' })).conversations;
   assert.ok(conversation);
@@ -222,7 +233,7 @@ async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<
   );
 }
 
-/** Long texts in a value, except opaque ones. */
+/** Finds the long texts in a value, without opaque ones. */
 function* longTexts(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > 300) yield value;
   if (Array.isArray(value)) for (const one of value as unknown[]) yield* longTexts(one);
@@ -231,7 +242,9 @@ function* longTexts(value: unknown): Generator<string> {
       if (!/^arguments$|encrypted|ignature/.test(key)) yield* longTexts(one);
 }
 
-/** Each line ever sent is in the gateway's conversation, and no marker is. */
+/**
+ * Checks that the gateway's conversation contains every line that was ever sent, and no markers.
+ */
 async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): Promise<void> {
   const { conversations } = await asked(gateway, { do: 'list' });
   const conversation = conversations.toSorted((a, b) => a.messages - b.messages).at(-1);
@@ -244,12 +257,12 @@ async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): P
   const sent = new Set(main.flatMap(({ record }) => [...longTexts(listItems(record.body))]));
   const lines = new Set([...sent].flatMap((text) => text.split('\n')));
   assert.ok(lines.size > CALLS * 20);
-  // A condensed line may have lost its prefix.
+  // A condensed line may have lost its prefix, so it may be part of another line.
   const lost = [...lines].filter((line) => !line.includes(MARKER_START) && !whole.has(line) && !kept.includes(line));
   assert.deepEqual(lost.slice(0, 5), []);
 }
 
-/** An agent's whole task, from the list to the end of its gateway. */
+/** Tests an agent's whole task, from the list to the end of its gateway. */
 function makeTask(name: string): Scenario {
   const scenario: Scenario = async (bed) => {
     const agent = REAL_AGENTS.find((one) => one.name === name);
@@ -260,7 +273,8 @@ function makeTask(name: string): Scenario {
       bed.report(`skipped: ${missing}`);
       return;
     }
-    // Gemini CLI ignores settings in folders that others can write to.
+    // Gemini CLI ignores settings in folders that others can write to, so this is not the temporary
+    // folder.
     const root = join(INSTALLED, 'beds', `vscode-${process.pid}-${name}`);
     const { wire } = typed;
     const work = join(root, 'work');
@@ -280,10 +294,10 @@ function makeTask(name: string): Scenario {
       const bench = await bed.open({
         folder: work,
         home: own.home,
-        // If these are set, Gemini CLI 0.61 ignores the terminal and exits with 42 (isHeadlessMode
-        // in its bundle).
+        // If one of these is set, Gemini CLI 0.61 ignores the terminal and exits with 42
+        // (isHeadlessMode in its bundle).
         env: { ...env, CI: undefined, GITHUB_ACTIONS: undefined },
-        // A terminal rendered as text is readable.
+        // The test can read a terminal only if it is rendered as text.
         settings: { 'contextCondenser.thresholdTokens': 40_000, 'terminal.integrated.gpuAcceleration': 'off' },
       });
       await agentsToOpen(bench, typed.label);
@@ -296,7 +310,7 @@ function makeTask(name: string): Scenario {
       await prompts(at, 'begins', TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /−\d+%/.test(text));
-      // Idle: the vendor does not answer.
+      // The task is idle now, because the vendor does not answer.
       const goOn = await comesFromAgent(at, 'done half of the task', holding);
       await treeRows(bench, condensed);
       await closeParts(bench, 'notifications');
@@ -312,8 +326,8 @@ function makeTask(name: string): Scenario {
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
       await prompts(at, 'goes-on', 'Go on with it.', goesOn);
-      // During the task: undo, reload, and a second window. A restarted conversation is condensed
-      // again by then.
+      // Undo, reload and a second window are tested during the task. By then, a conversation that
+      // was begun again is condensed again.
       const answer = await comesFromAgent(at, 'done three quarters of the task', pausing);
       await treeRows(bench, condensed);
       await act(bench, TASK, /Undo the Last Condensation/);
@@ -336,7 +350,8 @@ function makeTask(name: string): Scenario {
       await act(bench, TASK, /Show Diff/);
       await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
       await screenshot(bench, `real-${name}-diff`);
-      // Agents that clear old results themselves stop sending them, which is followed.
+      // Some agents clear old results themselves and no longer send them; the gateway's
+      // conversation follows.
       if (agent.rewrites === undefined) await originalsAreThere(gateway, upstream);
       const { conversations } = await asked(gateway, { do: 'list' });
       assert.equal(conversations.length, 1, 'it is one conversation');
@@ -347,7 +362,7 @@ function makeTask(name: string): Scenario {
           `${countCondensations(bench)} condensations, ${breaks.all} breaks (${breaks.own} its own), recall ${json(upstream.recalled())}`,
       );
       for (const { refusal, path } of refusals.slice(0, 3)) bed.report(`${path}: ${refusal ?? ''}`);
-      // It exits on the user's command, then the terminal waits for Enter.
+      // The agent exits when the user says so, and then the terminal waits for Enter.
       const began = thatRun(bench);
       await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
       await areGone(bench, began, agent.logsOfRequests);

@@ -1,4 +1,4 @@
-/** The recall MCP server that VS Code gets from the extension. */
+/** Tests the MCP server for recall, which VS Code gets from the extension. */
 import { notification, outputPanel, pick, quickInput, runCommand, screenshot } from '../workbench/index';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { plainWindow } from '../windows';
@@ -11,7 +11,7 @@ const isOfferedToAgentsOnceSomethingWasCondensed: SharedScenario = async (bench)
   await screenshot(bench, 'mcp-servers');
   await pick(bench, /Context Condenser/);
   await pick(bench, /Start Server/);
-  // VS Code's own log of the server's output.
+  // This is VS Code's own log of the server's output.
   await outputPanel(bench, (lines) => lines.some((line) => line.includes('Discovered 2 tools')));
   await screenshot(bench, 'mcp-server-started');
 };

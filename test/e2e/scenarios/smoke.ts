@@ -1,4 +1,7 @@
-/** With the recall of `newResults.ts`, the smoke of `npm test`: what must never break, in one window. */
+/**
+ * Tests what must never break, in one window. With the recall in `newResults.ts`, this is the smoke
+ * test of `npm test`.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A long task in VS Code's chat after it was stored: its view and actions. */
+/** Tests a stored long task of VS Code's chat: its row in the view, and its actions. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -31,11 +31,11 @@ import {
 import type { Workbench } from '../workbench/index';
 
 const STEPS = 33;
-/** Each is read three times, which Lossless condenses. */
+/** Each of these is read three times, so that Lossless can condense. */
 const NAMES = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda'];
 const PROMPT = 'Read every module three times over';
 const DONE = 'Every module was read three times.';
-/** The model's title; the live row shows the prompt instead. */
+/** The title that the model gives; the row of a live conversation shows the prompt instead. */
 const TITLE = 'Modules read thrice';
 
 const nameAt = (step: number): string => NAMES[step % NAMES.length] ?? '';
@@ -45,14 +45,14 @@ const fileText = (name: string): string =>
     '\n',
   );
 
-/** A file's last line, missing in a truncated result. */
+/** Returns a file's last line, which a truncated result lacks. */
 const lastLine = (name: string): string => `export const ${name}_149 = '${name} number 149 of many';`;
 
 const isStep = ({ body }: RecordedRequest): boolean => objects(body['tools']).length > 0;
 
 const number = (text: string | undefined): number => Number(text?.replaceAll(',', ''));
 
-/** Exports the condensed conversation in a format, from its details, and reads it. */
+/** Exports the condensed conversation from its details in one format, and reads the file. */
 async function exported(bench: Workbench, form: RegExp, file: string): Promise<string> {
   await clickRow(bench, TITLE);
   await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
@@ -83,7 +83,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     await newChat(bench, server, {
       files: Object.fromEntries(NAMES.map((name) => [`${name}.ts`, fileText(name)])),
       profile: { contextWindow: 200_000 },
-      // What was sent is then the complete conversation, to compare with.
+      // Without condensing, the last request contains the complete conversation, to compare with.
       settings: { ...MANY_REQUESTS, 'contextCondenser.automatic': false },
     });
     await ask(bench, PROMPT);
@@ -102,14 +102,14 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     const most = counter.countText(JSON.stringify(last.body));
 
     await openConversations(bench);
-    // No space between label and description.
+    // There is no space between label and description.
     const row = new RegExp(`^${TITLE}\\s*\\d+% full · (?:just now|\\d+ \\w+ ago)`);
     await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
     const words = await tooltip(bench, TITLE);
     const [, share, tokens] = /Context window: (?:≈ )?(\d+)% full: (?:≈ )?([\d,]+)/.exec(words) ?? [];
     await screenshot(bench, 'stored-chat-dark', true);
     bed.report(`row: ${share}%, ${tokens} tokens; results ${least}, last request ${most}\n${words}`);
-    // The agent records the server's counts; its transcript lacks results.
+    // The agent records the server's counts, but its transcript lacks results.
     const { input_tokens: input = 0, cache_read_input_tokens: read = 0, ...usage } = last.usage ?? {};
     const { cache_creation_input_tokens: written = 0, output_tokens: output = 0 } = usage;
     assert.equal(

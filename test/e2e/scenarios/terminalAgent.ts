@@ -1,4 +1,4 @@
-/** Command-line agents in VS Code's terminal, behind their gateway. */
+/** Tests command-line agents in VS Code's terminal, with their gateway. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { MARKER_START } from '../../../src/core/messages/markers';
@@ -45,7 +45,7 @@ const TASK = 'Put notes in order';
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator(STATUS_ITEM).filter({ hasText: text }).waitFor();
 
-/** With these, half of the fake agent's task is condensed. */
+/** With these settings, half of the fake agent's task is enough to be condensed. */
 const SETTINGS = { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 };
 
 const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) => {
@@ -59,7 +59,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await screenshot(bench, 'open-agent-dark');
     await pick(bench, /Claude Code/);
 
-    // Paused in the middle of its task.
+    // The agent pauses in the middle of its task.
     await until('half of the task', () => said().length === HALF);
     const gateway = await theGateway(bench);
     const began = thatRun(bench);
@@ -92,7 +92,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await closeParts(bench, 'notifications');
     await pinFirst(bench, TASK);
 
-    // The agent aborts a pending request, and so does the vendor's connection.
+    // The agent cancels a pending request, and the connection to the vendor closes, too.
     vendor.play({ kind: 'never' });
     allow(HALF + 1);
     const hanging = await vendor.request(HALF);
@@ -101,7 +101,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await until('the agent to know', () => said().at(-1) === `${HALF} cancelled`);
     vendor.play(() => goesOn);
 
-    // Reloads the window during requests.
+    // The window is reloaded while requests run.
     allow(HALF + 15);
     await bench.reload();
     await until('three quarters of the task', () => said().length === HALF + 15);
@@ -119,7 +119,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     );
     const kept = countCondensations(bench);
     assert.ok(kept > 0);
-    // The terminal waits for Enter, then everything ends.
+    // The terminal waits for Enter, and then everything ends.
     await pressUntilEnded(bench, gateway, ['Enter']);
     await areGone(bench, began);
     assert.ok(!isAlive(agentPid));
@@ -134,7 +134,10 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
   }
 };
 
-/** An agent without recall: Lossless finds nothing at its threshold, and no fallback follows. */
+/**
+ * The agent has no recall. Lossless removes nothing at its threshold, and nothing else runs after
+ * it.
+ */
 const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
   try {
@@ -196,7 +199,7 @@ export const terminalAgent: SharedScenarios = {
   seconds: 180,
 };
 
-/** Extension host processes with this home folder. */
+/** Lists the processes of extension hosts with this home folder. */
 const extensionHosts = (home: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -237,7 +240,7 @@ const killedInMidRequest: Scenario = async (bed) => {
     answer();
     vendor.play(() => goesOn);
     await until('the answer', () => said().length === HALF + 1);
-    // Later condensations happen without a window, and a reloaded window shows them all.
+    // Later condensations happen without a window, and show up when it is loaded again.
     allow(HALF + 5);
     await until('the answers behind it', () => said().length === HALF + 5);
     assert.deepEqual(
@@ -280,7 +283,7 @@ const closedInMidRequest: Scenario = async (bed) => {
     const processes = began.flatMap((one) => one.processes);
     bed.report(`${processes.length} processes of 2 gateways`);
     assert.ok(processes.length >= 3, 'two gateways and the agent');
-    // Kills the window and VS Code with all children during a request.
+    // The window and VS Code with all its child processes are killed during a request.
     await bench.close();
     await bench.server.end();
     await hanging.aborted;

@@ -1,6 +1,6 @@
 /**
- * The default at thresholds of 15, 50 and 75 %, with and without repetition: what ran, when, and
- * what the user saw.
+ * Tests the default provider at thresholds of 15, 50 and 75 %, with and without repetition: what
+ * ran, when, and what the user saw.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -32,14 +32,14 @@ interface Task {
   readonly whenNotEnough?: 'nothing';
 }
 
-/** A row of the table. */
+/** A row of the report's table. */
 interface Row {
   readonly name: string;
   readonly ran: readonly string[];
-  /** Vendor tokens of the first and the largest request. */
+  /** Vendor tokens of the first request, and of the largest. */
   readonly first: number;
   readonly largest: number;
-  /** US dollars, actual and uncondensed, with an ideal cache. */
+  /** Cost in US dollars: the actual one, and the uncondensed one with an ideal cache. */
   readonly cost: number;
   readonly uncondensed: number;
   readonly breaks: number;
@@ -49,7 +49,7 @@ interface Row {
 
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
-/** Files to read: each once, or every other one again. */
+/** Lists the files to read: each once, or every second one again. */
 const readings = (repeats: boolean): string[] =>
   Array.from({ length: FILES }, (_, step) => makeName(repeats ? Math.floor(step / 4) * 2 + (step % 2) : step));
 
@@ -61,7 +61,10 @@ const TASKS: readonly Task[] = [
   { threshold: 50, repeats: false, whenNotEnough: 'nothing' },
 ];
 
-/** Condensations in a part of the log: what ran, request size before and after, and why. */
+/**
+ * Lists the condensations in a part of the log: what ran, the request's size before and after, and
+ * why.
+ */
 const condensedIn = (log: string): string[] =>
   log
     .split('Context condensed using ')
@@ -74,7 +77,7 @@ const condensedIn = (log: string): string[] =>
     });
 
 /**
- * The model reads a task's files in a new chat.
+ * Makes the model read a task's files in a new chat.
  * @returns a row of the table
  */
 async function runTask(bench: Workbench, server: ModelServer, task: Task, own: () => object): Promise<Row> {
@@ -145,7 +148,7 @@ const actsWhenItSays: Scenario = async (bed) => {
           name,
         );
       else if (!repeats) assert.match(ran[0] ?? '', /Smart \(File-Aware\).*the threshold was reached/, name);
-      // Repetition is removed from new results, so high thresholds are not reached.
+      // Repetition is already removed from new results, so a high threshold is not reached.
       if (repeats && threshold === 75) assert.deepEqual(ran, [], name);
     }
   } finally {

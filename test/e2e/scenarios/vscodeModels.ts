@@ -1,6 +1,6 @@
 /**
- * Another extension's agents on a condensed VS Code model: no conversation ID, several tasks at
- * once.
+ * Tests another extension's agents with a condensed VS Code model. They send no conversation ID,
+ * and work on several tasks at the same time.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -19,10 +19,10 @@ import { closeParts, openContainer, runCommand, screenshot, setTheme, treeRows, 
 
 const STEPS = 24;
 const WINDOW = 24_000;
-/** The start of each task's title: rows shorten long ones. */
+/** Start of each task's title; rows shorten long titles. */
 const TITLES = ['Put the native', 'Put the other notes'];
 
-/** Every third file was read before. */
+/** Returns the file that a step reads; every third one was read before. */
 const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
 
 const hasTools = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);

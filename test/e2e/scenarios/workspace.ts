@@ -1,5 +1,5 @@
 /**
- * A repository whose `.vscode/settings.json` would spend the user's money and send their
+ * Tests a repository whose `.vscode/settings.json` would spend the user's money and send their
  * conversation elsewhere.
  */
 import assert from 'node:assert/strict';
@@ -58,7 +58,7 @@ const hostile = {
   'contextCondenser.threshold': 5,
 };
 
-/** A VS Code with that repository and one profile, its key entered like a user. */
+/** Opens that repository in VS Code with one profile, whose key is entered as a user does. */
 async function openHostile(bed: Bed, server: ModelServer, workspaceTrust: boolean): Promise<Workbench> {
   const profile = { id: 'scripted', name: 'Scripted', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
   const bench = await bed.open({
@@ -88,7 +88,7 @@ async function condense(bench: Workbench): Promise<string> {
   return bench.server.outputText('Context Condenser').slice(before);
 }
 
-/** Server of the window without workspace trust. */
+/** Server of the window in which workspace trust is off. */
 let unasked: ModelServer;
 
 const untrustedWindow: SharedScenarios['open'] = async (bed) => {
@@ -141,8 +141,8 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     await clickNotification(bench, 'contain their own prompt', 'Use My Own Settings');
     await clickNotification(bench, 'would call Scripted', 'Allow in This Workspace');
     await closeParts(bench, 'notifications');
-    // With the user's consent the pass runs on the user's profile, and the workspace's floor
-    // doesn't discard paid results.
+    // With the user's consent, the pass uses the user's profile, and the workspace's minimum
+    // doesn't discard results that were paid for.
     assert.match(await condense(bench), /Context condensed using Smart/);
     assert.ok(server.requests.length > 0);
     bed.report(`before the answer 0 requests, after "Allow" ${server.requests.length}`);

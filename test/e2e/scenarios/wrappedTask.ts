@@ -1,4 +1,6 @@
-/** The long task with a condensed VS Code model, as for users of Copilot without a key. */
+/**
+ * Tests the long task with a condensed VS Code model, as it is for users of Copilot without a key.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +13,11 @@ import { pickCondensed } from '../condensedModel';
 import { countCondensations, MANY_REQUESTS, writeProject } from '../longTask';
 import { agentOptions, answerText, ask, openChat, screenshot } from '../workbench/index';
 
-/** Declared and real window in tokens; the first rejection reveals the difference. */
+/** The declared window and the real one, in tokens; the first rejection reveals the difference. */
 const DECLARED = 120_000;
 const LIMIT = 90_000;
 
-/** GPT-4.1, US dollars per million input tokens. */
+/** Prices of GPT-4.1 in US dollars per million input tokens. */
 const PRICES = { input: 2, cacheRead: 0.5 };
 
 interface Metered {
@@ -25,7 +27,7 @@ interface Metered {
 }
 
 const runsOnAModelOfVsCode: Scenario = async (bed) => {
-  // VS Code logs each model rejection with the caller.
+  // VS Code logs each rejection by a model, with the extension that asked.
   bed.expectError(/prompt token count of \d+ exceeds the limit of/);
   const folder = bed.folder();
   const task = bigTask(folder, 7);

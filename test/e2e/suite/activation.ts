@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 
 /**
- * VS Code's performance marks in milliseconds since the epoch; names from its
+ * VS Code's performance marks, in milliseconds since the epoch. Their names are from its
  * extHostExtensionService.ts.
  */
 declare const MonacoPerformanceMarks: { getMarks(): readonly { readonly name: string; readonly startTime: number }[] };
 
 export interface Activation {
-  /** From calling `activate()` until it resolves. */
+  /** Milliseconds from the call of `activate()` until it resolves. */
   readonly whole: number;
   /**
    * The extension's share: loading its file and running `activate`. VS Code's marks have whole
    * milliseconds.
    */
   readonly own: number;
-  /** The minimal round trip to the window, from which VS Code fetches stored state. */
+  /** The shortest round trip to the window, from which VS Code reads stored state. */
   readonly roundTrip: number;
 }
 
@@ -25,13 +25,16 @@ async function roundTrip(): Promise<number> {
   return performance.now() - started;
 }
 
-/** Number of similar round trips that indicate an idle window, and the maximum number tried. */
+/**
+ * Number of similar round trips that show that the window is idle, and the maximum number that are
+ * tried.
+ */
 const STEADY = 10;
 const MAX_ROUND_TRIPS = 300;
 
 /**
  * Waits until the window is idle.
- * @returns the minimal round trip in milliseconds
+ * @returns the shortest round trip in milliseconds
  */
 export async function windowAtRest(): Promise<number> {
   const times: number[] = [];
@@ -40,7 +43,7 @@ export async function windowAtRest(): Promise<number> {
   return Math.min(...times);
 }
 
-/** Activates an inactive extension in an idle window. */
+/** Activates the extension in an idle window, and measures that. */
 export async function measureActivation(extension: vscode.Extension<unknown>): Promise<Activation> {
   const trip = await windowAtRest();
   assert.equal(extension.isActive, false);

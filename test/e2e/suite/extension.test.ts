@@ -19,7 +19,7 @@ interface Manifest {
   };
 }
 
-/** Longer than any state is watched for. */
+/** Time limit, which is longer than any state is watched. */
 const IDLE_LIMIT_MS = 600_000;
 
 suite('the packaged extension', () => {
@@ -62,7 +62,8 @@ suite('the packaged extension', () => {
     for (const file of ['engine.cjs', 'engineWork.cjs', 'o200k.bin', 'webview.js']) {
       assert.ok(readFileSync(join(dist, file)).length > 0, file);
     }
-    // Loaded from the extension's folder, since VS Code checks who imports `vscode`.
+    // The files are loaded from the extension's folder, because VS Code checks which extension
+    // imports `vscode`.
     const load = createRequire(join(dist, 'extension.cjs'));
     const parts = Object.values(load('./parts.json') as Record<string, string[]>).flat();
     const files = [

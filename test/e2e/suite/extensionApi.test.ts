@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { SampleExports } from '../sample-extension/main';
 import { findMarkers } from '../../../src/core/messages/markers';
 
-/** A task and this many reads of a file of about 1,000 tokens. */
+/** Creates a task with this many reads of a file of about 1,000 tokens. */
 const reads = (count: number) => [
   { role: 'user' as const, content: 'Find out why the tests fail.' },
   ...Array.from({ length: count }, (_, index) => [
@@ -62,7 +62,7 @@ suite('the exported API, used by another extension', () => {
     const reference = read?.reference ?? '';
     assert.equal(api.expand(conversation(), reference), 'export const value0 = 1;\n'.repeat(120));
 
-    // The conversation continues; condensed parts are unchanged.
+    // The conversation continues, and the condensed parts stay the same.
     const grown = [...many, { role: 'assistant' as const, content: 'They fail for want of a file.' }];
     assert.deepEqual((await send(grown, 20_000)).slice(0, many.length), view);
     assert.equal(events.length, 1);

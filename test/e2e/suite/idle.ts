@@ -9,28 +9,28 @@ import * as vscode from 'vscode';
 import { windowAtRest } from './activation';
 import type { IdleState } from './names';
 
-/** Measures the idle extension host. */
+/** What an idle extension host uses. */
 export interface Idle {
-  /** Bytes after garbage collection: heap and external buffers. */
+  /** Bytes of heap and external buffers, after garbage collection. */
   readonly heap: number;
-  /** Resident memory of the process in bytes. */
+  /** Bytes of the process in memory. */
   readonly resident: number;
-  /** Longest block in milliseconds, including other load. */
+  /** Longest time that the thread was blocked, in milliseconds, including by other load. */
   readonly longest: number;
-  /** CPU time of the host in milliseconds. */
+  /** CPU time of the host, in milliseconds. */
   readonly cpu: number;
-  /** Loaded bundles besides the entry. */
+  /** Number of loaded bundles, without the entry bundle. */
   readonly bundles: number;
 }
 
-/** Idle time. */
+/** Time for which the host is measured while idle. */
 const WATCHED_MS = 15_000;
-/** Time for start-up work to end. */
+/** Time after which start-up work has ended. */
 const SETTLED_MS = 5_000;
-/** Time to read thousands of sessions. */
+/** Time in which thousands of sessions are read. */
 const READ_MS = 40_000;
 
-/** Leaves a window idle in one of its states and measures the extension host. */
+/** Leaves a window idle in one of its states, and measures the extension host. */
 export async function measureIdle(extension: vscode.Extension<unknown>, state: IdleState): Promise<Idle> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -5,11 +5,11 @@ import { onlyVariable, resultsVariable } from './names';
 
 export type SuiteResult =
   | { readonly kind: 'test'; readonly name: string; readonly seconds: number; readonly error?: string }
-  /** A test's figures as text and by name. */
+  /** Figures of a test, as text and by name. */
   | { readonly kind: 'figure'; readonly text: string; readonly values: Readonly<Record<string, number>> }
   | { readonly kind: 'end' };
 
-/** Writes a result to a file, one line each, since the page's console is unsuitable. */
+/** Appends a result to a file, one per line, because the page's console is unsuitable. */
 function note(result: SuiteResult): void {
   const file = process.env[resultsVariable];
   if (file === undefined) console.log(JSON.stringify(result));
@@ -21,7 +21,7 @@ export const reportFigure = (text: string, values: Readonly<Record<string, numbe
   note({ kind: 'figure', text, values });
 };
 
-/** Reports each test's end as a plain value. */
+/** Reports the end of each test as a plain value. */
 function reporter(): ReporterConstructor {
   return class extends reporters.Base {
     constructor(runner: Runner, options: MochaOptions) {

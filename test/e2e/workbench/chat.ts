@@ -5,7 +5,7 @@ import type { Workbench, WorkbenchOptions } from './workbench';
 
 /**
  * Options of a window whose built-in agent uses a contributed model, without sign-in or
- * confirmations. `group` is what "Manage Language Models" stores for the vendor.
+ * confirmations. `group` is what “Manage Language Models” stores for the vendor.
  */
 export function agentOptions(vendor: string, modelId: string, group: object = {}): ServerOptions & WorkbenchOptions {
   return {
@@ -23,12 +23,14 @@ export function agentOptions(vendor: string, modelId: string, group: object = {}
   };
 }
 
-/** Last line logged by the built-in agent while starting, after registering its participants. */
+/**
+ * The last line that the built-in agent logs while it starts, after it registered its participants.
+ */
 const AGENT_IS_UP = /activationBlocker from 'conversationFeature' took/g;
 
 /**
  * Waits until the built-in agent is ready in every window. Earlier prompts go to a placeholder that
- * may give up: "Chat took too long to get ready".
+ * may give up: “Chat took too long to get ready”.
  */
 async function agentUp({ server }: Workbench): Promise<void> {
   const log = (): string => server.outputText('GitHub Copilot Chat');
@@ -51,7 +53,7 @@ export async function openChat(bench: Workbench, model: string): Promise<void> {
   await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model));
 }
 
-/** Waits until no request runs, since new ones would be queued. */
+/** Waits until no request runs, because new ones would be queued. */
 async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
   const running = page.locator('.chat-response-loading, .chat-execute-toolbar a[aria-label^="Cancel"]');
   await until('the chat to be idle', async () => (await running.count()) === 0, timeout);
@@ -62,7 +64,7 @@ export async function ask(bench: Workbench, prompt: string): Promise<void> {
   await chatIdle(bench);
   // A notification above the chat's input would block the click until it disappears.
   await closeParts(bench, 'notifications');
-  // The agent's confirmation ("Run command?") has an editor above this one.
+  // The last editor would be wrong, because the agent's confirmation (“Run command?”) has one, too.
   const editor = page.locator('.interactive-input-part .chat-editor-container .monaco-editor').first();
   await editor.click();
   await page.keyboard.insertText(prompt);
@@ -78,7 +80,8 @@ export async function cancelAnswer({ page }: Workbench): Promise<void> {
 }
 
 /**
- * The last answer's text once it satisfies `wanted`, no request runs, and it is fully displayed.
+ * Returns the last answer's text once it satisfies `wanted`, no request runs, and the text is
+ * completely displayed.
  */
 export async function answerText(
   bench: Workbench,
@@ -104,7 +107,7 @@ export async function answerText(
 const requestRow = ({ page }: Workbench, prompt: string) =>
   page.locator('.interactive-item-container.interactive-request', { hasText: prompt }).first();
 
-/** Replaces an answered request and drops everything after it. */
+/** Replaces a request that was answered, and drops everything after it. */
 export async function editRequest(bench: Workbench, prompt: string, words: string): Promise<void> {
   const { page } = bench;
   await chatIdle(bench);
@@ -121,7 +124,7 @@ export async function editRequest(bench: Workbench, prompt: string, words: strin
   await editor.waitFor({ state: 'detached' });
 }
 
-/** Opens a conversation that branches off before a request. */
+/** Opens a copy of the conversation that ends before a request. */
 export async function forkAt(bench: Workbench, prompt: string): Promise<void> {
   await chatIdle(bench);
   const row = requestRow(bench, prompt);

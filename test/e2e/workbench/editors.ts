@@ -4,14 +4,16 @@ import type { Workbench } from './workbench';
 
 export interface DiffEditor {
   readonly title: string;
-  /** Visible lines in order; the editor renders only those. */
+  /** The visible lines in order; the editor renders no others. */
   readonly original: readonly string[];
   readonly modified: readonly string[];
 }
 
 const group = ({ page }: Workbench): Locator => page.locator('.editor-group-container.active');
 
-/** Monaco's DOM order is arbitrary, so lines are sorted by position. */
+/**
+ * Returns an editor's lines, sorted by position, because their order in Monaco's page is arbitrary.
+ */
 async function lines(editor: Locator): Promise<string[]> {
   const shown = await editor
     .locator('.view-lines .view-line')
@@ -27,7 +29,7 @@ export const activeTab = async (bench: Workbench): Promise<string> =>
 export const tabs = async ({ page }: Workbench): Promise<string[]> =>
   (await page.locator('.editor-group-container .tab .label-name').allTextContents()).map((text) => text.trim());
 
-/** The active diff editor once both sides show text (or `wanted`). */
+/** Returns the active diff editor once both sides show text, or once it satisfies `wanted`. */
 export function diffEditor(
   bench: Workbench,
   wanted: (shown: DiffEditor) => boolean = ({ original, modified }) => original.length > 0 && modified.length > 0,
@@ -54,7 +56,9 @@ export function textEditor(
   });
 }
 
-/** Visible lines of the output panel (`server.outputText` has the whole channel). */
+/**
+ * Returns the visible lines of the output panel (`server.outputText` returns the whole channel).
+ */
 export function outputPanel(
   bench: Workbench,
   wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
@@ -67,10 +71,10 @@ export function outputPanel(
   });
 }
 
-/** The document of a webview's inner frame. */
+/** The document in a webview's inner frame. */
 const WEBVIEW_PAGE = '/webview/browser/pre/fake.html';
 
-/** A webview's document, two frames deep, once it contains `selector`. */
+/** Finds a webview's document, which is two frames deep, once it contains `selector`. */
 export function webview({ page }: Workbench, selector = 'body'): Promise<Frame> {
   return until(`a webview with ${selector}`, async () => {
     for (const frame of page.frames()) {
@@ -81,7 +85,7 @@ export function webview({ page }: Workbench, selector = 'body'): Promise<Frame> 
   });
 }
 
-/** The pending frame replaces the active one. */
+/** True if the frame is displayed. While a webview loads, it has another, pending frame. */
 async function isActive(frame: Frame): Promise<boolean> {
   const element = await frame.frameElement().catch(() => undefined);
   return (await element?.getAttribute('id')) === 'active-frame';

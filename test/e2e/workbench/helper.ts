@@ -26,16 +26,22 @@ export function installHelper(extensionsDir: string): void {
   );
 }
 
-/** Address of a window's helper. */
+/** Path of the file that contains the address of a window's helper. */
 const announcement = (server: Server, folder: string | undefined): string =>
   join(server.helpers, basename(folder ?? 'empty'));
 
-/** Call when a window is loaded, since its helper ends with the extension host. */
+/**
+ * Removes the address. Call this when a window is loaded, because its helper ends with the
+ * extension host.
+ */
 export function forgetHelper(server: Server, folder: string | undefined): void {
   rmSync(announcement(server, folder), { force: true });
 }
 
-/** A helper's tasks in order: user settings (null resets), commands with arguments, a profile. */
+/**
+ * Tasks for a helper in this order: user settings (null resets one), commands with arguments, a CPU
+ * profile.
+ */
 export interface Help {
   readonly settings?: Settings;
   readonly commands?: readonly (readonly [command: string, ...args: unknown[]])[];
@@ -69,13 +75,13 @@ const CLOSE = {
 export const closeParts = (bench: Workbench, ...parts: readonly (keyof typeof CLOSE)[]): Promise<unknown> =>
   help(bench, { commands: parts.map((part) => [CLOSE[part]]) });
 
-/** The user's settings on disk; machine settings are in another file. */
+/** Reads the user's settings from disk; machine settings are in another file. */
 export function settingsOnDisk({ data }: Server): Settings {
   const files = ['User', 'Machine'].map((folder) => join(data, folder, 'settings.json')).filter(existsSync);
   return Object.assign({}, ...files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Settings)) as Settings;
 }
 
-/** Sets the user's settings to the initial ones plus these; effective immediately. */
+/** Sets the user's settings to the initial ones plus these. They take effect immediately. */
 export async function useSettings(bench: Workbench, more: Settings = {}): Promise<void> {
   const { server } = bench;
   const wanted: Settings = { ...server.settings, ...more };

@@ -6,16 +6,16 @@ export interface Notification {
   readonly severity: 'info' | 'warning' | 'error' | 'unknown';
   readonly text: string;
   readonly buttons: readonly string[];
-  /** Truncated in VS Code for lack of room. */
+  /** Texts that VS Code truncates for lack of room. */
   readonly cutShort: readonly string[];
-  /** Shows a progress bar. */
+  /** True if the notification shows a progress bar. */
   readonly busy: boolean;
 }
 
 const toasts = ({ page }: Workbench): Locator =>
   page.locator('.notifications-toasts .notification-toast').filter({ has: page.locator('.notification-list-item') });
 
-/** Read in one call, since new toasts move others. */
+/** Reads all notifications in one call, because new ones move the others. */
 function read(items: Locator): Promise<readonly Notification[]> {
   return items.evaluateAll((elements) =>
     elements.map((element) => {
@@ -42,10 +42,13 @@ function read(items: Locator): Promise<readonly Notification[]> {
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
 
-/** Visible toasts. Those without buttons disappear after ten seconds, so start waiting early. */
+/**
+ * Returns the visible notifications. Those without buttons disappear after ten seconds, so start
+ * waiting early.
+ */
 export const notifications = (bench: Workbench): Promise<readonly Notification[]> => read(toasts(bench));
 
-/** The notification with a text, in its toast or the notification center. */
+/** Finds the notification with a text, while it pops up or in the notification center. */
 export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
   const seen = new Set<string>();
   const begun = Date.now();
@@ -62,16 +65,19 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
       timeout,
     );
   } catch (error) {
-    // Notifications that disappeared explain more than the final state.
+    // Notifications that have disappeared explain more than the final state does.
     const texts = JSON.stringify([...seen]);
     throw new Error(`${error instanceof Error ? error.message : String(error)}; seen: ${texts}`, { cause: error });
   }
 }
 
-/** Longer than a toast is visible, which a blocked machine may never show. */
+/** A time longer than a notification pops up; on a blocked machine it may never do so. */
 const GONE_MS = 30_000;
 
-/** The notification center; expands the entry with a text, so that its buttons are visible. */
+/**
+ * Reads the notification center, in which it expands the notification with a text, so that its
+ * buttons are visible.
+ */
 async function kept({ page }: Workbench, wanted: string | RegExp): Promise<readonly Notification[]> {
   const centre = page.locator('.notifications-center');
   const bell = page.locator('[id="status.notifications"] a').first();
@@ -84,15 +90,17 @@ async function kept({ page }: Workbench, wanted: string | RegExp): Promise<reado
     if (await unfold.isVisible()) await unfold.click({ timeout: 2_000 });
     return read(items);
   }
-  // Empty: its toast may still appear.
+  // The center is empty, so it is closed; the notification may still pop up.
   await bell.click({ timeout: 2_000 });
   return [];
 }
 
-/** How long to wait for a toast before looking in the notification center. */
+/** Time to wait until a notification pops up, before looking in the notification center. */
 const TOAST_MS = 5_000;
 
-/** Clicks a button of the notification with a text, in its toast or the notification center. */
+/**
+ * Clicks a button of the notification with a text, while it pops up or in the notification center.
+ */
 export async function clickNotification(bench: Workbench, wanted: string | RegExp, button: string): Promise<void> {
   const { page } = bench;
   const message = page.locator('.notification-list-item-message', { hasText: wanted });

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 
-/** Children run in their own process groups, so that descendants end with them. */
+/** Running children. Each has its own process group, so that its descendants end with it. */
 const running = new Set<ChildProcess>();
 
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
@@ -24,7 +24,7 @@ export function start(
   return child;
 }
 
-/** Kills a child's group and waits. */
+/** Ends a child's process group, and waits until the child has ended. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ export async function end(child: ChildProcess): Promise<void> {
 
 /**
  * Runs a command.
- * @returns its output, which is in the error's message on failure
+ * @returns its output; on failure, the error's message contains it
  */
 export async function run(
   command: string,

@@ -7,7 +7,7 @@ export interface QuickPickItem {
   /** Text after the label. */
   readonly description: string;
   readonly detail: string;
-  /** Index in the whole list. */
+  /** Index in the whole list, of which only visible rows exist. */
   readonly index: number;
 }
 
@@ -29,10 +29,10 @@ const rows = (bench: Workbench): Locator => widget(bench).locator('.quick-input-
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text === wanted : wanted.test(text);
 
-/** Short timeouts, since lists may close by themselves; callers retry. */
+/** The timeout is short, because lists may close by themselves; callers retry. */
 const SOON = { timeout: 2_000 };
 
-/** Read in one call, since the list changes. */
+/** Reads the list in one call, because it changes. */
 function read(bench: Workbench): Promise<QuickInput> {
   return widget(bench).evaluate(
     (box) => {
@@ -64,7 +64,10 @@ function read(bench: Workbench): Promise<QuickInput> {
   );
 }
 
-/** The visible quick pick or input box once it satisfies `wanted`, except the command palette. */
+/**
+ * Returns the visible quick pick or input box once it satisfies `wanted`; the command palette
+ * doesn't count.
+ */
 export function quickInput(
   bench: Workbench,
   wanted: (shown: QuickInput) => boolean = () => true,
@@ -82,7 +85,7 @@ export function quickInput(
   );
 }
 
-/** Clicks a row once the list is stable, since moving rows are ambiguous. */
+/** Clicks a row once the list is stable, because rows that move can be mistaken for others. */
 export async function pick(bench: Workbench, label: string | RegExp, timeout?: number): Promise<void> {
   await until(
     `a row ${String(label)} in the quick pick`,
@@ -90,7 +93,7 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
       const { busy, items } = await read(bench);
       const found = items.find((item) => matches(item.label, label));
       if (busy || found === undefined) return false;
-      // A list that is still loading moves its rows, so check and search again.
+      // While a list loads, its rows move, so the row is found again and its text is checked.
       const row = widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label });
       return clickOn(row, LIST_ROW, found.label);
     },
@@ -110,10 +113,10 @@ export async function answer(bench: Workbench, value: string): Promise<void> {
   await bench.page.keyboard.press('Enter');
 }
 
-/** The file dialog proposes a folder after reading it, which replaces earlier input. */
+/** True if the file dialog proposes a folder. Before that, the proposal would replace any input. */
 export const proposesFolder = ({ value, items }: QuickInput): boolean => value.endsWith('/') && items.length > 0;
 
-/** The same for the save dialog, which proposes a file. */
+/** True if the save dialog proposes a file. */
 export const proposesFile = ({ value }: QuickInput): boolean => /\.\w+$/.test(value);
 
 export async function saveAs(bench: Workbench, path: string): Promise<void> {
@@ -130,8 +133,8 @@ export async function dismiss(bench: Workbench): Promise<void> {
 }
 
 /**
- * True if the palette offers a command, by full title; call after the extension's commands are
- * registered.
+ * True if the palette offers a command with this full title. Call this after the extension's
+ * commands are registered.
  */
 export async function offersCommand(bench: Workbench, title: string): Promise<boolean> {
   const { page } = bench;
@@ -147,8 +150,8 @@ export async function offersCommand(bench: Workbench, title: string): Promise<bo
 }
 
 /**
- * Runs a command by full title ("Category: Title"). Reopens the palette until the extension's
- * command appears, since an open palette isn't updated.
+ * Runs a command by its full title (“Category: Title”). The palette is opened again until the
+ * extension's command appears, because an open palette isn't updated.
  */
 export async function runCommand(bench: Workbench, title: string): Promise<void> {
   const { page } = bench;

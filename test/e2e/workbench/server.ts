@@ -17,13 +17,16 @@ import { end, run, start } from './processes';
 import { until } from './wait';
 
 export type Settings = Record<string, unknown>;
-/** A saved model group as in `User/chatLanguageModels.json`. */
+/** A group of models, as stored in `User/chatLanguageModels.json`. */
 export type ModelGroup = { readonly name: string; readonly vendor: string } & Record<string, unknown>;
 
 export interface ServerOptions {
   readonly extensionsDir?: string;
   readonly settings?: Settings;
-  /** Machine settings: code-server is remote, so they don't count in the user's file. */
+  /**
+   * Settings for the machine's file: code-server is remote, so they have no effect in the user's
+   * file.
+   */
   readonly machineSettings?: Settings;
   readonly models?: readonly ModelGroup[];
   /** Home folder of extensions. Default: a new empty one, never the developer's. */
@@ -32,46 +35,49 @@ export interface ServerOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Port. Default: any free one. */
   readonly port?: number;
-  /** Keeps workspace trust enabled, so folders open in restricted mode. */
+  /** Leaves workspace trust enabled, so that folders open in restricted mode. */
   readonly workspaceTrust?: boolean;
 }
 
 export interface Server {
   readonly base: string;
   readonly authority: string;
-  /** User data folder: `User/settings.json`, `logs/` … */
+  /** Folder of the user's data: `User/settings.json`, `logs/` … */
   readonly data: string;
   readonly home: string;
   readonly extensionsDir: string;
   /** Initial user and machine settings. */
   readonly settings: Settings;
-  /** Folder where its windows' helpers announce themselves. */
+  /** Folder in which the helpers of its windows announce themselves. */
   readonly helpers: string;
-  /** Merges into the user settings file. Windows notice only when loaded, so call `reload()`. */
+  /**
+   * Adds settings to the user's file. Windows notice this only when they are loaded, so call
+   * `reload()`.
+   */
   writeSettings(settings: Settings): void;
-  /** Text of an output channel from the log folder; '' if there is none. */
+  /** Returns the text of an output channel, from the folder of logs; '' if there is none. */
   outputText(channel: string): string;
-  /** Number of window loads with the built-in agent, each of which starts one. */
+  /** Number of windows loaded with the built-in agent, each of which starts one. */
   agentLoads: number;
-  /** Output of code-server itself. */
+  /** Returns the output of code-server itself. */
   log(): string;
-  /** Ends it like closing VS Code; keeps its folders. */
+  /** Ends the server as if VS Code were closed, and keeps its folders. */
   end(): Promise<void>;
-  /** Ends it and removes its folders. */
+  /** Ends the server and removes its folders. */
   stop(): Promise<void>;
 }
 
 export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `cc-${name}-`));
 
 /**
- * Built-in extensions that scenarios need. The other eighty would be read by every server, window
- * and extension host, and some start servers for files that the agent reads.
+ * Built-in extensions that scenarios need. Every server, window and extension host would read the
+ * other eighty, too, and some of them start servers for files that the agent reads.
  */
 const BUILT_IN = [
   'theme-defaults',
   'theme-seti',
   'copilot',
-  // The agent waits for the authentication status.
+  // The built-in agent waits for the authentication status.
   'github-authentication',
   'javascript',
   'json',
@@ -83,7 +89,7 @@ const BUILT_IN = [
 
 let builtIn: string | undefined;
 
-/** Folder of {@link BUILT_IN_ADDRESSES}, shared by all servers of a run. */
+/** Creates the folder of {@link BUILT_IN_ADDRESSES}, which all servers of a run share. */
 function builtInExtensions(entry: string): string {
   if (builtIn !== undefined) return builtIn;
   const folder = temporaryFolder('built-in');
@@ -95,20 +101,22 @@ function builtInExtensions(entry: string): string {
   return (builtIn = folder);
 }
 
-/** Disables unneeded services that VS Code would start or contact per window. */
+/**
+ * Disables services that aren't needed, but that VS Code would start or contact for each window.
+ */
 const WITHOUT = [
-  // The agent host process.
+  // VS Code would start a process as agent host.
   '--vscode-option=agent-host-bridge-host=127.0.0.1',
-  // Compression is useless locally.
+  // Compression is useless on the same machine.
   '--vscode-option=disable-websocket-compression',
 ];
 
-/** No extension gallery. */
+/** Disables the extension gallery. */
 const NO_GALLERY = { EXTENSIONS_GALLERY: '{}' };
 
 const defaults: Settings = {
   'telemetry.telemetryLevel': 'off',
-  // With 20 or more ports in use, VS Code shows a message above the chat.
+  // If 20 or more ports are in use, VS Code shows a message above the chat.
   'remote.autoForwardPorts': false,
   'workbench.startupEditor': 'none',
   'workbench.colorTheme': 'Dark Modern',
@@ -120,12 +128,12 @@ const defaults: Settings = {
   'git.enabled': false,
   'editor.cursorBlinking': 'solid',
   'window.commandCenter': false,
-  // Animations are rendered by the CPU.
+  // The CPU would render animations.
   'workbench.reduceMotion': 'on',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
-/** Variables with agents' data folders, which must not reach a test. */
+/** Variables that contain keys or data folders of agents, which no test may see. */
 const removed = [
   'CLAUDE_CONFIG_DIR',
   'CODEX_HOME',
@@ -160,8 +168,8 @@ export function freePort(): Promise<number> {
 }
 
 /**
- * Installs a VSIX like a user.
- * @returns the extensions folder
+ * Installs a VSIX as a user does.
+ * @returns the folder of the extensions
  */
 export async function installExtension(vsix: string, extensionsDir = temporaryFolder('extensions')): Promise<string> {
   const entry = await ensureCodeServer();
@@ -181,7 +189,7 @@ export async function installExtension(vsix: string, extensionsDir = temporaryFo
 }
 
 /**
- * Starts code-server on 127.0.0.1 with its own user data folder. It ends with this process, and
+ * Starts code-server on 127.0.0.1, with its own folder of user data. It ends with this process, or
  * when no client is connected.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
@@ -238,9 +246,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     settings: begun,
     helpers,
     writeSettings(more) {
-      // VS Code may have written the file meanwhile.
+      // VS Code may have written the file in the meantime.
       settings = { ...(JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings), ...more };
-      // Atomic, since VS Code ignores a partial file and asks to reload.
+      // The file is replaced in one step, because VS Code ignores a partial file and asks to
+      // reload.
       writeFileSync(`${settingsFile}.new`, JSON.stringify(settings, null, 2));
       renameSync(`${settingsFile}.new`, settingsFile);
     },

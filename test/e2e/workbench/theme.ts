@@ -10,7 +10,7 @@ const themes = {
 
 export type Theme = keyof typeof themes;
 
-/** Switches the color theme and waits for it. */
+/** Switches the color theme, and waits until it is applied. */
 export async function setTheme(bench: Workbench, theme: Theme): Promise<void> {
   const { id, file } = themes[theme];
   await help(bench, { settings: { 'workbench.colorTheme': id } });

@@ -4,7 +4,7 @@ import type { Workbench } from './workbench';
 
 const rows = ({ page }: Workbench): Locator => page.locator('.part.sidebar .monaco-list-row');
 
-/** Case-sensitive: "Pi" isn't in "Copilot". */
+/** Finds a row. The match is case-sensitive, so that "Pi" isn't found in "Copilot". */
 const row = (bench: Workbench, label: string | RegExp): Locator =>
   rows(bench)
     .filter({ hasText: typeof label === 'string' ? new RegExp(label.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')) : label })
@@ -14,7 +14,7 @@ export async function openContainer({ page }: Workbench, title: string): Promise
   await page.locator(`.part.activitybar .action-label[aria-label^="${title}"]`).first().click();
 }
 
-/** Rows once they satisfy the condition. */
+/** Returns the rows once they satisfy the condition. */
 export function treeRows(bench: Workbench, wanted: (texts: readonly string[]) => boolean): Promise<readonly string[]> {
   return until('the tree', async () => {
     const texts = (await rows(bench).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
@@ -27,7 +27,7 @@ export async function clickRow(bench: Workbench, label: string | RegExp): Promis
   await until(`a click on the row ${String(label)}`, () => clickOn(row(bench, label), LIST_ROW, label));
 }
 
-/** Collapses every group; the view expands the first one when opened. */
+/** Collapses every group, because the view expands the first one when opened. */
 export async function foldAll(bench: Workbench): Promise<void> {
   await until('all groups to be folded', async () => {
     const unfolded = bench.page.locator('.part.sidebar .monaco-list-row[aria-expanded="true"]').first();
@@ -37,7 +37,7 @@ export async function foldAll(bench: Workbench): Promise<void> {
   });
 }
 
-/** Waits for rows below a group, expanding it again if a redraw collapses it. */
+/** Waits for rows below a group, and expands the group again if a redraw collapses it. */
 export function rowsBelow(
   bench: Workbench,
   group: string | RegExp,
@@ -53,16 +53,16 @@ export function rowsBelow(
 }
 
 /**
- * Selects an entry of a row's context menu, reopening it if a redraw closes it. By keyboard, since
- * menus ignore the mouse at first.
+ * Selects an item of a row's context menu, and opens the menu again if a redraw closes it. It uses
+ * the keyboard, because menus first ignore the mouse.
  */
 export async function chooseInMenu(bench: Workbench, label: string, entry: string): Promise<void> {
   const { page } = bench;
   const items = page.locator('.monaco-menu .action-item');
   const item = items.filter({ has: page.getByText(entry, { exact: true }) }).locator('.action-menu-item');
   /**
-   * True if the entry received the key: a closing menu passes it on, and it has no effect outside
-   * the entries.
+   * True if the menu item received the key. A menu that closes passes the key on, and the key has
+   * no effect outside the items.
    */
   const wasTaken = (): Promise<boolean> =>
     page.evaluate<boolean>(`document.documentElement.dataset.menuKey === 'taken'`);
@@ -87,7 +87,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
       await row(bench, label).click({ button: 'right', timeout: 2_000 });
     }
     await item.waitFor({ timeout: 2_000 });
-    // Keys in a menu go to the hovered entry.
+    // Keys in a menu go to the item under the pointer.
     await item.hover({ timeout: 1_000 });
     await listen();
     await item.press('Enter', CLICK);
@@ -98,7 +98,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   });
 }
 
-/** Opens the row's menu, returns its entries, and closes it. */
+/** Opens a row's menu, returns its items, and closes it. */
 export async function readMenu(bench: Workbench, label: string): Promise<readonly string[]> {
   const labels = bench.page.locator('.monaco-menu .action-item .action-label').filter({ hasText: /./ });
   const entries = await until(`the menu of "${label}"`, async () => {
@@ -130,10 +130,10 @@ export async function sideBarWidth({ page }: Workbench, pixels: number): Promise
 }
 
 export async function tooltip(bench: Workbench, label: string): Promise<string> {
-  // The hover of what the pointer rested on before may still be there.
+  // The previous hover may still be visible, so this one is found by its label.
   const hover = bench.page.locator('.monaco-hover').filter({ visible: true, hasText: label }).first();
   return until(`the tooltip of "${label}"`, async () => {
-    // A pointer already resting on the row shows nothing.
+    // A pointer that is already on the row shows no hover, so it moves away first.
     await bench.page.mouse.move(0, 0);
     await row(bench, label).hover({ timeout: 2_000 });
     await hover.waitFor({ timeout: 3_000 });

@@ -1,23 +1,28 @@
 import type { Frame, Locator } from 'playwright-core';
 
-/** Maximum wait for a condition in milliseconds; detects hanging tests even on a busy machine. */
+/**
+ * Maximum milliseconds to wait for a condition. It is long, so that it only ends tests that hang,
+ * even on a busy machine.
+ */
 export const WAIT_MS = 180_000;
 
 /**
- * Timeout of a click in milliseconds: on a busy machine its completion is reported late, and a
- * retry would click twice.
+ * Timeout of a click in milliseconds. It is long, because a busy machine reports a click late, and
+ * a retry would click twice.
  */
 export const CLICK = { timeout: 30_000 };
 
-/** Confirms the click to the page. */
+/** Event that tells the page that the click has ended. */
 const CLICKED = 'condenser-clicked';
 
 /**
- * Clicks what may be drawn anew at any moment. A button that is pressed on one element and let go on what took its place is a click on
- * neither, and one that another element would get, since the list has moved, is held back.
- * @param what which elements count, as a selector: rows, buttons.
- * @param label stands in the one that is meant.
- * @returns whether it had the click, also where the window was loaded anew for it; else nothing was chosen.
+ * Clicks an element that may be redrawn at any moment. If the pointer is pressed on one element and
+ * released on its replacement, neither is clicked. A click that would hit another element, because
+ * the list moved, is suppressed.
+ * @param what selector of the elements that count, such as rows or buttons.
+ * @param label text of the wanted element.
+ * @returns true if the element was clicked, also if the click reloaded the window; otherwise
+ *   nothing was clicked.
  */
 export async function clickOn(target: Locator, what: string, label: string | RegExp): Promise<boolean> {
   const pattern = typeof label === 'string' ? { text: label } : { text: label.source, flags: label.flags };
@@ -28,7 +33,7 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
       const { text, flags } = pattern;
       const over = new AbortController();
       const guard = (event: Event): void => {
-        // Node's event types lack elements.
+        // Node's types of events lack elements.
         const { target } = event as unknown as { readonly target: typeof element };
         const clicked = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
         const isMeant = flags === undefined ? clicked.includes(text) : new RegExp(text, flags).test(clicked);
@@ -57,7 +62,7 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
     const isClicked = await page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
     return isClicked || loads.length > 0;
   } catch (error) {
-    // The click succeeded and replaced the page.
+    // The click has worked and replaced the page.
     if (loads.length > 0 || LEFT.test(String(error))) return true;
     await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
     throw error;
@@ -66,17 +71,20 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
   }
 }
 
-/** Playwright's errors after a navigation. */
+/** Matches Playwright's errors after a navigation. */
 const LEFT = /context was destroyed/;
 
-/** An element in a list for {@link clickOn}. */
+/** Selector of list elements for {@link clickOn}. */
 export const LIST_ROW = '.monaco-list-row';
 
-/** Polling intervals in milliseconds, increasing, since polling slows the page. */
+/** Milliseconds between checks; they increase, because each check slows the page. */
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 250;
 
-/** Polls until there is an answer. Tests wait for conditions with this, never for time. */
+/**
+ * Checks again until there is an answer. Tests wait for conditions with this, never for a fixed
+ * time.
+ */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,

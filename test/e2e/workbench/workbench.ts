@@ -10,18 +10,21 @@ import { WAIT_MS } from './wait';
 export const screenshots = join(root, 'test-results', 'screenshots');
 
 export interface WorkbenchOptions {
-  /** The workspace folder; absent for an empty window. */
+  /** Folder of the workspace; absent for an empty window. */
   readonly folder?: string;
-  /** Folders of development extensions. Users get a VSIX, so prefer `installExtension`. */
+  /** Folders of development extensions. Prefer `installExtension`, because users get a VSIX. */
   readonly developmentExtensions?: readonly string[];
   /**
-   * A CommonJS file that exports `run()`, run in the extension host (requires a development
-   * extension); `exited` has its exit code.
+   * A CommonJS file that exports `run()`, which the extension host runs if there is a development
+   * extension; `exited` then resolves to its exit code.
    */
   readonly testsPath?: string;
-  /** Enables the built-in agent like "Chat: Manage Language Models". */
+  /** Enables the built-in agent, as “Chat: Manage Language Models” does. */
   readonly agent?: boolean;
-  /** Opens as a second tab of this window's browser, with its storage and cached scripts. */
+  /**
+   * Opens the window as another tab in this window's browser, with the same storage and cached
+   * scripts.
+   */
   readonly beside?: Workbench;
   readonly size?: { readonly width: number; readonly height: number };
 }
@@ -30,21 +33,24 @@ export interface Workbench {
   readonly page: Page;
   readonly server: Server;
   readonly folder: string | undefined;
-  /** Initial options. */
+  /** Size from the initial options. */
   readonly size: { readonly width: number; readonly height: number };
-  /** Console errors and uncaught ones, without the workbench's usual noise. */
+  /** Errors on the console and uncaught ones, without those that the workbench always prints. */
   readonly errors: readonly string[];
-  /** Output of an in-host suite and the workbench. */
+  /** What the in-host suite and the workbench printed. */
   readonly printed: readonly string[];
   readonly exited: Promise<number>;
-  /** "Developer: Reload Window": same page and stored state, new extension host. */
+  /**
+   * Runs “Developer: Reload Window”. The page and the stored state stay, but the extension host is
+   * new.
+   */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Chromium uses the last feature list, so this replaces Playwright's and repeats what we need. A
- * spare renderer would cost half a second of CPU time per window.
+ * Chromium uses only the last list of features, so this replaces Playwright's and repeats what we
+ * need of it. The spare renderer would cost half a second of CPU time per window.
  */
 const withoutFeatures = [
   'SpareRendererForSitePerProcess',
@@ -54,8 +60,8 @@ const withoutFeatures = [
 ];
 
 /**
- * V8 options for short-lived windows without their own core: single-threaded and less frequent
- * garbage collection.
+ * V8's options for short-lived windows that share their cores: garbage is collected by one thread,
+ * and less often.
  */
 const V8 = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
@@ -72,7 +78,7 @@ const flags = [
   '--force-device-scale-factor=1',
 ];
 
-/** Errors that every code-server prints, without network and with desktop extensions. */
+/** Errors that every code-server prints without a network and with desktop extensions. */
 const noise = [
   /net::ERR_/,
   /open-vsx|ENOTFOUND|EAI_AGAIN|getaddrinfo|ECONNREFUSED|fetch failed|Failed to fetch/i,
@@ -83,8 +89,8 @@ const noise = [
   /github-authentication|microsoft-authentication|sign ?in|GitHub/i,
   /the document's frame is sandboxed|allow-scripts and allow-same-origin|Unrecognized feature/,
   /WebSocket close with status code/,
-  // A reload aborts pending loads: webview scripts (a missing one would show nothing) and
-  // contributed files.
+  // A reload cancels pending loads of files that extensions contribute, and of a webview's scripts.
+  // A missing script would be noticed, because the webview would show nothing.
   /Webview\.loadLocalResource - Error using fileReader/,
   /Unable to read file .*\(Canceled: Canceled\)/,
   /failed to validate skill file: .* Canceled\b/,
@@ -92,7 +98,7 @@ const noise = [
 
 let browser: Promise<Browser> | undefined;
 
-/** One browser serves all windows of a run, each with its own storage. */
+/** Returns the browser, which serves all windows of a run; each has its own storage. */
 function sharedBrowser(): Promise<Browser> {
   browser ??= (async () => {
     const executablePath = findChromium();
@@ -107,7 +113,9 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** Runs before the workbench reads its configuration, for options without a code-server flag. */
+/**
+ * Runs before the workbench reads its configuration, for options that code-server has no flag for.
+ */
 const patchConfiguration = (changes: object): string => `
   const changes = ${JSON.stringify(changes)};
   document.addEventListener('readystatechange', () => {
@@ -121,9 +129,9 @@ const patchConfiguration = (changes: object): string => `
   });`;
 
 /**
- * Runs before the workbench reads its storage: removes cached chat models, which the picker would
- * show before the extensions are ready ("Language model unavailable", "Chat took too long to get
- * ready").
+ * Runs before the workbench reads its storage, and removes the cached chat models. The picker would
+ * otherwise show them before the extensions are ready (“Language model unavailable”, “Chat took too
+ * long to get ready”).
  */
 const FORGET_CACHED_MODELS = `
   if (window === window.top) void indexedDB.databases().then((databases) => {
@@ -141,17 +149,23 @@ const FORGET_CACHED_MODELS = `
     }
   });`;
 
-/** The theme comes from an extension, so once it is visible, extensions and settings are loaded. */
+/**
+ * Waits for the theme. It comes from an extension, so extensions and settings are loaded once it is
+ * visible.
+ */
 async function ready(page: Page): Promise<void> {
   await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor();
 }
 
-/** VS Code's setting leaves some chat animations, rendered by the CPU. */
+/**
+ * Chromium's setting is needed, too: VS Code's own leaves some of the chat's animations, which the
+ * CPU renders.
+ */
 const CONTEXT = { reducedMotion: 'reduce' } as const;
 
 /**
- * Some animations never end without reduced motion (the waiting chat), so each gets a single
- * immediate step. The panel keeps its own.
+ * Some animations never end even with reduced motion, such as that of the waiting chat, so each
+ * gets a single immediate step. The panel keeps its own animations.
  */
 const NO_ENDLESS_MOTION = `
   if (window === window.top) {
@@ -160,10 +174,13 @@ const NO_ENDLESS_MOTION = `
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   }`;
 
-/** The browser's part of sequential windows; caches the workbench's scripts. */
+/**
+ * Creates a browser context for windows that are opened one after another; it caches the
+ * workbench's scripts.
+ */
 export const keptContext = async (): Promise<BrowserContext> => (await sharedBrowser()).newContext(CONTEXT);
 
-/** Clears the storage of windows at this address, but keeps cached scripts. */
+/** Clears what windows at this address have stored, but keeps cached scripts. */
 async function forget(page: Page, origin: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
@@ -173,7 +190,8 @@ async function forget(page: Page, origin: string): Promise<void> {
 
 /**
  * Opens a window of VS Code.
- * @param kept a context that outlives the window and in which no other is open; without one the window gets its own.
+ * @param kept a context that outlives the window and has no other window open. Without one, the
+ *   window gets its own.
  */
 export async function openWorkbench(
   server: Server,
@@ -243,8 +261,8 @@ export async function openWorkbench(
 }
 
 /**
- * Writes `test-results/screenshots/NAME.png`. Whoever adds one opens it and looks.
- * @param withHover leaves the pointer where it is, with what it shows; else it goes away.
+ * Writes `test-results/screenshots/NAME.png`. If you add a screenshot, open it and look at it.
+ * @param withHover leaves the pointer and its hover in place; otherwise the pointer is moved away.
  */
 export async function screenshot({ page }: Workbench, name: string, withHover = false): Promise<string> {
   mkdirSync(screenshots, { recursive: true });
