@@ -1,5 +1,5 @@
 /**
- * Conversation histories for property tests: `validHistory` is accepted by APIs, `anyHistory`
+ * Conversation histories for property tests. APIs accept every `validHistory`; `anyHistory`
  * includes what agents store after crashes, interruptions and bugs.
  */
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import { isServerBlock, turn, withServerIds, type Turn } from './arbitraryTurns'
 const asBlocks = (content: string | readonly Block[]): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** Agents' additional message fields. */
+/** Returns additional fields, as agents store them with messages. */
 const messageFields = (index: number): Readonly<Record<string, unknown>> =>
   index % 3 === 0 ? { ts: 1_759_500_692_886 + index, 'x-agent': { turn: index } } : {};
 
@@ -50,12 +50,12 @@ function assemble(task: string | readonly Block[], turns: readonly Turn[], isOpe
       push('user', [...results, ...each.trail]);
     }
   }
-  // A pending call.
+  // The last call is still pending.
   if (isOpen) push('assistant', [{ type: 'tool_use', id: 'toolu_open', name: 'Bash', input: { command: 'npm test' } }]);
   return messages;
 }
 
-/** Adds up to four cache breakpoints, the API's limit. */
+/** Adds up to four cache breakpoints, which is the API's limit. */
 function withCacheMarks(messages: readonly ApiMessage[], marks: readonly number[]): ApiMessage[] {
   return messages.map((message, index) => {
     if (!marks.some((mark) => mark % messages.length === index) || typeof message.content === 'string') return message;
@@ -71,7 +71,7 @@ const task: fc.Arbitrary<string | readonly Block[]> = fc.oneof(
   fc.tuple(prose, environmentDetails).map(([words, details]) => asBlocks(words).concat(asBlocks(details))),
 );
 
-/** A history without violations by `checkConversation`. */
+/** A history in which `checkConversation` finds no violations. */
 export const validHistory: fc.Arbitrary<readonly ApiMessage[]> = fc
   .record({
     task,
@@ -102,7 +102,7 @@ const rawBlock: fc.Arbitrary<Block> = fc.oneof(
   fc.record({ type: fc.constantFrom('thinking', 'image', 'unknown', 'text'), value: fc.jsonValue({ maxDepth: 1 }) }),
 );
 
-/** Random messages. */
+/** Random messages in any order. */
 const rawHistory: fc.Arbitrary<readonly ApiMessage[]> = fc.array(
   fc.record({
     role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
@@ -112,8 +112,8 @@ const rawHistory: fc.Arbitrary<readonly ApiMessage[]> = fc.array(
 );
 
 /**
- * An imperfect history: interrupted and repeated calls, blank texts, lost results, wrong order or
- * shapes.
+ * An imperfect history, with interrupted and repeated calls, blank texts, lost results, and
+ * messages of wrong order or shape.
  */
 export const anyHistory: fc.Arbitrary<readonly ApiMessage[]> = fc.oneof(
   { weight: 4, arbitrary: damaged(validHistory) },

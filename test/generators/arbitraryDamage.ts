@@ -1,10 +1,10 @@
-/** Kinds of damage to a valid history, by name. */
+/** Damages valid histories in ways that have a name. */
 import fc from 'fast-check';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 
 type Damage = (messages: readonly ApiMessage[], at: number) => readonly ApiMessage[];
 
-/** Changes a message's blocks, but not string content. */
+/** Changes a message's blocks; string content stays. */
 const changeBlocks =
   (change: (blocks: readonly Block[]) => readonly Block[]): Damage =>
   (messages, at) =>
@@ -16,7 +16,7 @@ const changeType = (type: string, change: (block: Block) => readonly Block[]): D
   changeBlocks((blocks) => blocks.flatMap((block) => (block.type === type ? change(block) : [block])));
 
 const DAMAGES: Readonly<Record<string, Damage>> = {
-  // An interrupted call without a result.
+  // A call that was interrupted has no result.
   lostResult: changeType('tool_result', () => []),
   lostCall: changeType('tool_use', () => []),
   lostMessage: (messages, at) => messages.filter((_, index) => index !== at),
@@ -37,7 +37,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   inputIsList: changeType('tool_use', (block) => [{ ...block, input: ['a', { b: 'c'.repeat(3_000) }] }]),
   inputIsMissing: changeType('tool_use', ({ type, id, name }) => [{ type, id, name }]),
   emptyError: changeType('tool_result', (block) => [{ ...block, content: '', is_error: true }]),
-  // Cline 4 stores parts of a result without a type.
+  // Cline 4 stores parts of a result without their type.
   untypedParts: changeType('tool_result', (block) => [
     { ...block, content: [{ query: 'q', result: 'line of a file\n'.repeat(90) }] as unknown as readonly Block[] },
   ]),

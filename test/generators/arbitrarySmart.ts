@@ -42,7 +42,9 @@ const outline = fc.record({
 
 const thin = fc.constant({ operation: 'thin' as const });
 
-/** A new operation belongs here unless it calls a model or works on results only. */
+/**
+ * Operations that neither call a model nor work only on results. Add every new one of this kind.
+ */
 const mechanical = { keep, suppress, truncate, thin } satisfies Readonly<
   Record<Exclude<OperationName, 'summarize' | 'outline'>, fc.Arbitrary<OperationInput>>
 >;
@@ -75,7 +77,10 @@ const selection: fc.Arbitrary<PassInput['selection']> = fc.oneof(
   filter.map((own) => ({ type: 'custom' as const, filter: own })),
 );
 
-/** Conditions that hold less often for smaller conversations, so a second run does nothing new. */
+/**
+ * Conditions that are true less often for smaller conversations, so that a second run does nothing
+ * new.
+ */
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ tokenThreshold: fc.nat(2_000) }),
   fc.record({ toolResults: fc.nat(6) }),
@@ -133,7 +138,7 @@ const base = {
   images: fc.record({ operation: fc.constantFrom('keep' as const, 'suppress' as const), keepRecent: fc.nat(6) }),
 };
 
-/** Unique within a configuration. */
+/** Gives passes IDs that are unique within a configuration. */
 const numbered = (passes: readonly PassInput[]): PassInput[] =>
   passes.map((pass, index) => ({ ...pass, id: `pass-${index}` }));
 

@@ -1,13 +1,13 @@
 /**
- * Texts for histories: from a small stock, so that files, outputs and environments recur
- * completely, partially or changed; and arbitrary texts.
+ * Texts for histories. Some come from a small stock, so that files, outputs and environments recur
+ * completely, partly or changed; others are arbitrary.
  */
 import fc from 'fast-check';
 import { makeTestMarker } from '../../src/core/testing';
 
 const FILES = 4;
 
-/** A line of a generated file; a version changes every eleventh line. */
+/** Creates a line of a generated file; each version changes every eleventh line. */
 const codeLine = (file: number, version: number, line: number): string => {
   if (line % 9 === 8) return '';
   if (line % 9 === 7) return '}';
@@ -31,7 +31,10 @@ const NUMBERING: Readonly<Record<string, (line: number) => string>> = {
   none: () => '',
 };
 
-/** Part of a generated file; few starts and lengths, so that slices repeat and overlap. */
+/**
+ * Part of a generated file. It has one of few starts and lengths, so that slices repeat and
+ * overlap.
+ */
 export const fileSlice: fc.Arbitrary<FileSlice> = fc
   .record({
     file: fc.nat(FILES - 1),
@@ -49,7 +52,7 @@ export const fileSlice: fc.Arbitrary<FileSlice> = fc
     return { file, from, text: lines.join('\n') };
   });
 
-/** Command output with a constant frame, varying times, and sometimes another result. */
+/** Command output with the same beginning and end, varying times, and sometimes another result. */
 export const commandOutput: fc.Arbitrary<string> = fc
   .record({ lines: fc.constantFrom(1, 3, 12, 60), run: fc.nat(2), failed: fc.boolean(), ansi: fc.boolean() })
   .map(({ lines, run, failed, ansi }) => {
@@ -61,7 +64,10 @@ export const commandOutput: fc.Arbitrary<string> = fc
     return [...cases, failed ? `AssertionError: expected ${run} to be 1` : `Tests  ${lines} passed`].join('\n');
   });
 
-/** Search matches or directory entries; later ones have more lines. */
+/**
+ * Matches of a search, or items of a folder. A longer list contains the lines of a shorter one, and
+ * more.
+ */
 export const listing: fc.Arbitrary<string> = fc
   .record({ file: fc.nat(FILES - 1), first: fc.nat(4), count: fc.constantFrom(2, 15, 50) })
   .map(({ file, first, count }) =>
@@ -70,7 +76,7 @@ export const listing: fc.Arbitrary<string> = fc
     ),
   );
 
-/** A short confirmation with similar variants. */
+/** A short confirmation, of which there are similar variants. */
 export const confirmation: fc.Arbitrary<string> = fc
   .nat(20)
   .map(
@@ -106,7 +112,7 @@ export const todoText: fc.Arbitrary<string> = fc
     ).join('\n'),
   );
 
-/** Non-blank text of all scripts with emoji and combining marks. */
+/** Text of all scripts, with emoji and combining marks, that is not blank. */
 const unicodeText: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
@@ -122,7 +128,7 @@ const unicodeText: fc.Arbitrary<string> = fc
   )
   .filter(isNotBlank);
 
-/** Any non-blank UTF-16, including lone surrogates. */
+/** UTF-16 with lone surrogates that is not blank. */
 export const loneSurrogates: fc.Arbitrary<string> = fc
   .oneof(
     fc
@@ -132,7 +138,7 @@ export const loneSurrogates: fc.Arbitrary<string> = fc
   )
   .filter(isNotBlank);
 
-/** Imitates this product's markers, or the structure of a history. */
+/** Text that imitates this product's markers, or the structure of a history. */
 const trickyText: fc.Arbitrary<string> = fc.constantFrom(
   makeTestMarker('same as later Read'),
   `${makeTestMarker('3 lines truncated', '012345')}\n${'text behind a marker of somebody else\n'.repeat(40)}`,
@@ -167,7 +173,7 @@ export const prose: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: trickyText },
 );
 
-/** A non-blank text of any kind and length. */
+/** A text of any kind and length that is not blank. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fileSlice.map(({ text }) => text) },
   { weight: 3, arbitrary: commandOutput },

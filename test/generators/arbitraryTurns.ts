@@ -1,4 +1,4 @@
-/** The turns of histories, without IDs, which are assigned on assembly. */
+/** The turns of histories. They have no IDs, which are assigned when a history is assembled. */
 import fc from 'fast-check';
 import type { Block, ToolResultContent } from '../../src/core/messages/types';
 import {
@@ -25,12 +25,12 @@ export type Turn =
   | { readonly kind: 'talk'; readonly assistant: string | readonly Block[]; readonly user: string | readonly Block[] }
   | {
       readonly kind: 'calls';
-      /** Before the calls. */
+      /** Blocks before the calls. */
       readonly lead: readonly Block[];
       readonly calls: readonly CallSpec[];
-      /** After the results. */
+      /** Blocks after the results. */
       readonly trail: readonly Block[];
-      /** Calls and results in separate messages, as some agents store them. */
+      /** True if each call and each result is in its own message, as some agents store them. */
       readonly apart: boolean;
     }
   | { readonly kind: 'xml'; readonly assistant: readonly Block[]; readonly user: readonly Block[] };
@@ -52,7 +52,7 @@ const documentBlock: fc.Arbitrary<Block> = anyText.map((data) => ({
   citations: { enabled: true },
 }));
 
-/** An unknown block. */
+/** A block of a type that we don't know. */
 const unknownBlock: fc.Arbitrary<Block> = fc.constantFrom<Block>(
   { type: 'container_upload', file_id: 'file_1' },
   { type: 'from_the_future', payload: { deep: ['value', 1, null] }, text: 'not a text block' },
@@ -64,7 +64,7 @@ const thinking: fc.Arbitrary<Block> = fc.oneof(
   fc.constant<Block>({ type: 'redacted_thinking', data: 'ZW5jcnlwdGVk' }),
 );
 
-/** {@link withServerIds} completes the IDs of server tools. */
+/** Call and result of a server tool; {@link withServerIds} completes their IDs. */
 const serverCall: fc.Arbitrary<readonly Block[]> = fc.constantFrom<readonly Block[]>(
   [
     { type: 'mcp_tool_use', id: 'mcptoolu_', name: 'echo', server_name: 's', input: { param: 'a' } },
@@ -80,10 +80,10 @@ const serverCall: fc.Arbitrary<readonly Block[]> = fc.constantFrom<readonly Bloc
   ],
 );
 
-/** A server tool's call and result are in one message. */
+/** True for the call or result of a server tool, which are in the same message. */
 export const isServerBlock = (block: Block): boolean => /^(?:server|mcp)_tool_use$|._tool_result$/.test(block.type);
 
-/** Derives server tool IDs from the turn's number. */
+/** Derives the IDs of server tools from the turn's number. */
 export const withServerIds = (blocks: readonly Block[], number: number): readonly Block[] =>
   blocks.map((block) => {
     if (!isServerBlock(block)) return block;
@@ -91,7 +91,7 @@ export const withServerIds = (blocks: readonly Block[], number: number): readonl
     return { ...block, [key]: `${String(block[key])}${number}` };
   });
 
-/** A text in any form of result content. */
+/** Puts a text into any form that a result's content may have. */
 const contentForms = (value: fc.Arbitrary<string>): fc.Arbitrary<ToolResultContent> =>
   fc.oneof(
     { weight: 6, arbitrary: value },
@@ -111,7 +111,7 @@ const emptyContent = fc.constantFrom<ToolResultContent>(
 const oddInput: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
   anyText.map((value) => ({ nested: { list: [{ value }, value], count: 3, none: null, flag: false } })),
   anyText.map((value) => ({ '': value, 'a.b': { '0': value } })),
-  // Valid JSON with keys that are easily lost when copying.
+  // These keys are valid JSON, but are easily lost when an object is copied.
   anyText.map(
     (value) =>
       JSON.parse(`{"__proto__":${JSON.stringify(value)},"constructor":{"prototype":1}}`) as Record<string, unknown>,
@@ -186,7 +186,7 @@ const otherCall = answered(
   }),
 );
 
-/** An error's content is non-empty text. */
+/** The API requires that an error's content is text that is not empty. */
 const failedCall = answered(
   fc.record({
     tool: fc.constantFrom('Edit', 'Bash', 'Read'),

@@ -1,4 +1,4 @@
-/** A task of 120 VS Code tool calls on a generated project: files and calls. */
+/** Creates a task of 120 calls of VS Code's tools on a generated project, with its files. */
 import type { ScriptedCall } from '../servers/behaviour';
 import { codeFile, codeLines, type Language } from './codeFiles';
 import { Random } from './random';
@@ -6,11 +6,11 @@ import { noun } from './vocabulary';
 import { Workspace } from './workspace';
 
 export interface BigTask {
-  /** Files before the task. */
+  /** The project's files before the task, by path. */
   readonly files: ReadonlyMap<string, string>;
-  /** Text and calls of one answer. */
+  /** The text and calls of each answer. */
   readonly steps: readonly { readonly text: string; readonly calls: readonly ScriptedCall[] }[];
-  /** The first file read, and a line unique to it. */
+  /** The first file that is read, and a line that occurs only in it. */
   readonly early: { readonly path: string; readonly line: string; readonly step: number };
 }
 
@@ -21,7 +21,7 @@ const FACT = 'export const LEDGER_GRACE_SECONDS = 52_417; // agreed with finance
 
 /**
  * @param root the folder that the agent works in.
- * @param calls how many tool calls; fewer make a shorter task of the same kind.
+ * @param calls number of calls; with fewer, the task is shorter but otherwise the same.
  */
 export function bigTask(root: string, seed: number, calls = CALLS): BigTask {
   const random = new Random(seed);
@@ -44,7 +44,7 @@ export function bigTask(root: string, seed: number, calls = CALLS): BigTask {
 
 type Step = BigTask['steps'][number];
 
-/** Processes the files in order: read, search, edit, reread. */
+/** Plans the steps for the files in order: read, search, edit, and read again. */
 class Planner {
   private readonly steps: Step[] = [];
   private made = 0;
@@ -72,7 +72,7 @@ class Planner {
     return this.steps;
   }
 
-  /** One more answer with the remaining calls. */
+  /** Adds an answer with as many of the calls as are left. */
   private add(most: number, text: string, ...planned: ScriptedCall[]): void {
     const calls = planned.slice(0, most - this.made);
     if (calls.length === 0) return;
@@ -88,7 +88,7 @@ class Planner {
     return { name: 'grep_search', input: { query: `${noun(this.random)}\\.`, isRegexp: true, maxResults: 40 } };
   }
 
-  /** Replaces a line unique in a file that is read again. */
+  /** Replaces a line that is unique in its file, which is read again later. */
   private edit(path: string): ScriptedCall {
     const lines = this.workspace.lines(path);
     const text = this.workspace.text(path);

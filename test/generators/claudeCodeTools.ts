@@ -1,8 +1,8 @@
-/** Claude Code's tools on a workspace: a call with the real tool's answer. */
+/** Simulates Claude Code's tools on a workspace. Each call comes with the real tool's answer. */
 import type { Call } from './session';
 import type { Workspace } from './workspace';
 
-/** Lines around an edit that Claude Code repeats. */
+/** Number of lines before and after an edit that Claude Code repeats. */
 const CONTEXT_LINES = 5;
 
 export interface Todo {
@@ -23,7 +23,10 @@ export class ClaudeCodeTools {
     };
   }
 
-  /** Applies an edit; the answer confirms it, or repeats the region, as before 2.1. */
+  /**
+   * Applies an edit. The answer confirms it, or repeats the lines around it, as versions before 2.1
+   * did.
+   */
   edit(path: string, oldText: string, newText: string, isEchoed = false): Call {
     this.workspace.edit(path, oldText, newText);
     const absolute = this.workspace.absolute(path);
@@ -38,7 +41,7 @@ export class ClaudeCodeTools {
     };
   }
 
-  /** An edit whose old text isn't in the file. */
+  /** An edit that fails, because its old text isn't in the file. */
   failedEdit(path: string, oldText: string, newText: string): Call {
     return {
       tool: 'Edit',

@@ -1,12 +1,13 @@
 /**
- * Generated source files that resemble real ones: three languages, many names, few repeated lines.
+ * Generates source files that resemble real ones, in three languages, with many names and few
+ * repeated lines.
  */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, snake, typeName, variableName, verb } from './vocabulary';
 
 export type Language = 'ts' | 'py' | 'go';
 
-/** Subject of a file's functions, so that names recur. */
+/** What a file's functions are about, so that its names recur. */
 interface Subject {
   readonly type: string;
   readonly fields: readonly string[];
@@ -19,7 +20,7 @@ const makeSubject = (random: Random): Subject => ({
   helpers: Array.from({ length: random.between(3, 7) }, () => functionName(random)),
 });
 
-/** About this many lines. */
+/** Generates a file of about this many lines. */
 export function codeFile(random: Random, language: Language, lines: number): string {
   const subject = makeSubject(random);
   const out = WRITERS[language].head(random, subject);
@@ -27,7 +28,7 @@ export function codeFile(random: Random, language: Language, lines: number): str
   return `${out.join('\n')}\n`;
 }
 
-/** New lines for an edit. */
+/** Generates new lines for an edit. */
 export const codeLines = (random: Random, language: Language, count: number, indent: string): string[] => {
   const subject = makeSubject(random);
   return Array.from({ length: count }, () => indent + WRITERS[language].statement(random, subject));
@@ -55,7 +56,7 @@ const text = (random: Random): string =>
     `${noun(random)}.${noun(random)}`,
   ]);
 
-/** Statements with nested blocks, indented after the first. */
+/** Generates statements with nested blocks; those after the first are indented. */
 function body(random: Random, subject: Subject, writer: Writer, indent: string, count: number): string[] {
   const lines: string[] = [];
   for (let index = 0; index < count; index++) {

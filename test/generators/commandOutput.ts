@@ -1,4 +1,4 @@
-/** Generated command output: test runs, diffs, logs, builds. */
+/** Generates command output: test runs, diffs, logs and builds. */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, typeName, verb } from './vocabulary';
 
@@ -9,7 +9,7 @@ export interface CommandRun {
   readonly exitCode: number;
 }
 
-/** A test suite: constant names, varying times, occasional failures. */
+/** A test suite whose names stay the same, while times vary and tests sometimes fail. */
 export class TestSuite {
   private readonly names: readonly string[];
 
@@ -49,7 +49,7 @@ export class TestSuite {
   }
 }
 
-/** Output of a command that isn't repeated. */
+/** Generates the output of a command that isn't repeated. */
 export function otherCommand(random: Random, chars: number): CommandRun {
   const kind = random.pick(['log', 'build', 'history', 'service'] as const);
   const lines: string[] = [];

@@ -1,29 +1,31 @@
-/** Target composition of a conversation, measured on real ones (273 sessions). */
+/**
+ * Measures what a conversation consists of. The generator aims at the figures of 273 real sessions.
+ */
 import { getBlocks, isText, isThinking, isToolResult, isToolUse } from '../../src/core/messages/blocks';
 import { listToolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 export interface Composition {
-  /** Total characters of the following. */
+  /** Total characters of the five kinds below. */
   readonly chars: number;
   readonly toolResult: number;
   readonly toolInput: number;
   readonly thinking: number;
   readonly assistantText: number;
   readonly userText: number;
-  /** Shares of the results' characters by tool. */
+  /** Share of each tool's results in the characters of all results. */
   readonly results: Readonly<Record<string, number>>;
-  /** Shares of read content. */
+  /** Shares of the content that was read. */
   readonly reads: {
-    /** Bytes of reads whose whole text was read before. */
+    /** Share of reads whose whole text was read before, by characters. */
     readonly identical: number;
-    /** Bytes of lines read before from the same file. */
+    /** Share of lines that were read before from the same file, by characters. */
     readonly repeatedLines: number;
     readonly lineNumbers: number;
-    /** Share of rereads that request a part. */
+    /** Share of rereads that request only a part. */
     readonly partialRereads: number;
   };
-  /** Share of call inputs that failed. */
+  /** Share of the calls' inputs that belong to failed calls. */
   readonly erroredInput: number;
 }
 

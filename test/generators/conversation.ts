@@ -1,6 +1,6 @@
 /**
- * Generates conversations of an agent on an in-memory project. Each action is chosen to approach
- * the composition of real ones, measured on 273 Claude Code sessions.
+ * Generates conversations of an agent that works on an in-memory project. Each action is chosen so
+ * that the whole approaches the composition of 273 real Claude Code sessions.
  */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { ClaudeCodeTools, type Todo } from './claudeCodeTools';
@@ -13,15 +13,15 @@ import { noun, verb } from './vocabulary';
 
 export interface ConversationOptions {
   readonly seed: number;
-  /** Approximate length; {@link CHARS_PER_TOKEN} characters per token. */
+  /** Approximate length, at {@link CHARS_PER_TOKEN} characters per token. */
   readonly targetTokens: number;
   readonly shares?: Partial<Shares>;
   readonly results?: Partial<ResultShares>;
-  /** Share of inputs in failing calls. */
+  /** Share of the calls' inputs that belong to failing calls. */
   readonly erroredInput?: number;
-  /** Share of read content that is an exact repetition. */
+  /** Share of read content that repeats earlier content exactly. */
   readonly identicalReads?: number;
-  /** Interrupted calls without results, which make the conversation imperfect. */
+  /** Number of interrupted calls without results, which make the conversation imperfect. */
   readonly interruptedCalls?: number;
 }
 
@@ -31,13 +31,13 @@ export type ResultShares = Readonly<Record<'Read' | 'Bash' | 'Grep' | 'Edit' | '
 const SHARES: Shares = { toolInput: 0.159, thinking: 0.079, assistantText: 0.042, userText: 0.035 };
 const RESULTS: ResultShares = { Read: 0.65, Bash: 0.157, Grep: 0.095, Edit: 0.033, Task: 0.03 };
 
-/** Share of all other tools' results. */
+/** Share of the results of all other tools. */
 const OTHER_RESULTS = 0.025;
 
-/** Measured on generated conversations with o200k. */
+/** The value was measured on generated conversations with o200k. */
 const CHARS_PER_TOKEN = 3.75;
 
-/** Approximate characters per result, so that tools with long results are chosen less often. */
+/** Approximate characters of a result. Tools with long results are chosen less often. */
 const TYPICAL = {
   Read: 7_000,
   Bash: 3_000,
@@ -46,7 +46,7 @@ const TYPICAL = {
   Other: 1_500,
 };
 
-/** Deterministic for the same options. */
+/** Generates the same conversation for the same options. */
 export function generateConversation(options: ConversationOptions): ApiMessage[] {
   return new Agent(options).run();
 }
@@ -97,14 +97,14 @@ class Agent {
     return Object.values(this.chars).reduce((sum, chars) => sum + chars, 0);
   }
 
-  /** Missing characters of a share. */
+  /** Returns how many characters a share still needs. */
   private missing(share: keyof Shares): number {
     return this.shares[share] * this.total - this.chars[share];
   }
 
   private step(): void {
     const { random } = this;
-    // A person speaks after some work, and more the longer they were silent.
+    // The user writes after some work, and writes more after a longer silence.
     if (this.missing('userText') > 250 && ++this.turns % 12 === 0) {
       this.say(600);
       this.session.flush();
@@ -119,7 +119,7 @@ class Agent {
     else this.call(...this.look());
   }
 
-  /** Calls with long parameters. */
+  /** Makes calls with long parameters. */
   private change(): readonly Call[] {
     const { random } = this;
     const failing = (this.options.erroredInput ?? 0.06) * this.chars.toolInput - this.erroredChars;
@@ -143,7 +143,7 @@ class Agent {
     }
   }
 
-  /** Calls with long results. */
+  /** Makes calls with long results. */
   private look(): readonly Call[] {
     const weight = (tool: keyof typeof TYPICAL): number => Math.max(0.001, this.lacks(tool)) / TYPICAL[tool];
     const weights = {
@@ -155,7 +155,7 @@ class Agent {
     };
     switch (this.random.weighted(weights)) {
       case 'Read':
-        // Sometimes several files at once.
+        // Sometimes several files are read in one message.
         return Array.from({ length: this.random.chance(0.2) ? this.random.between(2, 3) : 1 }, () => this.read());
       case 'Bash':
         return [this.bash()];
@@ -168,7 +168,9 @@ class Agent {
     }
   }
 
-  /** Missing characters of a tool's share, looking one typical result ahead. */
+  /**
+   * Returns how many characters a tool's share still needs, if one more typical result is added.
+   */
   private lacks(tool: keyof ResultShares | 'Other'): number {
     const share = tool === 'Other' ? OTHER_RESULTS : this.results[tool];
     return share * (this.chars.toolResult + 8_000) - (this.byTool.get(tool) ?? 0);

@@ -1,11 +1,11 @@
-/** Tool results that are slow for careless code, or that two programs might parse differently. */
+/** Tool results for which careless code is slow, or which two programs might parse differently. */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { makeToolExchange, user } from '../../src/core/testing';
 import { Random } from './random';
 
 const CODE = 'if (request.retry > limit) return undefined; ';
 
-/** Repeats the whole piece. */
+/** Repeats a piece without cutting it. */
 const repeated = (piece: string, chars: number): string => piece.repeat(Math.max(1, Math.floor(chars / piece.length)));
 
 function base64(chars: number): string {
@@ -15,7 +15,7 @@ function base64(chars: number): string {
   return bytes.toString('base64').slice(0, chars);
 }
 
-/** By name; about this many UTF-16 units. */
+/** Functions by name; each generates a text of about this many UTF-16 code units. */
 export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> = {
   'one line of code': (chars) => repeated(CODE, chars),
   'one letter': (chars) => repeated('a', chars),
@@ -44,7 +44,9 @@ export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> 
   'byte order marks': (chars) => repeated('\uFEFFline\u2028line\u2029', chars),
 };
 
-/** A conversation with the text in three old results, the last with one more line. */
+/**
+ * Creates a conversation with the text in three old results, of which the last has one more line.
+ */
 export const conversationWith = (text: string): ApiMessage[] => [
   user('Look into the log, and mend what fails.'),
   ...makeToolExchange('first', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;\nexport default a;'),

@@ -1,22 +1,23 @@
-/** An incompressible picture of a screenshot's size. */
+/** Generates incompressible pictures of a screenshot's size. */
 import { crc32, deflateSync } from 'node:zlib';
 import { Random } from './random';
 
 /**
- * A PNG with so many bytes, give or take a thousandth: grey noise, and white below it.
- * @param bytes at most a byte for each pixel.
+ * Creates a PNG of this size in bytes, to within a thousandth. It contains gray noise, and white
+ * below it.
+ * @param bytes at most one byte per pixel.
  */
 export function noisePng(width: number, height: number, bytes: number, seed: number): Buffer {
   const random = new Random(seed);
   const row = width + 1;
   const pixels = Buffer.alloc(row * height, 0xff);
   for (let at = 0; at + 4 <= bytes; at += 4) pixels.writeUInt32LE(random.int(2 ** 32), at);
-  // A row's first byte is its filter: none.
+  // The first byte of a row selects its filter; 0 is none.
   for (let at = 0; at < pixels.length; at += row) pixels[at] = 0;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits per pixel, grayscale.
+  // The picture has eight bits per pixel and is grayscale.
   header[8] = 8;
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),

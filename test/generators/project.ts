@@ -16,25 +16,28 @@ export interface PlannedEdit {
 }
 
 interface ReadRange extends Range {
-  /** The file's content at that time. */
+  /** Version of the file that was read. */
   readonly version: number;
 }
 
-/** Lines up to which a file is read whole. */
+/** Maximum number of lines of a file that is read completely. */
 const SHORT_FILE = 220;
-/** Share of rereads, which determines the repeated lines of real sessions. */
+/** Share of reads that read a file again. It makes as many lines repeat as in real sessions. */
 const REREADS = 0.42;
-/** For changed files; unchanged ones are reread only in part. */
+/** Share of rereads of a changed file that are partial; unchanged files are reread only in part. */
 const PARTIAL_REREADS = 0.9;
 
-/** A project explored by an agent: files are created when first viewed and changed by its edits. */
+/**
+ * A project that an agent explores. Files are created when they are first viewed, and the agent's
+ * edits change them.
+ */
 export class Project {
   readonly workspace: Workspace;
   readonly folders: readonly string[];
   private readonly languages = new Map<string, Language>();
   private readonly versions = new Map<string, number>();
   private readonly reads: ReadRange[] = [];
-  /** Files in use; newest last. */
+  /** Files in use, newest last. */
   private focus: string[] = [];
 
   constructor(private readonly random: Random) {
@@ -45,7 +48,7 @@ export class Project {
     );
   }
 
-  /** Switches to other files, keeping one or two. */
+  /** Switches to other files, but keeps one or two in use. */
   moveOn(): void {
     this.focus = this.focus.slice(-this.random.between(1, 2));
   }
@@ -55,7 +58,7 @@ export class Project {
     return path.slice(0, path.lastIndexOf('/'));
   }
 
-  /** The next read: a new file, or part of a known one. */
+  /** Returns what to read next: a new file, or part of a known one. */
   rangeToRead(): Range {
     const known = this.random.chance(REREADS) && this.focus.length > 0 ? this.random.pick(this.focus) : undefined;
     const path = known ?? this.newFile();
@@ -69,7 +72,7 @@ export class Project {
     return range;
   }
 
-  /** A range read before from an unchanged file. */
+  /** Returns a range that was read before, of a file that has not changed since. */
   rangeSeenBefore(): Range | undefined {
     const same = this.reads.filter(({ path, version }) => (this.versions.get(path) ?? 0) === version).slice(-30);
     if (same.length === 0) return undefined;
@@ -77,13 +80,13 @@ export class Project {
     return { path, ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
   }
 
-  /** True if a file differs from its last read. */
+  /** True if a file has changed since it was last read. */
   private hasChanged(path: string): boolean {
     const last = this.reads.findLast((read) => read.path === path);
     return last !== undefined && last.version !== (this.versions.get(path) ?? 0);
   }
 
-  /** An applicable edit: lines unique in a file that was read. */
+  /** Plans an edit that can be applied: its lines are unique in a file that was read. */
   planEdit(): PlannedEdit | undefined {
     for (let attempt = 0; attempt < 5; attempt++) {
       const path = this.focus.length === 0 ? undefined : this.random.pick(this.focus);
@@ -100,12 +103,12 @@ export class Project {
     return undefined;
   }
 
-  /** The text as wrongly remembered. */
+  /** Returns the text as an agent wrongly remembers it. */
   misquote(text: string): string {
     return `${text}\n${codeLines(this.random, 'ts', 1, '    ').join('\n')}`;
   }
 
-  /** A file that the agent writes. */
+  /** Creates a file that the agent writes. */
   draftFile(): { path: string; text: string } {
     const { path, language } = this.newPath();
     this.focus.push(path);
@@ -133,7 +136,7 @@ export class Project {
     return { offset: 1 + this.random.int(Math.max(1, lines - limit)), limit };
   }
 
-  /** The lines with some changed, removed and added. */
+  /** Returns the lines, of which some are changed, removed or added. */
   private rewritten(path: string, lines: readonly string[]): string[] {
     const { random } = this;
     const language = this.languages.get(path) ?? 'ts';

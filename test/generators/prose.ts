@@ -1,4 +1,4 @@
-/** Generated prose of agents and people about code. */
+/** Generates what agents and people write about code. */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, typeName, variableName, verb } from './vocabulary';
 
@@ -23,7 +23,7 @@ const SENTENCES: readonly ((random: Random) => string)[] = [
     `${capitalized(verb(random))} the ${noun(random)} only where the ${adjective(random)} ${noun(random)} asks for it, please.`,
 ];
 
-/** Paragraphs of up to about this many characters. */
+/** Generates paragraphs with about this many characters at most. */
 export function prose(random: Random, chars: number): string {
   let out = '';
   while (out.length < chars) {
@@ -33,7 +33,7 @@ export function prose(random: Random, chars: number): string {
   return out;
 }
 
-/** A subagent's report: headings, lists, paths. */
+/** Generates a subagent's report with headings, lists and paths. */
 export function report(random: Random, paths: readonly string[], chars: number): string {
   let out = `## Findings on the ${adjective(random)} ${noun(random)}\n`;
   while (out.length < chars) {

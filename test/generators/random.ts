@@ -1,4 +1,4 @@
-/** Seeded random numbers (mulberry32). */
+/** Generates random numbers from a seed (mulberry32). */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed | 0;
   }
 
-  /** From 0 to 1, exclusive. */
+  /** Returns a number from 0 to 1, exclusive. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,12 +14,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** An integer from 0 to the limit, exclusive. */
+  /** Returns an integer from 0 to the limit, exclusive. */
   int(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** An integer in the inclusive range. */
+  /** Returns an integer in the inclusive range. */
   between(low: number, high: number): number {
     return low + this.int(high - low + 1);
   }
@@ -34,7 +34,7 @@ export class Random {
     return item;
   }
 
-  /** A key with probability by weight. */
+  /** Picks a key with a probability proportional to its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries<number>(weights) as [T, number][];
     let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -45,7 +45,10 @@ export class Random {
     return entries[entries.length - 1]![0];
   }
 
-  /** A separate generator for a part, so that changes in one don't affect others. */
+  /**
+   * Creates a separate generator for a part, so that a change in one part doesn't affect the
+   * others.
+   */
   fork(): Random {
     return new Random(this.int(2 ** 31));
   }

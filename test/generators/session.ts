@@ -15,7 +15,8 @@ export const randomText = (random: Random, length: number): string =>
   Array.from({ length }, () => ALPHABET[random.int(ALPHABET.length)]).join('');
 
 /**
- * Builds a conversation in the Messages API's form: pairs of calls and results, IDs, signatures.
+ * Builds a conversation in the form of the Messages API, with pairs of calls and results, IDs, and
+ * signatures.
  */
 export class Session {
   readonly messages: ApiMessage[] = [];
@@ -28,17 +29,17 @@ export class Session {
     this.messages.push({ role: 'user', content: text });
   }
 
-  /** Thinking before the next text or call. */
+  /** Adds thinking before the next text or call. */
   think(text: string): void {
     this.lead.push({ type: 'thinking', thinking: text, signature: randomText(this.random, 64) });
   }
 
-  /** Assistant text; following calls are in the same message. */
+  /** Adds a text of the assistant; the calls that follow are in the same message. */
   say(text: string): void {
     this.lead.push({ type: 'text', text });
   }
 
-  /** Parallel calls of one message. */
+  /** Adds a message with parallel calls, and their results. */
   call(...calls: readonly Call[]): void {
     const ids = calls.map(() => `toolu_01${randomText(this.random, 22)}`);
     const uses = calls.map(({ tool, input }, at): Block => ({ type: 'tool_use', id: ids[at]!, name: tool, input }));
@@ -47,13 +48,13 @@ export class Session {
     this.messages.push({ role: 'user', content: calls.map((each, at) => resultBlock(ids[at]!, each)) });
   }
 
-  /** Calls without results, since the user stopped the agent. */
+  /** Adds calls without results, because the user stopped the agent. */
   interrupted(...calls: readonly Call[]): void {
     this.call(...calls);
     this.messages.pop();
   }
 
-  /** Ends an assistant message without calls. */
+  /** Ends an assistant's message without calls. */
   flush(): void {
     if (this.lead.length > 0) this.messages.push({ role: 'assistant', content: this.lead });
     this.lead = [];

@@ -1,4 +1,4 @@
-/** Random providers with configurations, and their results for a history. */
+/** Generates providers with random configurations, and condenses a history with them. */
 import fc from 'fast-check';
 import { keptRanks } from '../../scripts/ranks.mjs';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
@@ -14,7 +14,7 @@ import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 export interface Setup {
   readonly provider: 'lossless' | 'truncation';
   readonly config: Readonly<Record<string, unknown>>;
-  /** Target share of tokens; undefined: as far as possible. */
+  /** Target share of tokens; undefined to remove as much as possible. */
   readonly target: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export const losslessSetup = lossless;
 
 const counter = createO200kCounter(keptRanks());
 
-/** A counter with an empty cache. */
+/** Creates a counter with an empty cache. */
 export const freshCounter = (): MessageCounter => new MessageCounter(counter);
 
 export interface Outcome {
@@ -86,7 +86,7 @@ export async function condense(
   const messageCounter = freshCounter();
   const targetTokens = share === undefined ? undefined : Math.round(share * messageCounter.countMessages(messages));
   const result = await runProvider(
-    // One type for all configurations, which providers validate.
+    // The cast gives all configurations one type; the providers validate them.
     provider === 'lossless' ? losslessProvider : truncationProvider,
     config,
     { messages, edits: active, counter: messageCounter },

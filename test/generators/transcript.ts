@@ -1,4 +1,4 @@
-/** Writes a conversation as a Claude Code transcript: one line per block, result and text. */
+/** Writes a conversation as a Claude Code transcript, with one line per block, result and text. */
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { Random } from './random';
 import { randomText } from './session';
@@ -8,7 +8,7 @@ export interface TranscriptOptions {
   readonly gitBranch: string;
   readonly version: string;
   readonly model: string;
-  /** Start time of the conversation. */
+  /** Time at which the conversation starts. */
   readonly start: Date;
 }
 
@@ -16,7 +16,7 @@ const HEX = '0123456789abcdef';
 const hex = (random: Random, length: number): string => Array.from({ length }, () => HEX[random.int(16)]).join('');
 const uuid = (random: Random): string => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join('-');
 
-/** JSON Lines. */
+/** Returns the transcript as JSON Lines. */
 export function toTranscript(messages: readonly ApiMessage[], random: Random, options: TranscriptOptions): string {
   const sessionId = uuid(random);
   const records: unknown[] = [];
@@ -74,7 +74,7 @@ export function toTranscript(messages: readonly ApiMessage[], random: Random, op
   }
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
-/** What Claude Code sends besides the messages, about. */
+/** Approximate tokens that Claude Code sends in addition to the messages. */
 const INSTRUCTION_AND_TOOL_TOKENS = 16_000;
-/** About 1.18 of the vendor's tokens for each o200k token of about 4 characters. */
+/** Four characters per o200k token, and about 1.18 of the vendor's tokens per o200k token. */
 const CHARACTERS_PER_TOKEN = 3.4;

@@ -1,4 +1,4 @@
-/** Words for generated names, paths and sentences. */
+/** Provides words for generated names, paths and sentences. */
 import type { Random } from './random';
 
 const NOUNS =

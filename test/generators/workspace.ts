@@ -1,4 +1,4 @@
-/** An in-memory folder for an agent's tools. */
+/** An in-memory folder that an agent's tools work on. */
 export class Workspace {
   private readonly files = new Map<string, string>();
 
@@ -9,7 +9,7 @@ export class Workspace {
     return [...this.files.keys()];
   }
 
-  /** The path for the agent's tools. */
+  /** Returns the path that the agent's tools use. */
   absolute(path: string): string {
     return `${this.root}/${path}`;
   }
@@ -40,7 +40,10 @@ export class Workspace {
     this.files.set(path, text.slice(0, at) + newText + text.slice(at + oldText.length));
   }
 
-  /** Lines with their numbers, as `cat -n` and Claude Code's Read print them. @param offset the first line's number. */
+  /**
+   * Numbers lines as `cat -n` and Claude Code's Read do.
+   * @param offset number of the first line.
+   */
   numbered(path: string, offset = 1, limit = 2_000): string {
     return this.lines(path)
       .slice(offset - 1, offset - 1 + limit)

@@ -1,5 +1,5 @@
 /**
- * Writes sample/conversation.jsonl, which `npm start` and "Try it with the sample" condense. Run:
+ * Writes sample/conversation.jsonl, which `npm start` and “Try it with the sample” condense. Run:
  * npx esbuild test/generators/writeSample.ts --bundle --platform=node --format=esm | node
  * --input-type=module
  */

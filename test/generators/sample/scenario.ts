@@ -1,4 +1,7 @@
-/** The sample conversation: adds tags to notes, from the first look to passing tests. */
+/**
+ * The sample conversation: an agent adds tags to notes, from the first look at the code to passing
+ * tests.
+ */
 import { ClaudeCodeTools, type Todo } from '../claudeCodeTools';
 import type { Random } from '../random';
 import { Session } from '../session';

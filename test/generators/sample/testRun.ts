@@ -9,7 +9,8 @@ interface Case {
 }
 
 /**
- * Output of the project's `npm test`; the test broken by the new format fails until it is changed.
+ * Simulates the project's `npm test`. The new format breaks a test, which fails until it is
+ * changed.
  */
 export function testRun(tools: ClaudeCodeTools, workspace: Workspace, random: Random): Call {
   const cases = workspace.paths.filter((path) => path.startsWith('test/')).flatMap((file) => casesOf(workspace, file));
