@@ -114,7 +114,7 @@ describe('condense-context run', () => {
     writeFileSync(own, document);
     expect(await cli('condense', own, '--out', out)).toBe(0);
     const made = readFileSync(out, 'utf8');
-    // Everything except the shortened results is byte-identical.
+    // Only the shortened results differ; all other bytes are the same.
     const results = /(?<="tool_result","tool_use_id":"\w+"[^]*?"content":")(?:[^"\\]|\\.)*/g;
     expect(made.length).toBeLessThan(document.length);
     expect(made.trimEnd().replace(results, '')).toBe(document.replace(results, ''));
@@ -238,7 +238,7 @@ describe('condense-context run', () => {
       expect(stderr).toContain(`--out: ${link} is a link to ${other}; name that file itself.`);
     }
     expect(readFileSync(other, 'utf8')).toBe('another conversation');
-    // A missing file belongs to no one.
+    // A file that doesn't exist belongs to no agent, so it may be written.
     expect(await cli('condense', file, '--out', join(sessions, 'new.json'))).toBe(0);
   });
 
@@ -294,7 +294,8 @@ describe('the expand and undo commands', () => {
       expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
       expect(stdout.length).toBeGreaterThan(100);
     }
-    // A continued view is no longer recognized, but its references still work.
+    // A condensed conversation that was continued is no longer recognized, but its references still
+    // work.
     const grown = join(folder, 'grown.json');
     const messages = messagesIn(view) as readonly unknown[];
     writeFileSync(grown, JSON.stringify([...messages, { role: 'assistant', content: 'One more.' }]));
@@ -324,7 +325,7 @@ describe('the expand and undo commands', () => {
       [['--preset', preset], 'Smart (My own)', 'Smart (My own)'],
       [['--provider', 'strategy'], 'Strategy (Pipeline)', 'the Pipeline strategy'],
     ] as const) {
-      // A preview before anything is stored.
+      // At first, nothing is stored, so the report is a preview.
       expect(await cli('report', file, '--out', out, ...argv)).toBe(0);
       expect(readFileSync(out, 'utf8')).toContain(` with ${name}, cost`);
       expect(await cli('condense', file, ...argv)).toBe(0);
@@ -384,7 +385,7 @@ describe('the inspect and estimate commands', () => {
 });
 
 describe('the export command', () => {
-  /** Strings as the export writes them. */
+  /** Converts string content to blocks, as the export writes it. */
   const inBlocks = (messages: unknown): unknown =>
     (messages as { role: string; content: unknown }[]).map(({ role, content }) => ({
       role,
@@ -460,14 +461,15 @@ describe('every agent’s conversation', () => {
         expect(await cli('inspect', path, '--json'), path).toBe(0);
         expect(json()).toMatchObject({ format, violations: [] });
         if (path.includes('subagents')) continue;
-        // No repetition: Cursor stores no results, and these two sessions have none.
+        // In these there is nothing to remove: Cursor stores no results, and the two other sessions
+        // contain no repetition.
         if (['cursor', 'qwen', 'continue'].includes(format)) {
           expect(await cli('condense', path), path).toBe(1);
           continue;
         }
         expect(await cli('condense', path, '--json'), `${path}: ${stderr}`).toBe(0);
         expect(json()).toMatchObject({ outcome: 'condensed', violations: 0 });
-        // Exports don't depend on the agent's format, so each format meets every fourth
+        // Exports don't depend on the agent's format, so each one is tested with every fourth
         // conversation.
         for (const [row, form] of ['anthropic', 'openai', 'markdown', 'handover'].entries()) {
           if (!isTried(index, row, 4)) continue;
@@ -683,7 +685,7 @@ describe('the account command', () => {
       return (json() as { total: { requests: number } }).total.requests;
     };
     const all = await countRequests();
-    // The sessions' days differ from their files'.
+    // The days are those of the sessions, not those of their files.
     expect(await countRequests('--days', '1')).toBeLessThan(all);
     expect(await countRequests('--days', '36500')).toBe(all);
   });
@@ -755,7 +757,7 @@ describe('the account command', () => {
   it('replays a session once, whatever the number of days', async () => {
     const sessions = join(folder, '.claude/projects/p');
     mkdirSync(sessions, { recursive: true });
-    // Two weeks ago, and on the day of these tests.
+    // The requests are from two weeks ago, and from the day of these tests.
     const at = (record: number): Date => new Date(Date.UTC(2026, 0, record < 8 ? -12 : 2, 2, 0, record));
     writeFileSync(join(sessions, '00000000-0000-4000-8000-000000000001.jsonl'), makeReadingSession(145_000, 4_000, at));
     const cost = async (...argv: readonly string[]): Promise<number> => {

@@ -1,4 +1,4 @@
-/** A thread that ends holding a lock, in a process that continues. */
+/** Tests a thread that ends while it holds a lock, in a process that continues. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { nodeFiles } from '../../src/storage/nodeFiles';
 import { childProgram } from '../support/childProgram';
 
 const { folder, program } = childProgram('lock.child.ts');
-/** Long enough that no lock expires. */
+/** These times are so long that no lock expires. */
 const TIMING = { wait: 60_000, silence: 600_000, heartbeat: 600_000 };
 
 it('an ended engine’s lock is free at once, a running engine’s is not', async () => {

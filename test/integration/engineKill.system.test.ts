@@ -1,6 +1,6 @@
 /**
- * The long task while its engine is killed at random: no request is lost, the ledger stays intact,
- * and each death loses at most the pending request's condensation.
+ * Runs the long task while its engine is killed at random. No request may be lost, the ledger must
+ * stay intact, and each death may cost at most the condensation of the pending request.
  */
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -31,7 +31,7 @@ it.each(['lossless', 'truncation'])(
       },
     });
     onTestFinished(() => bench.close());
-    // For the thread, deaths are a minute apart.
+    // In the thread's clock, deaths are a minute apart.
     let minutes = 0;
     const { live, thread, deaths } = openChatEngine(join(bench.storage, 'live'), {
       settings: { provider },
@@ -40,7 +40,7 @@ it.each(['lossless', 'truncation'])(
     const random = new Random(3);
     let kills = 0;
     let uncondensed = 0;
-    // Relative to the time between requests, so that kills hit preparation, answers and tools.
+    // The delay starts at a request, so that kills hit its preparation, the answer, or the tools.
     const killer = async (): Promise<void> => {
       while (kills < KILLS) {
         const next = requests + 1;
@@ -63,7 +63,8 @@ it.each(['lossless', 'truncation'])(
       `${provider}: ${kills} kills, ${figures.requests} requests, ${figures.toolCalls} tool calls, ${uncondensed} as they came, ${figures.refused.length} refused, largest ${figures.largest}`,
     );
     expect(chat.errors).toEqual([]);
-    // An original that is too long is rejected and resent once another engine has condensed it.
+    // A request that was not condensed may be rejected as too long; it is sent again once another
+    // engine has condensed it.
     const refusals = bench.server.requests.flatMap(({ refusal }) => refusal ?? []);
     expect(refusals.filter((words) => !/prompt is too long|exceed context limit/.test(words))).toEqual([]);
     expect(figures.refused.length).toBeLessThanOrEqual(uncondensed);

@@ -1,6 +1,6 @@
 /**
- * SIGKILL of the gateway, or its agent, during condensations. No original is lost, nothing hangs,
- * and `run` prints how to continue if it can.
+ * Kills the gateway or its agent with SIGKILL during condensations. No original may be lost,
+ * nothing may hang, and `run` must print how to continue if it still can.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,14 +25,14 @@ import { isLong } from '../support/long';
 
 const KILLS = isLong ? 100 : 2;
 /**
- * Steps of the task, each of which sends the whole conversation; most are condensed from the
- * fifteenth on.
+ * Range of the task's steps. Each sends the whole conversation, and most from the fifteenth on are
+ * condensed.
  */
 const FIRST = 6;
 const LAST = 60;
 const WINDOW = '9000';
 
-/** An agent with sequential steps that ends when a request fails. */
+/** An agent that works step by step, and ends when a request fails. */
 const AGENT = `#!/usr/bin/env node
 const fs = require('fs');
 const [bodies, pid] = [process.env.TEST_BODIES, process.env.TEST_PID];
@@ -50,7 +50,7 @@ const { ANTHROPIC_BASE_URL } = JSON.parse(fs.readFileSync(settings, 'utf8')).env
 const home = mkdtempSync(join(tmpdir(), 'condenser-kill-'));
 let server: http.Server;
 let answered = 0;
-/** Called for each request that reached the vendor. */
+/** Called for each request that reaches the vendor. */
 let onRequest = (): void => undefined;
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** A body on one line. */
+/** Creates a body on a single line. */
 const plain = (steps: number): string => makeRequestBody('anthropic', steps).replaceAll('\n', ' ');
 
 const start = (store: string) => {
@@ -97,13 +97,13 @@ const start = (store: string) => {
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdout.resume();
-  // Closes only when the agent has released the output too.
+  // The output closes only when the agent has also closed it.
   const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, stderr }));
   return { child, closed };
 };
 
 /**
- * Checks that all originals of a store's ledgers exist.
+ * Checks that the originals of a store's ledgers all exist.
  * @returns their number
  */
 async function expectOriginals(store: string): Promise<number> {
@@ -125,7 +125,7 @@ describe('killing the gateway with SIGKILL', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const store = join(home, `store-${kill}`);
       answered = 0;
-      // Spread over the task, and over a request's duration.
+      // The kills are spread over the task, and over the duration of a request.
       const after = 8 + ((kill * 17) % (LAST - FIRST - 12));
       const { child, closed } = start(store);
       const isGateway = kill % 2 === 0;
@@ -154,7 +154,7 @@ describe('killing the gateway with SIGKILL', () => {
       }
       const found = await expectOriginals(store);
       if (found > 0) condensedBefore++;
-      // The next run uses the same store and removes the crashed run's files.
+      // The next run with the same store removes the files of the run that crashed.
       if (kill < 2) {
         const again = await start(store).closed;
         expect(again.code).toBe(0);

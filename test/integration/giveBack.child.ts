@@ -1,6 +1,6 @@
 /**
- * A process that replaces files, or writes to them like an agent, and kills itself with SIGKILL
- * before its n-th modifying step. Writes have a step in the middle.
+ * A process that replaces files, or writes to them as an agent does, and kills itself with SIGKILL
+ * before a given modifying step. Each write has a step in its middle.
  */
 import { readFileSync, writeFileSync, renameSync, writeSync } from 'node:fs';
 import { lock } from 'proper-lockfile';
@@ -16,11 +16,11 @@ const say = (line: string): void => {
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // Waits for the signal to arrive.
+  // The loop waits until the signal arrives.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Counts steps and dies at the requested one. */
+/** Creates files that count the steps, and kill the process at the given one. */
 function dying(deadAt: number) {
   let count = 0;
   const files = createSteppedFiles(() => {
@@ -45,7 +45,9 @@ async function undo(deadAt: number): Promise<void> {
   say(`steps ${count()}`);
 }
 
-/** Appends numbered messages to a task under the agent's lock, through a temporary file. */
+/**
+ * Appends numbered messages to a task through a temporary file, while it holds the agent's lock.
+ */
 async function agent(count: number): Promise<void> {
   const [path = ''] = paths;
   say('ready');

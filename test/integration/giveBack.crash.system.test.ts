@@ -36,7 +36,7 @@ function start(args: readonly string[], onLine?: (line: string, write: (text: st
   });
 }
 
-/** Two files of an agent in a temporary folder. */
+/** Creates two files of an agent in a temporary folder. */
 function agentFiles(name: string): { readonly root: string; readonly paths: readonly string[]; readonly home: string } {
   const home = join(folder, name);
   const paths = ['history.json', 'rows.json'].map((file) => join(home, 'task', file));
@@ -53,7 +53,7 @@ const NEW = ['file 0, condensed', 'file 1, condensed'];
 const readTexts = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
 const replacementIn = (root: string): string | undefined => readdirSync(root).map((name) => join(root, name))[0];
 
-/** Never reached. */
+/** A step that is never reached. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 const stepsIn = ({ output }: Exit): number => Number(/steps (\d+)\n/.exec(output)?.[1]);
@@ -73,8 +73,8 @@ test('a replacement killed at any step leaves the old or the new state after res
     return exit;
   };
   const steps = stepsIn(await replaced(NEVER));
-  // Bytes before and after, the record, two files and the mark: fewer steps would mean that some
-  // were missed.
+  // The steps write the bytes before and after, the record, two files, and the mark; if there were
+  // fewer, some would be missing from the test.
   expect(steps).toBeGreaterThan(40);
   for (const step of stepsTried(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
 });
@@ -91,7 +91,7 @@ test('an undo killed at any step leaves the old state after restart', async () =
     expect(readTexts(paths)).toEqual(NEW);
     const exit = await start(['undo', replacement, `${killedAt}`]);
     const state = await recoverReplacement(nodeFiles, replacement);
-    // Killed before it started: no effect.
+    // If the undo was killed before it started, it had no effect.
     expect(readTexts(paths)).toEqual(state === 'done' ? NEW : OLD);
     if (killedAt > 3) expect(state).toBe('undone');
     return exit;
@@ -120,7 +120,8 @@ test(
       for (let round = 0; other.isWriting || !outcomes.includes('given'); round++) {
         if (round % 3 === 0 && other.isWriting) makeFileOld(path);
         try {
-          // Sometimes resets the modification time, so that lock and hash are tested too.
+          // In every second round, the modification time looks old enough, so that lock and hash
+          // must detect the agent's writes.
           const now = () => new Date(Date.now() + (round % 2 === 0 ? 60_000 : 0));
           const given = await giveBackConversation(
             { path, edits, row },
@@ -177,7 +178,7 @@ test.each(TROUBLES)(
         expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
         expect(readTexts(paths)).toEqual(OLD);
       } else {
-        // Cleanup errors are ignored.
+        // Errors while cleaning up are ignored.
         expect(typeof outcome).toBe('string');
         expect(readTexts(paths)).toEqual(NEW);
       }

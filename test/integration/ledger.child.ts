@@ -1,6 +1,6 @@
 /**
- * A process that writes to a ledger and kills itself with SIGKILL before its n-th modifying step.
- * Writes have a step in the middle.
+ * A process that writes to a ledger, and kills itself with SIGKILL before a given modifying step.
+ * Each write has a step in its middle.
  */
 import { writeSync } from 'node:fs';
 import { openLedger } from '../../src/storage/ledgerStore';
@@ -15,11 +15,11 @@ const say = (line: string): void => {
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // Waits for the signal to arrive.
+  // The loop waits until the signal arrives.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Appends the script's entries and reports each. */
+/** Appends the script's entries, and reports each. */
 async function follow(deadAt: number): Promise<void> {
   let count = 0;
   const files = createSteppedFiles(() => {
@@ -33,7 +33,10 @@ async function follow(deadAt: number): Promise<void> {
   say(`steps ${count}`);
 }
 
-/** Appends many entries quickly, each in two writes, so that only the lock separates them. */
+/**
+ * Appends many entries quickly. Each takes two writes, so only the lock keeps those of two
+ * processes apart.
+ */
 async function appendMany(name: string): Promise<void> {
   const files = createSteppedFiles(() => undefined);
   const lock = { wait: 60_000, silence: 10_000, heartbeat: 500 };

@@ -23,7 +23,7 @@ interface Exit {
   readonly pid: number;
 }
 
-/** Starts the process; `onReady` is called at its first line. */
+/** Starts the process, and calls `onReady` at its first line. */
 function start(args: readonly string[], onReady?: (go: () => void) => void): Promise<Exit> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -41,7 +41,10 @@ function start(args: readonly string[], onReady?: (go: () => void) => void): Pro
 
 const appendedIn = (output: string): number => output.split('\n').filter((line) => line === 'appended').length;
 
-/** The ledger contains the reported entries, or one more, is intact and can be continued. */
+/**
+ * Checks that the ledger contains the reported entries, or one more, is intact, and can be
+ * continued.
+ */
 async function expectOldOrNew(root: string, appended: number): Promise<void> {
   const ledger = await open(root);
   expect(ledger.problems).toEqual([]);
@@ -60,7 +63,7 @@ async function expectOldOrNew(root: string, appended: number): Promise<void> {
 }
 
 /**
- * Kills the process at each step, in a new root.
+ * Kills the process at each step, each time with a new root.
  * @returns the number of steps
  */
 async function killAtEachStep(name: string, prepare: (root: string) => Promise<number>): Promise<number> {
@@ -83,8 +86,8 @@ test(
   'a ledger killed at any step of its first entries has the old or the new state',
   { timeout: 300_000 },
   async () => {
-    // Each entry has a lock, two half writes and syncs, so far fewer steps would mean that some were
-    // missed.
+    // Each entry takes a lock, two half writes and syncs; if there were far fewer steps, some would
+    // be missing from the test.
     expect(await killAtEachStep('new', () => Promise.resolve(0))).toBeGreaterThan(40);
   },
 );

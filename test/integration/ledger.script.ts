@@ -13,7 +13,7 @@ const condense = (id: string, texts: readonly string[]): ScriptStep => ({
   texts,
 });
 
-/** Entries that the killed process appends. */
+/** Entries that the process appends before it is killed. */
 export const SCRIPT: readonly ScriptStep[] = [
   condense('c1', ['an original', '\ud83d a lone surrogate', 'long '.repeat(2000)]),
   condense('c2', ['an original', 'another one\n€']),
@@ -23,7 +23,7 @@ export const SCRIPT: readonly ScriptStep[] = [
 
 export const MANY = 200;
 
-/** Entries that each of two processes appends concurrently. */
+/** Entries that each of two processes appends at the same time. */
 export const numbered = (name: string): ScriptStep[] =>
   Array.from({ length: MANY }, (_, index) =>
     condense(`${name}${index}`, [`original ${index}`, `only of ${name}${index} ${'x'.repeat(index * 20)}`]),

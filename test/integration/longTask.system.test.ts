@@ -1,6 +1,6 @@
 /**
- * The long task without VS Code: provider, engine, SDK and a strict server, first undisturbed, then
- * with failures. All wires: `wires.system.test.ts`.
+ * Runs the long task without VS Code, with provider, engine, SDK and a strict server: first
+ * undisturbed, then with failures. `wires.system.test.ts` tests all wires.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCounter } from '../../src/core/testingCounter';
@@ -32,12 +32,15 @@ import { fake, secretStorage } from '../support/vscode';
 import { MARKER_START } from '../../src/core/messages/markers';
 
 const ROOT = '/home/dev/project';
-/** For the undisturbed task. */
+/** Number of calls in the undisturbed task. */
 const WHOLE_CALLS = isLong ? 120 : 60;
-/** For the task disturbed after the first condensation, at step PAUSE. */
+/**
+ * Number of calls in the disturbed task, and the step after its first condensation at which it
+ * pauses.
+ */
 const CALLS = 48;
 const PAUSE = 26;
-/** For a task after which a whole recalled file exceeds the window. */
+/** Number of calls in a task after which recalling a whole file would exceed the window. */
 const SHORT_CALLS = 30;
 const GO_ON_PROMPT = partPrompt(1);
 const task = longTask(ROOT, CALLS, [PAUSE]);
@@ -74,9 +77,9 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
     expect(figures.toolCalls).toBe(WHOLE_CALLS);
     expect(figures.uncondensed.tokens).toBeGreaterThan(isLong ? 400_000 : 200_000);
     expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
-    // Between two condensations each request extends the previous one exactly.
+    // Between two condensations, each request exactly extends the previous one.
     expect(figures.breaks).toHaveLength(condensations);
-    // Each leaves room, so none is immediately followed by another.
+    // Each condensation makes room, so none directly follows another.
     const requests = figures.breaks.map(({ request }) => request);
     expect(requests.filter((request) => requests.includes(request - 1))).toEqual([]);
     expect(figures.cost).toBeLessThan(figures.uncondensed.cost);
@@ -87,7 +90,7 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
     expect(wasInView).toBe(false);
     expect(restored).toBe(original);
 
-    // The model's marker in a call's parameters is expanded for the tool.
+    // The tool receives the text instead of the marker in the call's parameters.
     expect(await chat.ask(NOTES_PROMPT)).toBe(WRITTEN);
     expect(bench.workspace.text('notes.txt')).toContain(line);
     expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);

@@ -1,6 +1,6 @@
 /**
- * Randomized robustness test: `MONKEY_STEPS=4000 MONKEY_SEED=7 npx vitest run
- * test/integration/monkey.system.test.ts` takes minutes; the default is short.
+ * Tests robustness with random actions. This run is short; `MONKEY_STEPS=4000 MONKEY_SEED=7 npx
+ * vitest run test/integration/monkey.system.test.ts` takes minutes.
  */
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
@@ -11,7 +11,7 @@ import { fake } from '../support/vscode';
 
 const STEPS = Number(process.env['MONKEY_STEPS'] ?? (isLong ? 1_000 : 40));
 const SEED = Number(process.env['MONKEY_SEED'] ?? (isLong ? 7 : 1));
-/** Maximum bytes left by 500 condensations. */
+/** Maximum number of bytes by which 500 condensations may grow the heap. */
 const LEAK = 20 * 1024 * 1024;
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-/** Summary with real SDKs against strict servers. */
+/** Tests Summary with real SDKs and strict servers. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -147,7 +147,7 @@ async function started(
   return server;
 }
 
-/** US dollars, computed from the server's usage. */
+/** Computes the cost in US dollars from the usage that the server reported. */
 function byHand({ byHand: price, accounting }: Vendor, outcome: CondensationOutcome): number {
   return (outcome.calls ?? []).reduce((sum, { usage }) => {
     if (!usage) return sum;
@@ -221,7 +221,9 @@ describe.skipIf(!present)('estimates of Summary', () => {
     const histories = readdirSync(CORPUS)
       .sort()
       .map((name) => readConversationFile(join(CORPUS, name), { history: 'all' }).messages);
-    /** Reply lengths: the real agent's summaries at a full window, without thinking. */
+    /**
+     * Replies as long as real ones: the real agent's summaries of a full window, without thinking.
+     */
     const summaries = histories.flatMap((messages) =>
       messages
         .filter((message) => message['isCompactSummary'] === true)
@@ -239,7 +241,7 @@ describe.skipIf(!present)('estimates of Summary', () => {
     const random = new Random(20_251_120);
     const runs: RunMetrics[] = [];
     const rows: { readonly cached: number; readonly [column: string]: unknown }[] = [];
-    // Vendors' tokenizers differ.
+    // The factors differ, because vendors' tokenizers do.
     const bed = await Promise.all(
       (
         [
@@ -274,7 +276,7 @@ describe.skipIf(!present)('estimates of Summary', () => {
         minimumGain: { percent: 0, tokens: 0 },
       } as const;
       if (isCached && run % 2 === 1) {
-        // A failed first attempt leaves its request in the vendor's cache.
+        // The first attempt fails, but leaves its request in the vendor's cache.
         server.play(refusal());
         runs.push(createRunMetrics(await manager.condense(asked), 'native', new Date()));
       }

@@ -1,7 +1,7 @@
 /**
- * The same conversation and settings give the same edits everywhere: preview, Condense Now, agent
- * mode, gateway and command line. Engines run as in production: threads and processes of the
- * bundles, over files, pipes and HTTP.
+ * Checks that the same conversation and settings give the same edits in the preview, Condense Now,
+ * agent mode, the gateway and the command line. Engines run as in production: in threads and
+ * processes of the bundles, with files, pipes and HTTP.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -41,49 +41,55 @@ const CHOICES = [
 type Choice = (typeof CHOICES)[number];
 
 const TARGET_PERCENT = 50;
-/** Never reached, so only user actions condense. */
+/** The window is never full, so only user actions condense. */
 const WINDOW = 1_000_000_000;
 const SYSTEM = 'You are an agent.';
 const TOOLS = [{ name: 'Read', input_schema: { type: 'object' } }];
 
-/** Real sessions outside the repository. */
+/** Contain real sessions, outside the repository. */
 const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
 const SAMPLE = join(import.meta.dirname, '../../sample/conversation.jsonl');
-/** One of this many sessions in the short lane. */
+/** One of this many sessions is tested, unless all are (`npm run test:long`). */
 const ONE_OF = 16;
 /**
- * UTF-16 units of a hostile text: three of them, with up to six bytes per unit, fit the 32 MB limit
- * of a file.
+ * Length of a hostile text in UTF-16 code units. A file may have 32 MB, which three of these texts
+ * fit with up to six bytes per unit.
  */
 const SIZE = isLong ? 1_500_000 : 60_000;
-/** UTF-16 units of the largest conversation, one line each, within the 32 MB limit. */
+/**
+ * Length of the largest conversation in UTF-16 code units, within the limit of 32 MB. Each text is
+ * a single line.
+ */
 const LARGEST = 30_000_000;
 
-/** Until a gateway has read a conversation and told of it: the largest, on a busy machine. */
+/**
+ * Maximum time until a gateway has read and listed a conversation, for the largest one on a busy
+ * machine.
+ */
 const LISTED_MS = 900_000;
 
-/** A conversation in a file, with its messages as read. */
+/** A conversation in a file, with the messages that are read from it. */
 interface Input {
   readonly name: string;
   readonly path: string;
   readonly messages: readonly ApiMessage[];
 }
 
-/** Result of one path; `edits` and `view` as JSON, absent if unknown. */
+/** What one way to condense results in. `edits` and `view` are JSON; they are absent if unknown. */
 interface Result {
   readonly edits?: string;
   readonly view?: string;
-  /** The view in the diff editor. */
+  /** The condensed conversation in the diff editor. */
   readonly text?: string;
   readonly editCount?: number;
 }
 
-/** @returns `undefined` if nothing was condensed */
+/** A way to condense. @returns `undefined` if nothing was condensed */
 type Road = (input: Input, choice: Choice) => Promise<Result | undefined>;
 
 /**
- * Messages as agents send them to Anthropic and the gateway reads them: list content without cache
- * breakpoints. All paths use this form, since paths in lists and strings differ.
+ * Converts messages to what the gateway reads from requests to Anthropic: content as lists, without
+ * cache breakpoints. Every way uses this form, because places in lists and in strings differ.
  */
 function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const body = JSON.parse(JSON.stringify({ messages })) as RequestBody;
@@ -92,7 +98,7 @@ function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   return read.messages;
 }
 
-/** Writes messages to a file as in a request. */
+/** Writes messages to a file, as they are in a request. */
 function makeInput(name: string, messages: readonly ApiMessage[], folder: string): Input {
   const path = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
   writeFileSync(path, JSON.stringify({ system: SYSTEM, messages: asRead(messages) }));
@@ -114,11 +120,11 @@ const makeResult = ({ messages }: Input, edits: readonly Edit[]): Result => {
 const lastEdits = async (store: string, id: string): Promise<readonly Edit[]> =>
   (await openLedger(store, { id })).ledger.condensations.at(-1)?.edits ?? [];
 
-/** Preview and Condense Now in an engine thread, as in a window. */
+/** Runs preview and Condense Now in an engine's thread, as a window does. */
 function openWindow(folder: string): { readonly preview: Road; readonly run: Road; readonly live: Road } {
   const chats = join(folder, 'chat');
   const { live, thread } = openChatEngine(chats, {
-    // New results have their own rule, which does not affect condensing what was sent.
+    // New results have a rule of their own, which must not change what is condensed.
     settings: { newResults: 'off', largeResultPercent: 0 },
   });
   const { signal } = new AbortController();
@@ -130,11 +136,12 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       const conversation = { kind: 'file', ...where(path) } as const;
       const question = { conversation, setup, excluded: [] };
       const { editCount, notes } = await thread.engine.previews.ask({ kind: 'preview', ...question }, signal);
-      // A preview also shows gains too small to condense for, and says so.
+      // A preview also shows changes that are too small to condense, and says so.
       const isTooLittle = notes.some((note) => note.includes('condensing leaves the conversation as it is'));
       if (editCount === 0 || isTooLittle) return undefined;
       const { after } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
-      // If long ranges are folded, the preview lacks what the other command shows.
+      // If long ranges are folded, the preview doesn't name the command that the condensed view
+      // names.
       const text = after.replaceAll(FOLD_TEXT_IN_PREVIEW, FOLD_TEXT_WHEN_APPLIED);
       return { text, editCount };
     },
@@ -164,7 +171,7 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
   };
 }
 
-/** The command line as users run it. */
+/** Runs the command line as users do. */
 function openCommandLine(folder: string): Road {
   const store = join(folder, 'command-line');
   return async ({ path, messages }, { provider, config }) => {
@@ -187,7 +194,7 @@ function openCommandLine(folder: string): Road {
   };
 }
 
-/** A vendor that accepts everything and keeps the last body. */
+/** Starts a vendor that accepts everything and keeps the last body. */
 async function openVendor(): Promise<{ readonly url: string; readonly last: () => string }> {
   let last = '';
   const server = http.createServer((asked, response) => {
@@ -207,7 +214,10 @@ async function openVendor(): Promise<{ readonly url: string; readonly last: () =
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, last: () => last };
 }
 
-/** A gateway process, an agent that uses it, and a window that condenses its conversation. */
+/**
+ * Starts a gateway process, an agent that uses it, and a window that condenses the agent's
+ * conversation.
+ */
 async function openGateway(folder: string): Promise<Road> {
   const vendor = await openVendor();
   const announce = join(folder, 'running');
@@ -218,7 +228,7 @@ async function openGateway(folder: string): Promise<Road> {
     '--address-file': join(folder, 'address.json'),
     '--upstream': `anthropic=${vendor.url}`,
     '--window': String(WINDOW),
-    // Lossless requested by a user also removes what the agent can't recall.
+    // If the user requests Lossless, it also removes what the agent can't recall.
     '--provider': 'lossless',
     '--on-arrival': 'off',
     '--large-result': '0',
@@ -248,7 +258,7 @@ async function openGateway(folder: string): Promise<Road> {
     });
     const headers = {
       'x-claude-code-session-id': encodeURIComponent(`${input.name} ${choice.provider}`),
-      // One that was idle while the other roads kept this thread busy may have been closed.
+      // A connection that was idle while the other ways kept this thread busy may have been closed.
       connection: 'close',
     };
     const send = async (): Promise<RequestBody> => {
@@ -268,7 +278,8 @@ async function openGateway(folder: string): Promise<Road> {
 }
 
 /**
- * Compares all paths with the first. Not `toEqual`, whose message would print a user's session.
+ * Compares all ways with the first. It doesn't use `toEqual`, whose message would print a user's
+ * session.
  * @returns the number of condensed conversations
  */
 async function compare(
@@ -309,7 +320,7 @@ async function openRoads(folder: string) {
   return { run, preview, live, commandLine, gateway: await openGateway(folder) };
 }
 
-/** Some recorded files are not conversations. */
+/** True if the file is a conversation, which some recorded files are not. */
 function isReadable(path: string): boolean {
   try {
     return readConversationFile(path).messages.length > 0;
@@ -318,7 +329,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Call parameters nested as deeply as programs write them. */
+/** Creates call parameters that are nested as deeply as programs write them. */
 const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth - 1)]);
 
 describe.each(CHOICES)(
@@ -364,7 +375,7 @@ describe.each(CHOICES)(
       expect(condensed).toBeGreaterThan(0);
       console.info(`${choice.provider}: ${condensed} of ${files.length} sessions condensed, equal on all roads`);
 
-      // Agents' own files, whose additional information is only available to paths that read files.
+      // Agents' own files contain additional information, which only ways that read files can use.
       const { run, preview, commandLine } = roads;
       const stored = files.map((file) => () => ({ ...file, messages: readConversationFile(file.path).messages }));
       expect(await compare(stored, choice, { run, preview, commandLine })).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Smart with a real SDK against a strict server. */
+/** Tests Smart with a real SDK and a strict server. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAnthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
@@ -55,7 +55,7 @@ async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS)
   };
 }
 
-/** About the expected length of a summary of at most 80 tokens. */
+/** A summary of about the length that is expected with a maximum of 80 tokens. */
 const SUMMARY = `All 60 tests of the suite pass. ${'Nothing else was found in it. '.repeat(8)}`.trim();
 
 describe('the calls for sixty summaries in one condensation', () => {
@@ -78,7 +78,8 @@ describe('the calls for sixty summaries in one condensation', () => {
   });
 
   it('succeed after retries despite a vendor’s rate limits', async () => {
-    // Six concurrent calls in any order: each is rejected up to the maximum number of retries.
+    // Six calls run at the same time and in any order. Each is rejected at most as often as it is
+    // retried.
     const refusals = new Map<string, number>();
     const { condense } = await bed(({ body }) => {
       const request = JSON.stringify(body);
@@ -96,7 +97,7 @@ describe('the calls for sixty summaries in one condensation', () => {
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
     expect(outcome.edits).toHaveLength(60);
-    // Six concurrently, then sequentially, each with two retries.
+    // Six calls fail at the same time, and then more one after another; each is retried twice.
     expect(server.requests.length).toBeLessThanOrEqual(9 * 3);
     expect(outcome.notes.join()).toContain('60 of 60 summaries were not written');
   });

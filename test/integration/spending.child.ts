@@ -1,5 +1,5 @@
 /**
- * A window that makes paid calls of four cents with a limit of ten cents per day. Prints "asked"
+ * A window that pays four cents per call, with a limit of ten cents per day. It prints "asked"
  * after each call, and kills itself after a reservation, before or after the call.
  */
 import { appendFileSync, writeSync } from 'node:fs';
@@ -14,7 +14,7 @@ function die(): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** The vendor's own record of payments. */
+/** A vendor that records what was paid. */
 const vendor: Summarizer = {
   model: {
     profile: 'P',

@@ -1,6 +1,6 @@
 /**
- * A limit of ten cents per day with concurrent windows, and with one killed between reservation,
- * call and settlement.
+ * Tests a limit of ten cents per day with two windows at the same time, and with one that is killed
+ * between reservation, call and settlement.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ interface Window {
   readonly end: Promise<{ readonly signal: NodeJS.Signals | null; readonly output: string }>;
 }
 
-/** A window that waits for a signal. */
+/** Opens a window that waits until it is told to start. */
 const open = (task = 'ask'): Promise<Window> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, path, asked, task], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -45,21 +45,22 @@ const open = (task = 'ask'): Promise<Window> =>
     });
   });
 
-/** Number of paid calls. */
+/** Returns the number of calls that were paid. */
 const paid = (): number => (existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n').length : 0);
 
 it('two windows that call models at once spend no more than one would', async () => {
   const windows = await Promise.all([open(), open()]);
   for (const { go } of windows) go();
   const ends = await Promise.all(windows.map(({ end }) => end));
-  // Four cents each: two fit in ten, a third doesn't.
+  // At four cents each, two calls are within the ten cents, and a third is not.
   expect(paid()).toBe(2);
   expect(ends.map(({ output }) => output.match(/complete|failed/g)?.length)).toEqual([5, 5]);
   expect((await new Spending(path).readSpent('own', 'c')).day).toBeCloseTo(0.08, 10);
 });
 
 it.each([
-  // A reservation without a call counts until the end of the day, which never exceeds the limit.
+  // A reservation without a call counts until the end of the day, so that the limit is never
+  // exceeded.
   ['before the call', 0, 1],
   ['after the call', 1, 2],
 ])('a window killed %s leaves its reserved cost counted against the limit', async (when, paidByIt, paidInAll) => {

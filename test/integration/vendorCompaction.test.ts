@@ -1,6 +1,6 @@
 /**
- * Summary with the vendor's own compaction, through real SDKs, against strict servers with the rules
- * of Anthropic's guide "Compaction on demand"
+ * Tests Summary with the vendor's own compaction, with real SDKs and strict servers that apply the
+ * rules of Anthropic's guide "Compaction on demand"
  * (platform.claude.com/docs/en/build-with-claude/compaction-on-demand).
  */
 import { afterEach, expect, it } from 'vitest';
@@ -136,14 +136,15 @@ it('vendor compaction receives the conversation, and its text replaces what it s
     system: 'You are an agent.',
     tools: [{ name: 'Read' }],
   });
-  // From the task to the kept end, verbatim; no content of other models, and no images.
+  // The request contains everything from the task to the kept end verbatim, but neither other
+  // models' thinking nor images.
   expect(JSON.stringify(sent?.body['messages'])).toContain('(image)');
   expect(JSON.stringify(sent?.body['messages'])).not.toMatch(/"thinking"|aGk=/);
   expect((sent?.body['messages'] as object[]).slice(0, 3)).toEqual(conversation.slice(0, 3));
   expect(JSON.stringify(outcome.view[1])).toContain(SUMMARY);
   expect(checkConversation(outcome.view)).toEqual([]);
   expect(outcome.steps.map(({ name }) => name)).toEqual([`Vendor's compaction by ${OPUS} (Test)`]);
-  // Undoing the edit restores what was removed; nothing of the vendor's stays.
+  // Undoing the single edit restores what was removed, and nothing of the vendor's format is left.
   expect(applyEdits(conversation, outcome.edits).messages).toEqual(outcome.view);
   expect(outcome.edits).toHaveLength(1);
   expect(JSON.stringify(outcome.view)).not.toContain('signature');
@@ -166,7 +167,7 @@ it('vendor compaction costs what `iterations` reports, as estimated', async () =
     inputTokens: spent.input_tokens,
     outputTokens: spent.output_tokens,
   });
-  // Opus 4.8: $5 and $25 per million.
+  // Opus 4.8 costs $5 and $25 per million tokens.
   expect(outcome.cost).toBeCloseTo((spent.input_tokens * 5 + spent.output_tokens * 25) / 1e6, 6);
   expect(estimate.cost).toBeGreaterThan(((outcome.cost ?? 0) * 5) / 10);
 });
@@ -185,7 +186,7 @@ it('vendor compaction respects the limits per condensation and day', async () =>
   await server.close();
   const { condense, booked } = await setUp({ perDay: 0.01 });
   expect((await condense()).kind).toBe('failed');
-  // The whole conversation was reserved, not only a prompt.
+  // The reservation was for the whole conversation, not only for a prompt.
   expect(booked[0]).toBeGreaterThan(0.05);
   expect(server.requests).toHaveLength(0);
 });

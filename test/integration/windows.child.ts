@@ -1,6 +1,6 @@
 /**
- * A window that condenses a stored conversation, undoes that, gives it back and undoes that, in
- * seeded order. Prints each result as a JSON line.
+ * A window that condenses a stored conversation, undoes that, gives it back, and undoes that, in an
+ * order from a seed. It prints each result as a line of JSON.
  */
 import { writeSync } from 'node:fs';
 import { performTask } from '../../src/background/perform';
@@ -12,12 +12,12 @@ import { loadTokenCounter } from '../../src/storage/assets';
 import { Random } from '../generators/random';
 import { ROUNDS, type Did, type WindowOptions } from './windows.options';
 
-// The test wrote it.
+// The cast is safe, because the test wrote this argument.
 const { path, store, replacements, bundles, seed } = JSON.parse(process.argv[2] ?? '') as WindowOptions;
 const counter = loadTokenCounter(bundles);
 const random = new Random(seed);
 
-// Results follow from the task's kind.
+// The task's kind determines the type of its result.
 const run = async <T>(task: Task): Promise<T> =>
   (await performTask(task, {
     tokens: () => counter,
@@ -35,7 +35,8 @@ async function condense(): Promise<Did> {
 }
 
 async function giveBack(): Promise<Did> {
-  // As if the agent had been idle for an hour; a give-back counts as its writing.
+  // The file looks as if the agent had been idle for an hour, because giving back counts as writing
+  // by the agent.
   makeFileOld(path);
   const given = await run<{ path: string }>({ kind: 'give-back', path, history: 'active', store, replacements });
   return { did: 'given', as: given.path };

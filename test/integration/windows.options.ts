@@ -1,6 +1,6 @@
 export interface WindowOptions {
   readonly path: string;
-  /** Folders of ledgers and replacements. */
+  /** Folders of the ledgers, and of the replacements. */
   readonly store: string;
   readonly replacements: string;
   readonly bundles: string;
@@ -9,7 +9,7 @@ export interface WindowOptions {
 
 export interface Did {
   readonly did: 'condensed' | 'undone' | 'given' | 'taken back' | 'refused' | 'nothing';
-  /** Figures of the condensation, the written file, or why it was refused. */
+  /** Figures of the condensation, the file that was written, or why it was refused. */
   readonly as?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Two windows, in separate processes, condense one conversation, give it back and undo that
- * concurrently.
+ * Two windows in separate processes condense one conversation, give it back, and undo that, all at
+ * the same time.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ function open(options: WindowOptions): Window {
 }
 
 /**
- * Both start at the same time.
+ * Starts both windows at the same time.
  * @returns what each did
  */
 async function bothWindows(options: Omit<WindowOptions, 'seed'>, seeds: readonly number[]): Promise<readonly Did[]> {
@@ -71,7 +71,7 @@ const optionsIn = (home: string, path: string): Omit<WindowOptions, 'seed'> => (
 const listResults = (did: readonly Did[], kind: Did['did']): string[] =>
   did.filter((each) => each.did === kind).map((each) => each.as ?? '');
 
-/** Every reported condensation is in the ledger with all originals. */
+/** Checks that the ledger contains every condensation that was reported, with all originals. */
 async function expectNothingLost({ path, store }: Omit<WindowOptions, 'seed'>, did: readonly Did[]) {
   const { id, messages } = readConversation(readFileSync(path), { path });
   const file = await openLedger(store, { id });
@@ -107,7 +107,7 @@ test(
         expect(given[0]?.content).toEqual(messages[0]?.content);
         expect(checkConversation(given)).toEqual([]);
       }
-      // A condensation undone by another window can't be given back.
+      // If the other window has undone the condensation, it can't be given back.
       expect(listResults(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
       expect(listResults(did, 'given').length).toBeGreaterThan(0);
     }),
@@ -136,7 +136,7 @@ test(
         'history_item.json',
         'ui_messages.json',
       ]);
-      // The other window was faster: the file was replaced or just written, or nothing is
+      // The other window was faster: it replaced the file, has just written it, or left nothing
       // condensed.
       const expected = ['changed', 'running', 'missing', 'locked'];
       expect(listResults(did, 'refused').filter((trouble) => !expected.includes(trouble))).toEqual([]);
