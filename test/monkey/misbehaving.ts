@@ -1,4 +1,7 @@
-/** A model that works like an agent's and fails like a vendor's: what it does is drawn at random, from a seed. */
+/**
+ * A model that works like an agent's and fails like a vendor's. What it does is random, from a
+ * seed.
+ */
 import { RECALL_TOOL_NAME } from '../../src/agent/names';
 import type { Random } from '../generators/random';
 import type { Workspace } from '../generators/workspace';
@@ -23,13 +26,13 @@ import type { RecordedRequest } from '../servers/modelServer';
 import { findMarkers } from '../../src/core/messages/markers';
 import { makeTestMarker } from '../../src/core/testing';
 
-/** Share of the requests that go wrong. */
+/** Share of requests that fail. */
 const FAULTS = 0.12;
-/** Share of the answers that end a turn. */
+/** Share of answers that end a turn. */
 const ENDS = 0.12;
 const STREAM_FAULTS: readonly Fault['kind'][] = ['cut', 'no-end', 'malformed', 'error'];
 export class MisbehavingModel {
-  /** Requests are not answered while this holds. */
+  /** While this is true, requests are not answered. */
   isSilent = false;
   private answered = 0;
   private called = 0;
@@ -39,14 +42,15 @@ export class MisbehavingModel {
     private readonly workspace: Workspace,
   ) {}
 
-  /** The script of a server. */
+  /** Answers a request, as the script of a server. */
   readonly answer = (request: RecordedRequest): Behaviour => {
     if (this.isSilent) return never();
     if (this.random.chance(FAULTS)) return this.fault();
-    // A summary is asked for without tools.
+    // Only requests for summaries have no tools.
     if (objects(request.body['tools']).length === 0) return this.summary();
     if (this.random.chance(ENDS)) return reply(`That is done (${++this.answered}).`);
-    // Ids of our own: the server's follow from the number of the request, and requests are forgotten.
+    // The IDs are our own, because the server's depend on the request's number, and requests are
+    // discarded.
     const calls = Array.from({ length: this.random.between(1, 3) }, () => ({
       ...this.call(request),
       id: `toolu_m${++this.called}`,

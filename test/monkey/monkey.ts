@@ -1,4 +1,7 @@
-/** A seeded monkey: it drives chats, commands, settings and the panel while the model misbehaves, and checks what must always hold. */
+/**
+ * Uses chats, commands, settings and the panel at random, from a seed, while the model misbehaves,
+ * and checks what must always be true.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ import { MisbehavingModel } from './misbehaving';
 
 const WINDOW = 40_000;
 const CHATS = 3;
-/** A chat that is longer is closed, and another begun. */
+/** A longer chat is closed, and another one is started. */
 const MAX_MESSAGES = 160;
 const SYSTEM = 'You are an expert AI programming assistant. '.repeat(50);
 
@@ -37,7 +40,7 @@ export interface MonkeyOptions {
   readonly steps: number;
   /** An empty folder. */
   readonly folder: string;
-  /** The bundles, which hold the workers. */
+  /** Folder of the bundles, which contain the workers. */
   readonly bundles: string;
   readonly sample: string;
 }
@@ -45,15 +48,18 @@ export interface MonkeyOptions {
 export interface MonkeyReport {
   readonly condensations: number;
   readonly requests: number;
-  /** Requests that the strict server refused as wrong, with what it said. */
+  /** Messages with which the strict server rejected requests as invalid. */
   readonly invalid: readonly string[];
-  /** Requests that had more tokens than the window; the client learns of the server's counting by the first ones. */
+  /**
+   * Number of requests with more tokens than the window; from the first ones, the client learns how
+   * the server counts.
+   */
   readonly tooLong: number;
-  /** How often the messages were compared with the switch off. */
+  /** How often the messages were compared while condensing was switched off. */
   readonly comparedOff: number;
-  /** Bytes that the heap holds more at the end than after the first tenth of the run. */
+  /** Bytes by which the heap is larger at the end than after the first tenth of the run. */
   readonly heapGrowth: number;
-  /** Megabytes in the heap after each tenth. */
+  /** Megabytes in the heap after each tenth of the run. */
   readonly heap: readonly number[];
 }
 
@@ -204,7 +210,7 @@ class Monkey {
     });
   }
 
-  /** Stops an answer that never comes. */
+  /** Cancels an answer that never comes. */
   private async cancel(): Promise<void> {
     const chat = await this.chat();
     this.model.isSilent = true;
@@ -216,7 +222,7 @@ class Monkey {
     this.model.isSilent = false;
   }
 
-  /** An earlier message of the user is written anew. */
+  /** Replaces an earlier message of the user. */
   private async edit(): Promise<void> {
     const chat = await this.chat();
     const users = chat.messages.flatMap(({ role, content }, index) =>
@@ -225,7 +231,7 @@ class Monkey {
     if (users.length > 0) await chat.edit(this.random.pick(users), 'Another way, please.');
   }
 
-  /** The window is loaded anew: what was in memory is gone. */
+  /** Simulates a reload of the window, which loses everything in memory. */
   private async reload(): Promise<void> {
     this.agent.dispose();
     this.agent = new AgentRuntime(this.services);
@@ -264,7 +270,7 @@ class Monkey {
     }
   }
 
-  /** "Condense Context Now" on a stored conversation, with answers at random. */
+  /** Runs “Condense Context Now” on a stored conversation, with random choices. */
   private async condenseFile(): Promise<void> {
     fake.onQuickPick = (picker) => {
       const item = picker.items[this.random.int(picker.items.length + 1)];
@@ -278,7 +284,7 @@ class Monkey {
     if (this.random.chance(0.5)) await undoLastCondensation(this.services);
   }
 
-  /** By hand, in settings.json: right ones and wrong ones. */
+  /** Changes a setting as if by hand in settings.json, to a valid or invalid value. */
   private setting(): void {
     const [name, values] = this.random.pick(SETTINGS);
     if (this.random.chance(0.15)) Reflect.deleteProperty(fake.settings, `contextCondenser.${name}`);
@@ -297,7 +303,10 @@ class Monkey {
     }
   }
 
-  /** With the switch off, a window that has condensed sends what one sends that never did. */
+  /**
+   * Checks that, when condensing is switched off, a window that has condensed sends the same as a
+   * window that never did.
+   */
   private async offIsOff(): Promise<void> {
     const chat = await this.chat();
     const before = fake.settings['contextCondenser.automatic'];
@@ -320,7 +329,7 @@ class Monkey {
     }
   }
 
-  /** The messages that a chat's next request sends. */
+  /** Returns the messages that a chat's next request sends. */
   private async bodyOf(chat: ChatAgent, asks = true): Promise<{ readonly body: unknown; readonly length: number }> {
     const before = this.server.requests.length;
     if (asks) await chat.ask('And now without.');
@@ -330,7 +339,7 @@ class Monkey {
     return { body: request?.body['messages'], length: chat.messages.length - (request?.status === 200 ? answers : 0) };
   }
 
-  /** Looks at what was sent, and forgets it: the doubles keep everything. */
+  /** Checks what was sent, and discards it, because the doubles keep everything. */
   private look(): void {
     this.requests += this.server.requests.length;
     for (const { status, refusal = '' } of this.server.requests) {
@@ -370,7 +379,7 @@ const profileFor = (id: string, baseUrl: string): ApiProfile =>
     offerInChat: id === 'work',
   });
 
-/** Settings that the monkey changes, with values that are right. */
+/** Settings that the monkey changes, each with valid values. */
 const SETTINGS: readonly (readonly [string, readonly unknown[]])[] = [
   ['provider', ['lossless', 'truncation', 'native', 'smart', 'strategy']],
   ['smart', ['file-aware', 'balanced', 'aggressive', 'conservative', 'quality', 'cost', 'speed', 'multi-zone']],
