@@ -1,4 +1,7 @@
-/** Recorded against replayed tokens and cost on real sessions; skipped if unavailable. */
+/**
+ * Compares recorded tokens and cost with replayed ones, on real sessions; skipped if there are
+ * none.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +18,7 @@ it.skipIf(!present)(
     const sessions = await benchReplay([CORPUS]);
     expect(new Set(sessions.map(({ agent }) => agent)).size).toBeGreaterThanOrEqual(4);
     expect(computeMedian(sessions.map(({ tokenError }) => Math.abs(tokenError)))).toBeLessThan(0.03);
-    // Random cache misses can't be derived from a transcript, so single sessions deviate more, in
+    // A transcript doesn't show when a cache missed at random, so single sessions deviate more, in
     // both directions.
     expect(Math.abs(computeMedian(sessions.flatMap(({ costError }) => costError ?? [])))).toBeLessThan(0.05);
   },

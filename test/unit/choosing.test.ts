@@ -1,5 +1,5 @@
 /**
- * Checks the guide's table of options and the benchmark summary against
+ * Compares the guide's table of options and the summary of the benchmarks with
  * docs/research/benchmarks.md.
  */
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 
-/** Cells of the tables under a heading, without header rows. */
+/** Returns the cells of the tables under a heading, without header rows. */
 const rowsUnder = (file: string, heading: string): string[][] =>
   (readFileSync(join(docs, file), 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')
@@ -27,7 +27,7 @@ const FOOTNOTE = / [¹²³⁴]$/;
 
 const rounded = (share: string): string => `${Math.round(Number.parseFloat(share))} %`;
 
-/** @param cost "$0.051", or a dash where nothing was paid. */
+/** @param cost "$0.051", or a dash if nothing was paid. */
 function costWords(cost: string): string {
   if (cost === '–') return 'nothing';
   const dollars = Number(cost.slice(1));

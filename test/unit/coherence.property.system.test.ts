@@ -1,6 +1,6 @@
 /**
- * The coherence report over generated histories equals one without caches that searches the whole
- * view as one text.
+ * Compares the coherence report of generated histories with a simple one, which has no caches and
+ * searches the whole view as one text.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ import { freshCounter } from '../generators/setups';
 type History = readonly ApiMessage[];
 type Counts = Record<'kept' | 'recallable' | 'lost', number>;
 
-/** Not part of any fact, so none is found across texts. */
+/** Separates texts. No fact contains it, so none is found across two texts. */
 const BETWEEN = '\u0000';
 const wholeText = (messages: History): string =>
   messages
@@ -30,7 +30,7 @@ const wholeText = (messages: History): string =>
     .map(({ text }) => text)
     .join(BETWEEN);
 
-/** Whole lines that an edit's references lead to. */
+/** Returns the whole lines to which an edit's references lead. */
 function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): string {
   if (edit.kind === 'summary') {
     return standing.has(edit.reference) ? wholeText(history.slice(edit.start, edit.end)) : '';
@@ -103,7 +103,7 @@ describe('the report on kept facts of a growing conversation', () => {
         },
       ),
     );
-    // Ensures that the test is not vacuous.
+    // Without this, the test could pass although nothing was lost.
     expect(gone).toBeGreaterThan(0);
   });
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporaryFolder';
 const SCRIPT = resolve('scripts/commitSubjects.mjs');
 const LONG = `Explain ${'a'.repeat(65)}`;
 
-/** The hook's output; empty if accepted. */
+/** Returns the hook's output, which is empty if it accepts the message. */
 function refusal(message: string): string {
   const file = join(temporaryFolder(), 'COMMIT_EDITMSG');
   writeFileSync(file, message);
@@ -37,7 +37,7 @@ it.each([
   expect(refusal(message)).toContain(words);
 });
 
-/** A repository with a commit per subject; `null` adds the check. */
+/** Creates a repository with a commit per subject; `null` adds the hook. */
 function repository(subjects: readonly (string | null)[]): string {
   const folder = temporaryFolder();
   const git = (...args: string[]): string =>

@@ -48,7 +48,7 @@ describe('a generated conversation', () => {
   it('compresses like real text', () => {
     const json = JSON.stringify(messages);
     const ratio = gzipSync(json).length / json.length;
-    // Real transcripts: 0.20 to 0.34.
+    // The ratios of real transcripts are from 0.20 to 0.34.
     expect(ratio).toBeGreaterThan(0.2);
     expect(ratio).toBeLessThan(0.34);
   });

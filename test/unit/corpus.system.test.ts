@@ -1,4 +1,4 @@
-/** Properties on real conversations; skipped if unavailable. */
+/** Checks properties on real conversations; skipped if there are none. */
 import { describe, expect, it } from 'vitest';
 import { restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
 import { getOriginalText } from '../../src/core/condense/edits/edits';

@@ -1,7 +1,8 @@
 /**
- * Real sessions of many agents: each is read in both scopes without new violations; every free
- * provider leaves a valid view that can be restored exactly and that a second run does not change.
- * Skipped if unavailable. Providers run on each agent's smallest session, in the long lane on all.
+ * Reads real sessions of many agents in both scopes, and expects no new violations. Every provider
+ * that costs nothing must leave a valid view that can be restored exactly, and that a second run
+ * does not change. Skipped if there are no sessions. Providers run on each agent's smallest
+ * session, and on all in `npm run test:long`.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,12 +48,12 @@ const sessions: readonly Session[] = (present ? readdirSync(CORPUS, { withFileTy
     }),
   );
 
-/** Violations in the files themselves: blank texts stored by Claude Code 2.1. */
+/** Violations that the files themselves contain: Claude Code 2.1 stored blank texts. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   'claude-code/PackmindHub__context-evaluator__4799f814.jsonl': ['text-not-blank'],
 };
 
-/** Tools that stay unclassified, with reasons. */
+/** Tools that stay unclassified, with the reason. */
 const UNKNOWN: readonly [RegExp, string][] = [
   [/^mcp__claude_browser__/i, 'a browser: what it shows is no file of the project'],
   [/^mcp__plugin_context-mode/i, 'code in a sandbox of its own: its commands don’t name files of the project'],
@@ -76,7 +77,7 @@ describe.runIf(present)('real sessions of many agents', () => {
       expect(messages.length).toBeGreaterThan(3);
       expect(AGENTS[agent as keyof typeof AGENTS].formats).toContain(format);
       expect(title).not.toBe(UNTITLED);
-      // An agent's text before the user's is not a title.
+      // Text that an agent adds before the user's is not a title.
       expect(title).not.toMatch(/^(?:<|# AGENTS\.md)/);
       expect(extractPersonText(title)).toBe(title);
     }
@@ -95,12 +96,12 @@ describe.runIf(present)('real sessions of many agents', () => {
   });
 });
 
-/** A lone `sed -n '1,80p' src/a.ts` or `cat src/a.ts`, which certainly prints a file. */
+/** Matches a single `sed -n '1,80p' src/a.ts` or `cat src/a.ts`, which certainly prints a file. */
 const PLAIN_READ = /^(?:cat|sed -n '\d+,\d+p') [\w./-]+\.\w+$/;
-/** This many consecutive lines of a file are no coincidence. */
+/** Number of consecutive lines of a file that can't be a coincidence. */
 const MIN_LINES = 8;
 
-/** Significant lines, without numbers and paths. */
+/** Returns a text's significant lines, without numbers and paths. */
 const tellingLines = (text: string): (string | undefined)[] =>
   text.split('\n').map((line) => {
     const bare = line.replace(/^(?:[\w./-]+[:-])?\s*\d+(?:\t|[:-])/, '').trim();
@@ -132,7 +133,10 @@ describe.runIf(present)('reads inside commands of Codex', () => {
   });
 });
 
-/** Short and blank lines neither count nor end a run. */
+/**
+ * Returns the length of the longest run of known lines. Short and blank lines neither count nor end
+ * a run.
+ */
 function longestRun(lines: readonly (string | undefined)[], known: ReadonlySet<string | undefined>): number {
   let longest = 0;
   let run = 0;
@@ -150,7 +154,7 @@ const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] =
   ...BUILT_IN_PRESETS.map(({ id, config }) => [id, createSmartProvider() as CondensationProvider, config] as const),
 ];
 
-/** Sessions for providers. */
+/** Sessions on which the providers run. */
 const tried = [...Map.groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
   isLong ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
 );
@@ -183,7 +187,8 @@ describe.runIf(present)('a condensation of real sessions', () => {
       expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
       expect(JSON.stringify(restoreMessagesBeforeEdits(view, edits, (hash) => originals.get(hash)))).toBe(before);
-      // Lossless loses nothing, so a reported loss is a bug in it or in error detection.
+      // Lossless must lose nothing, so a loss in the report would be a bug in Lossless or in the
+      // report.
       if (provider === 'lossless') {
         const report = measureCoherence(messages, edits);
         for (const kind of FACT_KINDS) expect(report[kind].lostExamples).toEqual([]);

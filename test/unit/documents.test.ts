@@ -1,4 +1,4 @@
-/** Checks links in documents, and source names in documents about the code. */
+/** Checks links in documents, and names of source files in documents about the code. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ it.each(documents)('every relative link in %s leads to a file', (file) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([]);
 });
 
-/** GitHub's fragment for a heading. */
+/** Returns the fragment with which GitHub links to a heading. */
 const fragment = (heading: string): string =>
   heading
     .trim()

@@ -1,6 +1,6 @@
 /**
- * The guide's examples for other extensions compile against the shipped types and behave as
- * described.
+ * Checks that the guide's examples for other extensions compile with the shipped types and do what
+ * the guide says.
  */
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ import { findMarkers } from '../../src/core/messages/markers';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'extensions.md'), 'utf8');
-/** The example that the page links to. */
+/** The example to which the page links. */
 const recap = readFileSync(join(root, 'test', 'e2e', 'sample-extension', 'recap.ts'), 'utf8');
 const examples = [
   ...[...page.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text),
   recap.replace('../../../src/extensionApi/api', './condenserApi'),
 ];
 
-/** Exports of the example with this text. */
+/** Returns the exports of the example that contains this text. */
 async function loaded<Exports>(text: string): Promise<Exports> {
   const example = examples.find((one) => one.includes(text)) ?? '';
   const file = join(temporaryFolder(), 'example.mjs');
@@ -39,7 +39,7 @@ interface GuideConversation {
   original(reference: string): string | undefined;
 }
 
-/** A task and this many reads of files of 600 lines. */
+/** Creates a task with this many reads of files of 600 lines. */
 const reads = (count: number): Message[] => [
   user('Find out why the tests fail.'),
   ...Array.from({ length: count }, (_, index) =>

@@ -17,18 +17,21 @@ const CORPUS = join(import.meta.dirname, '../../../shared/corpus/claude-code');
 const present = existsSync(CORPUS);
 if (!present) console.warn(`NOT TESTED: the real conversations are not at ${CORPUS}`);
 
-/** Paths and file names that occur in the conversation. */
+/** Matches paths and file names; only those in the conversation count. */
 const FILES = /(?:[\w.@~-]*\/)*[\w.@-]*[\w-]\.[A-Za-z]\w{0,5}\b/g;
 const IDENTIFIERS = /\b(?:[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|[a-z]+_\w+)\b/g;
 
 const kept = (pattern: RegExp, text: string, prefix: string): Set<string> =>
   new Set((text.match(pattern) ?? []).filter((found) => prefix.includes(found)));
 
-/** A file counts once, by its last name. */
+/** Returns the names of files without their folders, so that each file counts once. */
 const fileNames = (text: string, prefix: string): Set<string> =>
   new Set([...kept(FILES, text, prefix)].filter((path) => path.includes('/')).map((path) => path.replace(/^.*\//, '')));
 
-/** An instruction counts as kept if a run of its words is in the text. */
+/**
+ * Number of characters. An instruction counts as kept if its beginning of this length is in the
+ * text.
+ */
 const RUN = 40;
 const squeezed = (text: string): string => text.replace(/[\s"'`]+/g, ' ').toLowerCase();
 const isKept = (instruction: string, text: string): boolean =>
@@ -46,7 +49,8 @@ describe.skipIf(!present)('the fact sheet keeps at least as many facts as the re
     const counter = freshCounter();
     const facts = collectConversationFacts(before, DEFAULT_TOOLS);
     const sheet = renderFactSheet(facts, counter);
-    // Paths are relative to a folder stated once; the sheet's own lists count completely.
+    // The sheet states the paths' folder only once, so the complete paths of the files that it
+    // lists are added.
     const whole = `${sheet}\n${facts.files.map(({ path }) => (sheet.includes(path.split('/').at(-1) ?? path) ? path : '')).join('\n')}`;
     const instructions = collectInstructions(before, listToolExchanges(before)).map(({ text }) => text);
     const figures = (text: string) => ({

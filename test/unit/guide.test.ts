@@ -1,4 +1,4 @@
-/** The guide's configurations are valid and have the described effect on the sample. */
+/** Checks that the guide's configurations are valid, and change the sample as described. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,8 @@ const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'passes.md'), 'utf8').replaceAll('\n', ' ');
 const examples = [...page.matchAll(/```json ([^`]*)```/g)].map(([, text = '']) => text.trim());
 /**
- * Some examples are settings without braces; a pass stands for a configuration with only that pass.
+ * Some examples are settings without braces. An example that is a pass is tested as a configuration
+ * with only that pass.
  */
 const configs = examples
   .map((text) => JSON.parse(text.startsWith('{') ? text : `{${text}}`) as Readonly<Record<string, unknown>>)
@@ -40,7 +41,7 @@ beforeAll(() => {
 });
 
 /**
- * Estimated effect of a configuration on the sample, as text.
+ * Estimates a configuration's effect on the sample, and returns it as text.
  * @throws Error for an invalid configuration
  */
 async function reported<Config>(

@@ -1,5 +1,5 @@
 /**
- * The invariants (docs/ARCHITECTURE.md) for every provider without a model, over generated
+ * Checks the invariants (docs/ARCHITECTURE.md) for every provider without a model, on generated
  * histories.
  */
 import fc from 'fast-check';
@@ -36,29 +36,29 @@ const holds = (
 const originalText = (history: History, edit: CutEdit): string =>
   getValueAt(history[edit.place.message], edit.place.path) as string;
 
-/** Originals by hash, including whole blocks (repeated images). */
+/** Returns originals by hash, including those of whole blocks such as repeated images. */
 const collectOriginals = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
   const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(history, edit)]));
   return (hash) => originals.get(hash);
 };
 
-/** Removes a line's path and number, which read and search tools add. */
+/** Removes the path and number that read and search tools add before a line. */
 const plainLine = (line: string): string => line.replace(/^(?:[^\s:]+[:-])?(?: *\d+(?:→|\t| \| ?|[:-]))?/, '').trim();
 
-/** Non-blank lines. */
+/** Lists the lines of a text that aren't blank, as they are and without path and number. */
 const linesIn = (text: string): string[] =>
   text
     .split('\n')
     .flatMap((line) => [line.trim(), plainLine(line)])
     .filter((line) => line !== '');
 
-/** Lines of which a slice takes more than blanks. */
+/** Lists the lines of which a slice removes more than blanks. */
 function linesAround(text: string, start: number, end: number): string[] {
   const lines: string[] = [];
   let at = text.lastIndexOf('\n', start - 1) + 1;
   for (const line of text.slice(at, `${text}\n`.indexOf('\n', end)).split('\n')) {
     const taken = text.slice(Math.max(at, start), Math.min(at + line.length, end));
-    // The rest of the cut's line may be XML markup.
+    // Only the removed part counts, because the rest of the line may be XML markup.
     if (plainLine(taken).trim() !== '') lines.push(plainLine(taken));
     at += line.length + 1;
   }
@@ -72,7 +72,7 @@ describe('the test generator of valid histories', () => {
   it('creates histories that pass the validity check', () => {
     fc.assert(
       fc.property(validHistory, (history) => {
-        // Its texts contain lone surrogates; cuts must not add any.
+        // Valid histories may contain lone surrogates; cuts must not add any.
         const violations = checkConversation(history).filter(({ rule }) => rule !== 'text-well-formed');
         expect(violations).toEqual([]);
       }),
@@ -107,7 +107,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       fc.property(histories, (history) => {
         for (const message of history) {
           const contents = listContents(message);
-          // In reverse, so that earlier offsets in the same string stay valid.
+          // The order is reversed, so that earlier offsets in the same string stay valid.
           const changed = contents.reduceRight((made, content) => put(made, content, `<${content.text}>`), message);
           expect(JSON.stringify(changed).length).toBe(JSON.stringify(message).length + 2 * contents.length);
           const back = contents.reduce(
@@ -146,7 +146,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       after.forEach((tokens, index) => {
         expect(tokens).toBeLessThanOrEqual(before[index] ?? 0);
       });
-      // A setup without operations has no steps.
+      // If all operations of a setup are off, there are no steps.
       if (result.steps.length === 0) return;
       expect(result.steps[0]?.tokensBefore).toBe(counter.countMessages(history));
       expect(result.steps.at(-1)?.tokensAfter).toBe(counter.countMessages(view));
@@ -162,7 +162,8 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
   it('find nothing more in a second run over the condensed messages', () =>
     holds(histories, async (_history, { view }, chosen) => {
       const again = await condense({ ...chosen, target: undefined }, view);
-      // With a target the first run may have stopped early, leaving work for the second.
+      // With a target, the first run may have stopped early, so that the second still removes
+      // something.
       if (chosen.target === undefined) expect(again.edits).toEqual([]);
     }));
 

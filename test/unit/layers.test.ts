@@ -1,5 +1,6 @@
 /**
- * scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src must agree.
+ * Checks that scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src
+ * agree.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -11,7 +12,7 @@ const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** The folders in the table's rows. */
+/** The folders in the rows of the table. */
 const rows = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   .split('\n')
   .filter((line) => /^\| `src\/\w+` \|/.test(line))
@@ -29,7 +30,7 @@ it('a folder imports only folders that precede it', () => {
   }
 });
 
-/** Source files except tests with the files they import, including types and `import()`. */
+/** The files that each source file imports, including types and `import()`; tests are left out. */
 const graph = new Map<string, string[]>();
 for (const top of ['src', 'webview-ui/src']) {
   const sources = readdirSync(join(root, top), { recursive: true, encoding: 'utf8' });
@@ -37,7 +38,7 @@ for (const top of ['src', 'webview-ui/src']) {
     if (/\.tsx?$/.test(file) && !/\.test\.|(^|\/)testing[^/]*$/.test(file)) graph.set(file, []);
   }
 }
-/** The imported file, in the formatter's style. */
+/** Matches the path of an imported file, as the formatter writes imports. */
 const IMPORTED = /(?:\bfrom |\bimport |\bimport\()'(\.[^']+)'/g;
 for (const [file, imports] of graph) {
   const text = readFileSync(join(root, file), 'utf8');
@@ -49,7 +50,7 @@ for (const [file, imports] of graph) {
 }
 
 it('the imports are those that the layers allow', () => {
-  // Ensures that paths are resolved, so the test is not vacuous.
+  // If paths were not resolved, the test would pass without checking anything.
   expect([...graph.values()].flat().length).toBeGreaterThan(graph.size);
   const getLayer = (file: string): string => /^src\/(\w+)\//.exec(file)?.[1] ?? file;
   const forbidden = [...graph].flatMap(([file, imports]) => {
@@ -68,7 +69,9 @@ it('the imports are those that the layers allow', () => {
   expect(forbidden).toEqual([]);
 });
 
-/** Imports between a folder's members: files, and subfolders as a whole. */
+/**
+ * Returns the imports between the members of a folder: its files, and each subfolder as a whole.
+ */
 function memberImports(folder: string): Map<string, Set<string>> {
   const getMember = (file: string): string | undefined =>
     file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
@@ -84,7 +87,8 @@ function memberImports(folder: string): Map<string, Set<string>> {
 }
 
 /**
- * Repeatedly removes members without remaining imports, which leaves cycles and their importers.
+ * Removes members that import no remaining ones, again and again, so that only cycles and their
+ * importers are left.
  */
 function knotIn(members: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const left = new Map(members);
@@ -128,8 +132,8 @@ it.each(Object.entries(floors))(
 );
 
 /**
- * Module-level state in the core, none of which affects edits: three formatters and the last tool
- * table.
+ * State that the core keeps at module level, which must not affect edits: three formatters and the
+ * last tool table.
  */
 const LASTING = [
   'condense/operations/truncate.ts segmenter',
@@ -151,7 +155,7 @@ it('core has no global switch that would change edits between programs', () => {
   expect(found.sort()).toEqual(LASTING);
 });
 
-/** They only use the schemas of providers' settings. */
+/** These files import only the schemas of the providers' settings. */
 const SCHEMAS = new Set(['src/window/settings/settingRules.ts', 'src/settings/table.ts']);
 
 it('the extension host cannot reach code that condenses or renders conversations', () => {
@@ -159,7 +163,7 @@ it('the extension host cannot reach code that condenses or renders conversations
   const visit = (file: string, from: string): void => {
     if (reached.has(file) || SCHEMAS.has(file)) return;
     reached.set(file, from);
-    // Type imports are not part of the program.
+    // Imports of types are not part of the program.
     const text = readFileSync(join(root, file), 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
     for (const [, fileName = ''] of text.matchAll(IMPORTED)) {
       const path = relative(root, join(root, dirname(file), fileName));
@@ -183,7 +187,9 @@ it('the extension host cannot reach code that condenses or renders conversations
   expect(heavy.flatMap((file) => (reached.has(file) ? [`${file} from ${reached.get(file)}`] : []))).toEqual([]);
 });
 
-/** Core files with async functions, with reasons; all others are synchronous. */
+/**
+ * Files of the core with asynchronous functions, with the reason. All other files are synchronous.
+ */
 const ASYNCHRONOUS = {
   'account/replayWhatIf.ts': 'condenses at each request of a session',
   'betweenSteps.ts': 'gives the event loop its turn',
@@ -223,7 +229,10 @@ it('core is asynchronous only if it calls a model or yields between steps', () =
   expect(files.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(Object.keys(ASYNCHRONOUS).sort());
 });
 
-/** A file without comments, strings and regular expressions containing the word. */
+/**
+ * Returns a file's code, without comments and without regular expressions, which may contain the
+ * word.
+ */
 const code = (path: string): string =>
   readFileSync(path, 'utf8')
     .replaceAll(/^ *(?:\*|\/\*|\/\/).*$/gm, '')

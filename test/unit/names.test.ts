@@ -1,5 +1,6 @@
 /**
- * Names of settings and commands must agree in package.json, its texts, the code and the documents.
+ * Checks that the names of settings and commands agree in package.json, its texts, the code and the
+ * documents.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +62,9 @@ it('documents name no unknown setting or command', () => {
   }
 });
 
-/** A field of an object setting, such as contextCondenser.lossless.strictOnly. */
+/**
+ * True for a field of a setting that is an object, such as contextCondenser.lossless.strictOnly.
+ */
 const isPartOfKnown = (name: string, known: ReadonlySet<string>): boolean => {
   const parent = name.slice(0, name.lastIndexOf('.'));
   return parent !== 'contextCondenser' && known.has(parent);

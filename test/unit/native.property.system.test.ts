@@ -1,4 +1,7 @@
-/** The invariants for Summary, over generated histories and arbitrary model answers. */
+/**
+ * Checks the invariants for Summary, on generated histories and with arbitrary answers of the
+ * model.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, createNativeProvider, type CondensationOutcome } from '../../src/core/condense';
@@ -49,7 +52,8 @@ async function condense(
     minimumGain,
     ...more,
   });
-  // Terminates: a part is requested once per plan, and plans shrink at most twice.
+  // The number is limited, because each part is requested once per plan, and plans shrink at most
+  // twice.
   expect(summarizer.requests.length).toBeLessThan(60);
   expect(outcome.calls?.length ?? 0).toBe(summarizer.requests.length);
   return outcome;

@@ -1,4 +1,7 @@
-/** The replay of new results that are condensed, and the part of docs/research/benchmarks.md that it writes. */
+/**
+ * Tests the replay of new results that are condensed, and the section of
+ * docs/research/benchmarks.md that it writes.
+ */
 import { describe, expect, it } from 'vitest';
 import { cutNewResults } from '../../src/core/condense/lossless/newResults';
 import { makeCodeLines, makeExchange, numberLines, TASK_MESSAGE } from '../../src/core/condense/lossless/testing';

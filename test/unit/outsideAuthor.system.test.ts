@@ -1,6 +1,7 @@
 /**
- * An external author's experience: a provider in its own folder, made from docs/guide/extensions.md
- * and the two shipped files, is type-checked and run without this repository.
+ * Tests what an external author experiences: a provider in its own folder, made from
+ * docs/guide/extensions.md and the two shipped files, is type-checked and run without this
+ * repository.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

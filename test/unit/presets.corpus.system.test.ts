@@ -1,7 +1,7 @@
 /**
- * Properties of presets, strategies and documented examples on real conversations, even with model
- * failures; skipped if unavailable. Each case meets a fifth of the conversations and vice versa;
- * all in the long lane.
+ * Checks properties of presets, strategies and documented examples on real conversations, even if
+ * the model fails; skipped if there are none. Each case runs on a fifth of the conversations, and
+ * each conversation with a fifth of the cases; all are combined in `npm run test:long`.
  */
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreMessagesBeforeEdits } from '../../src/core/condense/edits/applyEdits';
@@ -24,13 +24,13 @@ import { freshCounter } from '../generators/setups';
 import { isTried } from '../support/long';
 
 const { isReal, conversations } = loadCorpus(() => undefined);
-/** Shared, so that tokens are counted once. */
+/** One counter is shared, so that tokens are counted only once. */
 const counter = freshCounter();
 
 type Answer = (call: number) => string;
 const GOOD: Answer = () => 'The result was as expected; nothing else of it matters.';
 
-/** Providers with a scripted model; calls are numbered from 0. */
+/** Creates providers with a scripted model, whose calls are numbered from 0. */
 function bed(answer?: Answer) {
   let calls = 0;
   const summarizer = createTestSummarizer(() => Promise.resolve((answer ?? GOOD)(calls++)));
@@ -57,7 +57,7 @@ interface Case {
   readonly name: string;
   readonly provider: 'smart' | 'strategy';
   readonly config: unknown;
-  /** Target share of tokens; undefined: as far as possible. */
+  /** Target share of tokens; undefined to remove as much as possible. */
   readonly share?: number;
 }
 
@@ -82,7 +82,7 @@ function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
   expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
 }
 
-/** A tenth of it on an idle machine. */
+/** On an idle machine, a tenth of this time is enough. */
 const TIMEOUT_MS = 300_000;
 
 describe.runIf(isReal)('a preset on real conversations', () => {
@@ -135,11 +135,11 @@ const countSize = (messages: readonly ApiMessage[], edits: readonly Edit[]): num
   counter.countMessages(applyEdits(messages, edits).messages);
 
 /**
- * After missing its target, a strategy may continue from the result, since its conditions depend on
- * it.
+ * True if a strategy missed its target. It may then continue from the result, because its
+ * conditions depend on it.
  */
 const isMissed = ({ provider, share = 1 }: Case, messages: readonly ApiMessage[], edits: readonly Edit[]): boolean =>
   provider === 'strategy' && countSize(messages, edits) > share * counter.countMessages(messages);
 
-/** A failed run applies nothing. */
+/** A run that fails changes nothing. */
 const nothing = (): Pick<ProviderResult, 'edits'> => ({ edits: [] });

@@ -1,5 +1,6 @@
 /**
- * docs/guide/privacy.md names every file we store: each kind in `OWN`, and each part of our paths.
+ * Checks that docs/guide/privacy.md names every file that we store: each kind in `OWN`, and each
+ * part of our paths.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +13,9 @@ const read = (pattern: string): string[] =>
     .filter((file) => !/test(?:ing\w*)?\.ts$/.test(file))
     .map((file) => readFileSync(join(root, file), 'utf8'));
 
-/** Names within VS Code's folders. */
+/** Matches names within VS Code's folders. */
 const VSCODE = /[sS]torageUri\)?\.fsPath,\s*'([^']+)'/g;
-/** Names within a store. */
+/** Matches names within a store. */
 const STORE = /join\((?:store|root|folder),\s*'([\w.]+)'\)/g;
 const named = new Set([
   ...read('src/**/*.ts').flatMap((text) => [...text.matchAll(VSCODE)].map(([, name = '']) => name)),
@@ -23,7 +24,7 @@ const named = new Set([
   ),
 ]);
 
-/** Files in a folder that has its own row. */
+/** Names of files that are in a folder with its own row. */
 const INSIDE: Readonly<Record<string, string>> = {
   expired: 'replacements/',
   undone: 'replacements/',

@@ -1,4 +1,7 @@
-/** docs/requirements.md: every incomplete row has a state, and what rows refer to exists. */
+/**
+ * Checks in docs/requirements.md that every incomplete row has a state, and that what rows refer to
+ * exists.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -22,7 +25,7 @@ const known = new Set([
 const decisions = readdirSync('docs/decisions').map((file) => Number.parseInt(file, 10));
 const readme = readFileSync('README.md', 'utf8');
 
-/** Whether what a row refers to exists. */
+/** Lists what a row refers to and does not exist. */
 function missingIn({ shown }: Row): string[] {
   const missing: string[] = [];
   const need = (what: string, isThere: boolean): void => {

@@ -16,7 +16,7 @@ const turn = (id: number, tool: string, input: object, content: string): ApiMess
 
 const FILE = '     1→export const first = prepare(1);\n     2→export const second = prepare(2);';
 
-/** A file read in the first turn and edited in the last. */
+/** Creates a conversation that reads a file in the first turn and edits it in the last. */
 const readThenEdit = (between: readonly ApiMessage[] = []): ApiMessage[] => [
   { role: 'user', content: 'Please change it.' },
   ...turn(1, 'Read', { file_path: '/w/src/a.ts' }, FILE),
@@ -32,7 +32,7 @@ const readThenEdit = (between: readonly ApiMessage[] = []): ApiMessage[] => [
 
 const options = { minTurns: 1, cuts: [0.7] };
 
-/** Removes one result without a reference. */
+/** Removes one result; unless `strict` is set, no edit refers to it. */
 const without =
   (message: number, strict?: boolean): Policy =>
   (prefix) => ({
@@ -79,7 +79,8 @@ describe('the measure of needed lines', () => {
     const cut = { minTurns: 1, cuts: [0.8] };
     expect((await measureRetention([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
     expect((await measureRetention([readThenEdit(twin)], without(2, false), cut)).lines.verbatim.share).toBe(0);
-    // Nor by an edit that refers to it: editing the file requires the line in the file.
+    // An edit that refers to the other file doesn't help either, because editing requires the line
+    // in its own file.
     expect((await measureRetention([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(0);
   });
 

@@ -1,4 +1,7 @@
-/** Input from outside must be bounded: an imported preset's globs are matched against each call. */
+/**
+ * Checks that input from outside is bounded, because the globs of an imported preset are matched
+ * with every call.
+ */
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -9,7 +12,7 @@ interface Schema {
   readonly [field: string]: unknown;
 }
 
-/** Nested schemas with their paths. */
+/** Finds nested schemas, with their paths. */
 function* schemasIn(value: unknown, place = ''): Generator<readonly [string, Schema]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [place, value as Schema];

@@ -1,5 +1,6 @@
 /**
- * The invariants (docs/ARCHITECTURE.md) for Smart: random configurations over generated histories.
+ * Checks the invariants (docs/ARCHITECTURE.md) for Smart, with random configurations on generated
+ * histories.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -47,7 +48,7 @@ async function condense(
   return { result, view, origins, stale };
 }
 
-/** The invariants for any configuration and model replies. */
+/** Checks the invariants, for any configuration and replies of the model. */
 function expectSound(history: History, { result, view, origins, stale }: Ran): void {
   expect(stale).toEqual([]);
   expect([...checkEdits(history, result.edits), ...findNewViolations(history, view, { origins })]).toEqual([]);
@@ -99,8 +100,8 @@ describe.each(Object.entries(HISTORIES))('conversations under %s, without a mode
     holds(async (history, config) => {
       const { result, view } = await condense(history, config);
       expect((await condense(history, config, {}, {}, result.edits)).result.edits).toEqual([]);
-      // An outline keeps what edits quoted according to the original; the view alone has less
-      // information.
+      // An outline keeps what edits in the original quoted, and the view alone no longer contains
+      // all of that.
       if (JSON.stringify(config).includes('"outline"')) return;
       expect((await condense(view, config)).result.edits).toEqual([]);
     }));
@@ -113,7 +114,7 @@ describe.each(Object.entries(HISTORIES))('conversations under %s, without a mode
     }));
 });
 
-/** Fails each of the first calls in turn. */
+/** Number of first calls that are tested, each as the one that fails or is canceled. */
 const TRIED_CALLS = 5;
 
 describe('conversations under presets with a model', () => {

@@ -1,11 +1,11 @@
-/** Dependencies and what they may do. */
+/** Checks the dependencies, and what they may do. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeLicences } from '../../scripts/licences.mjs';
 import { temporaryFolder } from '../support/temporaryFolder';
 
-/** Packages whose scripts `npm ci` runs, with reasons. Review each new one. */
+/** Packages whose scripts `npm ci` runs, with the reason. Review each new one. */
 const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   '@google/genai': 'an echo',
   '@vscode/vsce-sign': 'copies its binary to where vsce looks for it; packaging needs no signature',

@@ -1,4 +1,7 @@
-/** The troubleshooting guide quotes actual messages and covers every kind of model error. */
+/**
+ * Checks that the troubleshooting guide quotes actual messages and covers every kind of model
+ * error.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +13,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n');
 
-/** First cells of tables with the header "the message". */
+/** First cells of the rows in tables with the header "the message". */
 const messages = page
   .split(/\n(?=## )/)
   .filter((section) => section.includes('| the message |'))
@@ -26,7 +29,7 @@ describe('the guide on messages', () => {
     const errors = readFileSync(join(root, 'src', 'api', 'apiError.ts'), 'utf8');
     const said = [...errors.matchAll(/sentence: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
     expect(said.length).toBeGreaterThan(15);
-    // The user requested a cancellation.
+    // Messages about a cancellation are left out, because the user requested it.
     const reported = said.filter((what) => !what.includes('cancelled'));
     expect(reported.filter((what) => !page.includes(what.replace(/^(The answer broke off).*/, '$1')))).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /**
- * Windows sessions: one file is named `C:\Repo\a.ts`, `c:/repo/a.ts` and `/c:/Repo/a.ts`, results
- * have CR LF, and paths exceed 260 characters, without effect on condensing.
+ * Checks that these properties of Windows sessions don't affect condensing: a file may be named
+ * `C:\Repo\a.ts`, `c:/repo/a.ts` and `/c:/Repo/a.ts`, results have CR LF, and paths exceed 260
+ * characters.
  */
 import { describe, expect, it } from 'vitest';
 import { losslessProvider } from '../../src/core/condense';
@@ -21,7 +22,7 @@ import { Random } from '../generators/random';
 
 const DRIVE = 'C:/';
 
-/** Moves generated paths to a drive, beyond Windows' length limit. */
+/** Moves generated paths to a drive, and makes them longer than Windows' limit. */
 const onWindows = (messages: readonly ApiMessage[], below = ''): ApiMessage[] =>
   JSON.parse(JSON.stringify(messages).replaceAll('/home/dev/', `${DRIVE}Users/dev/${below}`)) as ApiMessage[];
 
@@ -35,7 +36,7 @@ const SPELLINGS: readonly ((path: string) => string)[] = [
 
 const PATHS: ReadonlySet<string> = new Set(['file_path', 'path']);
 
-/** Varies the file's spelling per call. */
+/** Varies how calls spell the file's path. */
 function respelt(messages: readonly ApiMessage[], seed: number): ApiMessage[] {
   const random = new Random(seed);
   return JSON.parse(JSON.stringify(messages), (key, value: unknown) =>
@@ -43,7 +44,7 @@ function respelt(messages: readonly ApiMessage[], seed: number): ApiMessage[] {
   ) as ApiMessage[];
 }
 
-/** Results as Windows programs print them. */
+/** Gives results the line ends that Windows programs print. */
 const withCrLf = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.map((message) =>
     typeof message.content === 'string'
@@ -76,7 +77,7 @@ const PROVIDERS = {
 
 /**
  * Runs a provider and checks the invariants.
- * @returns places of cuts, and the remaining share of tokens
+ * @returns the places of cuts, and the share of tokens that remains
  */
 async function condensed(
   provider: keyof typeof PROVIDERS,
