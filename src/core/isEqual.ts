@@ -8,14 +8,14 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
   if (Array.isArray(b)) return false;
-  const [one, other] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const [first, second] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   let more = 0;
-  for (const key of Object.keys(one)) {
-    if (one[key] === undefined) continue;
-    if (!Object.hasOwn(other, key) || !isEqual(one[key], other[key])) return false;
+  for (const key of Object.keys(first)) {
+    if (first[key] === undefined) continue;
+    if (!Object.hasOwn(second, key) || !isEqual(first[key], second[key])) return false;
     more++;
   }
-  for (const key of Object.keys(other)) if (other[key] !== undefined) more--;
+  for (const key of Object.keys(second)) if (second[key] !== undefined) more--;
   return more === 0;
 }
 

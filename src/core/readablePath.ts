@@ -5,11 +5,12 @@ import { isRecord } from './messages/blocks';
  * threshold`.
  */
 export function formatReadablePath(value: unknown, path: string): string {
-  let at: unknown = value;
+  let current: unknown = value;
   const steps = path.split('.').map((step) => {
-    const isEntry = Array.isArray(at) && /^\d+$/.test(step);
-    at = isRecord(at) || Array.isArray(at) ? (at as Readonly<Record<string, unknown>>)[step] : undefined;
-    return isEntry ? getEntryName(at, step) : step;
+    const isEntry = Array.isArray(current) && /^\d+$/.test(step);
+    current =
+      isRecord(current) || Array.isArray(current) ? (current as Readonly<Record<string, unknown>>)[step] : undefined;
+    return isEntry ? getEntryName(current, step) : step;
   });
   return steps.join('.') === path ? path : steps.join(' › ');
 }

@@ -44,11 +44,11 @@ export function replaceSettingValueAt(root: unknown, path: SettingPath, value: u
     if (typeof key !== 'number' || key > list.length) throw new SettingPathError(`The list ends before ${key}.`);
     return innerValue === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, innerValue);
   }
-  const others = Object.entries(container).filter(([other]) => other !== key);
-  if (innerValue === undefined) return Object.fromEntries(others);
+  const otherFields = Object.entries(container).filter(([other]) => other !== key);
+  if (innerValue === undefined) return Object.fromEntries(otherFields);
   return Object.hasOwn(container, key)
     ? Object.fromEntries(Object.entries(container).map(([other, old]) => [other, other === key ? innerValue : old]))
-    : Object.fromEntries([...others, [key, innerValue]]);
+    : Object.fromEntries([...otherFields, [key, innerValue]]);
 }
 
 const getEntryId = (entry: unknown): string => {
@@ -76,10 +76,10 @@ const findEntryIndex = (list: readonly unknown[], { id, nth }: ListEntryName): n
 export function replaceNamesByIndexes(root: unknown, path: SettingPathWithNames): SettingPath {
   let value = root;
   return path.map((key) => {
-    const at = typeof key !== 'object' ? key : Array.isArray(value) ? findEntryIndex(value, key) : -1;
-    if (at === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
-    value = isContainer(value) && Object.hasOwn(value, at) ? value[at] : undefined;
-    return at;
+    const keyOrIndex = typeof key !== 'object' ? key : Array.isArray(value) ? findEntryIndex(value, key) : -1;
+    if (keyOrIndex === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
+    value = isContainer(value) && Object.hasOwn(value, keyOrIndex) ? value[keyOrIndex] : undefined;
+    return keyOrIndex;
   });
 }
 
@@ -130,23 +130,26 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
       return { list, undo: undefined };
     const original = copyOf === undefined ? undefined : list[findEntryIndex(list, copyOf)];
     if (copyOf !== undefined && !isContainer(original)) throw new SettingPathError(MISSING_ENTRY_TEXT);
-    const at = findInsertIndex(list, place);
-    const after = list.toSpliced(at, 0, { ...(isContainer(original) ? original : {}), ...entry });
-    return { list: after, undo: { kind: 'remove', entry: getEntryNameAt(after, at) } };
+    const insertIndex = findInsertIndex(list, place);
+    const after = list.toSpliced(insertIndex, 0, { ...(isContainer(original) ? original : {}), ...entry });
+    return { list: after, undo: { kind: 'remove', entry: getEntryNameAt(after, insertIndex) } };
   }
   const from = findEntryIndex(list, change.entry);
   if (from === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
   const entry = list[from];
-  const without = list.toSpliced(from, 1);
-  const back = getNeighborOfEntry(list, from);
+  const listWithoutEntry = list.toSpliced(from, 1);
+  const previousPlace = getNeighborOfEntry(list, from);
   if (change.kind === 'remove') {
-    return { list: without, undo: isContainer(entry) ? { kind: 'insert', entry, place: back } : undefined };
+    return {
+      list: listWithoutEntry,
+      undo: isContainer(entry) ? { kind: 'insert', entry, place: previousPlace } : undefined,
+    };
   }
-  const after = without.toSpliced(findInsertIndex(without, change.place), 0, entry);
+  const after = listWithoutEntry.toSpliced(findInsertIndex(listWithoutEntry, change.place), 0, entry);
   const to = after.indexOf(entry);
   return {
     list: after,
-    undo: to === from ? undefined : { kind: 'move', entry: getEntryNameAt(after, to), place: back },
+    undo: to === from ? undefined : { kind: 'move', entry: getEntryNameAt(after, to), place: previousPlace },
   };
 }
 

@@ -48,7 +48,7 @@ export function App(): ReactNode {
   const { welcome, state } = usePanel();
   const [query, setQuery] = useState('');
   const searched = query.trim().toLowerCase();
-  const [found, setFound] = useState(0);
+  const [hitCount, setHitCount] = useState(0);
   const main = useRef<HTMLElement>(null);
   const groups = listNavigationGroups(welcome.providers, state.settings['provider']?.value);
   const show = useRevealPlace(groups);
@@ -59,7 +59,7 @@ export function App(): ReactNode {
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
     const places = searched === '' ? [] : [...(main.current?.querySelectorAll(SEARCHABLE_ELEMENTS_SELECTOR) ?? [])];
-    setFound(places.length);
+    setHitCount(places.length);
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searched]);
 
@@ -67,7 +67,7 @@ export function App(): ReactNode {
     setQuery('');
     show(id);
   };
-  const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
+  const result = searched === '' ? '' : hitCount === 0 ? t('Nothing found') : t('{0} found', hitCount);
   const shownGroups =
     searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
   const outline = (
@@ -85,7 +85,7 @@ export function App(): ReactNode {
         <div className="outline-side">{outline}</div>
         <ShowSectionContext value={leaveFor}>
           <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
-            {searched !== '' && found === 0 && (
+            {searched !== '' && hitCount === 0 && (
               <div className="nothing-found">
                 <p>{t('No settings found for “{0}”', query.trim())}</p>
                 <Button

@@ -26,7 +26,7 @@ export function listNavigationGroups(
   providers: readonly ProviderDescription[],
   inUse: unknown,
 ): readonly NavigationGroup[] {
-  const all = (group: Omit<NavigationGroup, 'unfolds'>): NavigationGroup => ({
+  const unfoldAllSections = (group: Omit<NavigationGroup, 'unfolds'>): NavigationGroup => ({
     ...group,
     unfolds: group.sections.map(({ id }) => id),
   });
@@ -47,7 +47,7 @@ export function listNavigationGroups(
       sections: providers.map(({ id, name }) => ({ id, title: t(name) })),
       unfolds: providers.flatMap(({ id }) => (id === inUse ? [id] : [])),
     },
-    all({
+    unfoldAllSections({
       id: 'models',
       title: t('Models'),
       help: t('Optional. Only summaries need a model.'),
@@ -56,7 +56,7 @@ export function listNavigationGroups(
         { id: 'chat', title: t('Models in the chat') },
       ],
     }),
-    all({
+    unfoldAllSections({
       id: 'try',
       title: t('Try'),
       help: t('See what condensing would do to your own conversations. Nothing is changed, and no model is called.'),
@@ -65,7 +65,7 @@ export function listNavigationGroups(
         { id: 'comparison', title: t('Compare') },
       ],
     }),
-    all({
+    unfoldAllSections({
       id: 'results',
       title: t('Results'),
       help: t('What was condensed, what it saved, and what your agents cost.'),

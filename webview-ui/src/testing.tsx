@@ -92,20 +92,20 @@ export async function openPage({
     </PanelProvider>,
   );
   connection.sendReady();
-  const all = (selector: string): HTMLElement[] => [...root.querySelectorAll<HTMLElement>(selector)];
+  const queryAll = (selector: string): HTMLElement[] => [...root.querySelectorAll<HTMLElement>(selector)];
   const labelOf = (element: HTMLElement): string =>
     [element.getAttribute('aria-label'), element.getAttribute('placeholder'), element.textContent].join('\n');
   const page: TestPage = {
     root,
     host,
     kept: () => state,
-    all,
+    all: queryAll,
     find(selector, text = '') {
-      const found = all(selector).find((element) =>
+      const element = queryAll(selector).find((element) =>
         typeof text === 'string' ? labelOf(element).includes(text) : text.test(labelOf(element)),
       );
-      if (!found) throw new Error(`there is no ${selector} with ${String(text)}:\n${root.textContent}`);
-      return found;
+      if (!element) throw new Error(`there is no ${selector} with ${String(text)}:\n${root.textContent}`);
+      return element;
     },
     async until(probe) {
       for (const end = Date.now() + MAX_WAIT_MS; ;) {

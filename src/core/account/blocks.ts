@@ -18,21 +18,21 @@ interface RequestTime {
  */
 export function createUsageBlockFinder(moments: readonly RequestTime[]): (agent: string, at: number) => number {
   const byAgent = new Map<string, number[]>();
-  for (const { agent, at } of [...moments].sort((a, b) => a.at - b.at)) {
+  for (const { agent, at: timeMs } of [...moments].sort((a, b) => a.at - b.at)) {
     const starts = byAgent.get(agent) ?? [];
     byAgent.set(agent, starts);
     const last = starts.at(-1);
-    if (last === undefined || at >= last + USAGE_BLOCK_MS) starts.push(Math.floor(at / HOUR_MS) * HOUR_MS);
+    if (last === undefined || timeMs >= last + USAGE_BLOCK_MS) starts.push(Math.floor(timeMs / HOUR_MS) * HOUR_MS);
   }
-  return (agent, at) => {
+  return (agent, timeMs) => {
     const starts = byAgent.get(agent) ?? [];
     let [low, high] = [0, starts.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((starts[middle] ?? Infinity) <= at) low = middle + 1;
+      if ((starts[middle] ?? Infinity) <= timeMs) low = middle + 1;
       else high = middle;
     }
-    return starts[low - 1] ?? Math.floor(at / HOUR_MS) * HOUR_MS;
+    return starts[low - 1] ?? Math.floor(timeMs / HOUR_MS) * HOUR_MS;
   };
 }
 

@@ -58,10 +58,10 @@ export function computeComposition(
   const sends = countSendsPerMessage(messages.length, requests);
   const parts: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixed * requests.length };
   let sentOften = fixed * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
-  const all = listToolExchanges(messages);
-  const exchanges = all.filter(({ isDisplay }) => !isDisplay);
+  const allExchanges = listToolExchanges(messages);
+  const exchanges = allExchanges.filter(({ isDisplay }) => !isDisplay);
   const rereads = findRepeatedReads(exchanges);
-  const results = classifyResults(all, rereads);
+  const results = classifyResults(allExchanges, rereads);
   messages.forEach((message, index) => {
     const sent = sends[index] ?? 0;
     if (sent === 0) return;
@@ -162,10 +162,10 @@ function* splitMessageIntoParts(
       yield { kind: 'agent', tokens: counter.countText(text) };
     else {
       const userText = userTextByContent.get(content) ?? '';
-      const all = counter.countText(text);
-      const userTokens = userText === text ? all : Math.min(all, counter.countText(userText));
+      const totalTokens = counter.countText(text);
+      const userTokens = userText === text ? totalTokens : Math.min(totalTokens, counter.countText(userText));
       yield { kind: 'people', tokens: userTokens };
-      yield { kind: 'agent', tokens: all - userTokens };
+      yield { kind: 'agent', tokens: totalTokens - userTokens };
     }
   }
   for (const block of getBlocks(message)) {
@@ -192,9 +192,9 @@ function findRepeatedReads(exchanges: readonly ToolExchange[]): ReadonlySet<Tool
     if (shownLines && lines.length > 0 && lines.filter((line) => shownLines.has(line)).length * 2 >= lines.length) {
       rereads.add(exchange);
     }
-    const all = shownLines ?? new Set<string>();
-    for (const line of lines) all.add(line);
-    shown.set(path, all);
+    const knownLines = shownLines ?? new Set<string>();
+    for (const line of lines) knownLines.add(line);
+    shown.set(path, knownLines);
   }
   return rereads;
 }

@@ -92,13 +92,13 @@ export const estimateFillOfCopy = (
 });
 
 export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, counted: number): string | undefined {
-  const rest = Math.round(tokens - tokenFactor * counted);
-  if (!isRecorded || rest <= 0) return undefined;
+  const otherTokens = Math.round(tokens - tokenFactor * counted);
+  if (!isRecorded || otherTokens <= 0) return undefined;
   const messages =
     tokenFactor === 1
       ? formatTokens(counted)
       : `≈ ${formatTokens(Math.round(tokenFactor * counted))} (${formatTokens(counted)} as counted here, × ${tokenFactor} for this model)`;
-  return `Of these, messages: ${messages}; instructions, tools and the like: ≈ ${formatTokens(rest)}.`;
+  return `Of these, messages: ${messages}; instructions, tools and the like: ≈ ${formatTokens(otherTokens)}.`;
 }
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');

@@ -85,7 +85,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   for (const { session, request } of claims.values()) requestsBySession.get(session)?.push(request);
   const parents = findParentSessions(inOrder, claimsBySession, claims);
   const summed = findSessionsWithTotals(inOrder);
-  const rest = new Map(
+  const unrecordedBySession = new Map(
     inOrder.map((session) => [
       session,
       summed.has(session)
@@ -95,7 +95,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   );
   const starts = createUsageBlockFinder(
     inOrder.flatMap((session) =>
-      [...(requestsBySession.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({
+      [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])].map(({ at }) => ({
         agent: session.agent,
         at,
       })),
@@ -103,14 +103,14 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   );
   return sessions.map((session): SessionAccount => {
     const { requests: _, totals, identity: __, startedBy: ___, ...account } = session;
-    const paid = [...(requestsBySession.get(session) ?? []), ...(rest.get(session) ?? [])];
-    const over = parents.get(session);
+    const paid = [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])];
+    const parent = parents.get(session);
     const replayed = paid.filter(({ isReplayed }) => isReplayed === true).length;
     return {
       ...account,
       source: replayed === 0 ? 'recorded' : replayed === paid.length ? 'replayed' : 'mixed',
       usage: groupUsageByDay(paid, (at) => starts(session.agent, at)),
-      ...(over && { above: { path: over.session.path, relation: over.relation } }),
+      ...(parent && { above: { path: parent.session.path, relation: parent.relation } }),
       compactions: countCompactions(session, totals, paid),
       calls: sumToolCalls([...account.calls, ...paid.flatMap(({ calls = [] }) => calls)]),
     };
@@ -242,9 +242,9 @@ function findParentSessions(
     const origin =
       (forkOf === undefined ? undefined : byName.get(`${session.agent} ${forkOf}`)) ??
       findOriginSession(session, claimsBySession.get(session) ?? [], claims);
-    const found = starter ?? origin;
-    if (!found || isBelow(found, session)) continue;
-    parents.set(session, { session: found, relation: starter ? 'subagent' : 'fork' });
+    const parent = starter ?? origin;
+    if (!parent || isBelow(parent, session)) continue;
+    parents.set(session, { session: parent, relation: starter ? 'subagent' : 'fork' });
   }
   return parents;
 }
@@ -300,48 +300,52 @@ function listUnrecordedCharges(
   const claims = claimsBySession.get(session) ?? [];
   // The base already includes what the fork copied from its origin.
   const ownRequests = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
-  const others = inOrder
+  const subagentRequests = inOrder
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
     .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
     .flatMap((other) => requestsBySession.get(other) ?? []);
   const latestByModel = new Map<string, PaidModel>();
   const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [normalizeModelName(model), toolCost]));
-  const rest: PaidRequest[] = [];
+  const unrecordedRequests: PaidRequest[] = [];
   let compacted = 0;
   for (const total of totals) {
     const counted = [
       ...ownRequests.slice(0, total.after).filter((each) => each !== undefined),
-      ...others.filter(({ at }) => at <= total.at),
+      ...subagentRequests.filter(({ at }) => at <= total.at),
     ];
     let compactionCount = Math.max(0, total.compactions - compacted);
     compacted = total.compactions;
-    for (const each of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
-      const name = normalizeModelName(each.model);
+    for (const modelTotal of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
+      const name = normalizeModelName(modelTotal.model);
       const before = latestByModel.get(name);
-      const unrecorded = subtractRequests(each, [
+      const unrecorded = subtractRequests(modelTotal, [
         ...counted.filter(({ model }) => normalizeModelName(model) === name),
         ...(base?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
         ...(before ? [before] : []),
       ]);
       if (TOKEN_KINDS.every((kind) => unrecorded[kind] === 0)) continue;
-      latestByModel.set(name, before ? { ...each, ...addUsageSums(before, unrecorded) } : { ...each, ...unrecorded });
+      latestByModel.set(
+        name,
+        before ? { ...modelTotal, ...addUsageSums(before, unrecorded) } : { ...modelTotal, ...unrecorded },
+      );
       const requestCount = unrecorded.requests ?? Math.max(1, compactionCount);
-      const tools = Math.max(0, (each.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
-      toolsPaid.set(name, Math.max(each.toolCost ?? 0, toolsPaid.get(name) ?? 0));
+      const tools = Math.max(0, (modelTotal.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
+      toolsPaid.set(name, Math.max(modelTotal.toolCost ?? 0, toolsPaid.get(name) ?? 0));
       const cost =
         unrecorded.charge ??
-        (each.rates && TOKEN_KINDS.reduce((sum, kind) => sum + unrecorded[kind] * (each.rates?.[kind] ?? 0), tools));
+        (modelTotal.rates &&
+          TOKEN_KINDS.reduce((sum, kind) => sum + unrecorded[kind] * (modelTotal.rates?.[kind] ?? 0), tools));
       const { fresh, cacheWrite, cacheRead, output } = unrecorded;
-      rest.push({
+      unrecordedRequests.push({
         ...{ at: total.at, requests: requestCount, fresh, cacheWrite, cacheRead, output },
-        ...(each.model !== undefined && { model: each.model }),
+        ...(modelTotal.model !== undefined && { model: modelTotal.model }),
         ...(cost !== undefined && { cost }),
         ...(compactionCount > 0 && unrecorded.requests === undefined && { isCompaction: true }),
       });
       compactionCount = 0;
     }
   }
-  return rest;
+  return unrecordedRequests;
 }
 
 function findLastTotalBefore(totals: readonly PaidTotal[] | undefined, began = Infinity): PaidTotal | undefined {
@@ -381,22 +385,24 @@ function subtractRequests(
   };
 }
 
-function addUsageSums(one: SummedUsage, other: SummedUsage): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
+function addUsageSums(first: SummedUsage, second: SummedUsage): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
   return {
-    fresh: one.fresh + other.fresh,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    cacheRead: one.cacheRead + other.cacheRead,
-    output: one.output + other.output,
-    ...(other.requests !== undefined && { requests: (one.requests ?? 0) + other.requests }),
-    ...(other.charge !== undefined && { charge: (one.charge ?? 0) + other.charge }),
+    fresh: first.fresh + second.fresh,
+    cacheWrite: first.cacheWrite + second.cacheWrite,
+    cacheRead: first.cacheRead + second.cacheRead,
+    output: first.output + second.output,
+    ...(second.requests !== undefined && { requests: (first.requests ?? 0) + second.requests }),
+    ...(second.charge !== undefined && { charge: (first.charge ?? 0) + second.charge }),
   };
 }
 
 function groupUsageByDay(paid: readonly PaidRequest[], findBlockStart: (at: number) => number): DayUsage[] {
   const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
-  for (const { at, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
-    const day = formatLocalDay(at);
-    const block = findBlockStart(at);
+  for (const { at: timeMs, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort(
+    (a, b) => a.at - b.at,
+  )) {
+    const day = formatLocalDay(timeMs);
+    const block = findBlockStart(timeMs);
     const key = `${day}\n${block}\n${model ?? ''}`;
     const row = rows.get(key) ?? {
       ...{ day, block },

@@ -179,12 +179,12 @@ export function makeReplayedUsage(
   accounting: UsageAccounting,
   writes: RequestTokenCalibration['writes'],
 ): Usage {
-  const rest = prompt - read;
-  const writtenTokens = writes === 'none' ? 0 : rest;
+  const uncachedTokens = prompt - read;
+  const writtenTokens = writes === 'none' ? 0 : uncachedTokens;
   return {
     accounting,
     source: 'counted',
-    inputTokens: accounting === 'openai' ? prompt : rest - writtenTokens,
+    inputTokens: accounting === 'openai' ? prompt : uncachedTokens - writtenTokens,
     outputTokens: output,
     cacheReadTokens: read,
     cacheWriteTokens: writtenTokens,

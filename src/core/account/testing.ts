@@ -29,11 +29,11 @@ export const makeSessionAccount = ({
   files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
   unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
   calls: [{ tool: 'Bash', calls: 3 }],
-  usage: usage.map((each) => ({
+  usage: usage.map((dayUsage) => ({
     block: 0,
-    replayed: fields.source === 'replayed' ? each.requests : 0,
-    replayedCost: fields.source === 'replayed' ? each.cost : 0,
-    ...each,
+    replayed: fields.source === 'replayed' ? dayUsage.requests : 0,
+    replayedCost: fields.source === 'replayed' ? dayUsage.cost : 0,
+    ...dayUsage,
   })),
   ...fields,
 });

@@ -63,12 +63,12 @@ export const describeSessionsWithoutParts = ({ uncomposed }: Pick<AccountTotal, 
     : `${formatPlural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
 
 export function describeUnreadSessions({ unread }: Pick<AccountTotal, 'unread'>): string {
-  const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
-  if (all === 0) return '';
+  const sessionCount = unread.reduce((sum, { sessions }) => sum + sessions, 0);
+  if (sessionCount === 0) return '';
   const shown = unread.slice(0, MAX_SHOWN_UNREAD_REASONS).map(({ reason, sessions }) => `${sessions}: ${reason}`);
   const others = unread.slice(MAX_SHOWN_UNREAD_REASONS).reduce((sum, { sessions }) => sum + sessions, 0);
   const reasons = [...shown, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
-  return `not included: ${formatPlural(all, 'session')} that could not be read (${reasons})`;
+  return `not included: ${formatPlural(sessionCount, 'session')} that could not be read (${reasons})`;
 }
 
 const MAX_SHOWN_UNREAD_REASONS = 3;

@@ -64,13 +64,18 @@ function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, jsonSc
       convertIssueToProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, jsonSchema),
     );
   }
-  const found = getValueAt(
+  const writtenValue = getValueAt(
     config,
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
   const namesValue = issue.code === 'custom';
   const text = describeIssue(issue);
-  return [{ path, message: namesValue || found === undefined ? text : `${text}; found ${formatConfigValue(found)}` }];
+  return [
+    {
+      path,
+      message: namesValue || writtenValue === undefined ? text : `${text}; found ${formatConfigValue(writtenValue)}`,
+    },
+  ];
 }
 
 const findDeepestPathLength = (issues: readonly z.core.$ZodIssue[]): number =>

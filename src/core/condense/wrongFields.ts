@@ -24,11 +24,11 @@ export function parseDroppingWrongFields<T>(
   for (;;) {
     const parsed = schema.safeParse(written);
     if (parsed.success) return { rest: { config: parsed.data, written }, issues };
-    const found = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, jsonSchema, written));
-    issues.push(...found);
-    const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
+    const newIssues = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, jsonSchema, written));
+    issues.push(...newIssues);
+    const paths = newIssues.map(({ path }) => removable(path)).filter((path) => path !== undefined);
     // Stops if the next round would find the same issues.
-    if (paths.length < found.length || !paths.every(([field]) => hasField(written, field))) return { issues };
+    if (paths.length < newIssues.length || !paths.every(([field]) => hasField(written, field))) return { issues };
     written = removeFields(written, paths);
   }
 }

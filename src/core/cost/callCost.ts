@@ -38,13 +38,13 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
  */
 export function computeCostForOtherUsage(
   usage: Usage,
-  others: Usage,
+  otherUsage: Usage,
   prices: ModelPrices | undefined,
 ): number | undefined {
-  const would = priceTokens(others, prices);
-  if (usage.costUsd === undefined) return would;
-  const did = priceTokens(usage, prices);
-  return would === undefined || did === undefined ? undefined : usage.costUsd + would - did;
+  const otherCost = priceTokens(otherUsage, prices);
+  if (usage.costUsd === undefined) return otherCost;
+  const computedCost = priceTokens(usage, prices);
+  return otherCost === undefined || computedCost === undefined ? undefined : usage.costUsd + otherCost - computedCost;
 }
 
 function priceTokens(usage: Usage, prices: ModelPrices | undefined): number | undefined {

@@ -42,12 +42,12 @@ export function editJsonHead(text: string, edits: readonly JsonEdit[]): EditedJs
   new JsonEditor(text, splices).editValue(skipJsonSpace(text, 0), buildEditTree(edits), []);
   splices.sort((a, b) => a.start - b.start);
   let head = '';
-  let at = 0;
+  let copiedEnd = 0;
   for (const { start, end, json } of splices) {
-    head += text.slice(at, start) + json;
-    at = end;
+    head += text.slice(copiedEnd, start) + json;
+    copiedEnd = end;
   }
-  return { head, end: at };
+  return { head, end: copiedEnd };
 }
 
 interface TextReplacement {
@@ -110,35 +110,35 @@ class JsonEditor {
 
   private editArray(start: number, { below }: JsonEditTree, path: Path): number {
     const entries: JsonEntrySpan[] = [];
-    let found = 0;
-    let at = skipJsonSpace(this.text, start + 1);
-    for (let index = 0; this.text[at] !== ']'; index++) {
+    let editedCount = 0;
+    let offset = skipJsonSpace(this.text, start + 1);
+    for (let index = 0; this.text[offset] !== ']'; index++) {
       const tree = below.get(index);
-      if (tree) found++;
+      if (tree) editedCount++;
       const isGone = tree !== undefined && isRemovedByEdit(tree);
-      const end = tree && !isGone ? this.editValue(at, tree, path.concat(index)) : skipJsonValue(this.text, at);
-      entries.push({ start: at, end, isRemoved: isGone });
-      at = this.skipComma(end);
+      const end = tree && !isGone ? this.editValue(offset, tree, path.concat(index)) : skipJsonValue(this.text, offset);
+      entries.push({ start: offset, end, isRemoved: isGone });
+      offset = this.skipComma(end);
     }
-    if (found < below.size) throw new JsonPathError(path, `elements ${[...below.keys()].join(', ')}`);
+    if (editedCount < below.size) throw new JsonPathError(path, `elements ${[...below.keys()].join(', ')}`);
     this.removeEntries(entries);
-    return at + 1;
+    return offset + 1;
   }
 
   private editObject(start: number, { below }: JsonEditTree, path: Path): number {
     const entries: JsonEntrySpan[] = [];
     const values = new Map<string, number>();
-    let at = skipJsonSpace(this.text, start + 1);
-    while (this.text[at] !== '}') {
-      const keyEnd = skipJsonString(this.text, at);
-      const key = JSON.parse(this.text.slice(at, keyEnd)) as string;
+    let offset = skipJsonSpace(this.text, start + 1);
+    while (this.text[offset] !== '}') {
+      const keyEnd = skipJsonString(this.text, offset);
+      const key = JSON.parse(this.text.slice(offset, keyEnd)) as string;
       const value = skipJsonSpace(this.text, skipJsonSpace(this.text, keyEnd) + 1);
       const tree = below.get(key);
       if (tree) values.set(key, value);
       const end = skipJsonValue(this.text, value);
       // Removes all duplicates of a key; otherwise an earlier one would take effect.
-      entries.push({ start: at, end, isRemoved: tree !== undefined && isRemovedByEdit(tree) });
-      at = this.skipComma(end);
+      entries.push({ start: offset, end, isRemoved: tree !== undefined && isRemovedByEdit(tree) });
+      offset = this.skipComma(end);
     }
     for (const [key, tree] of below) {
       const value = values.get(String(key));
@@ -146,7 +146,7 @@ class JsonEditor {
       if (!isRemovedByEdit(tree)) this.editValue(value, tree, path.concat(key));
     }
     this.removeEntries(entries);
-    return at + 1;
+    return offset + 1;
   }
 
   private skipComma(end: number): number {
@@ -185,12 +185,12 @@ export function skipJsonSpace(text: string, from: number): number {
 }
 
 export function skipJsonString(text: string, from: number): number {
-  for (let at = from; ;) {
-    at = text.indexOf('"', at + 1);
-    if (at < 0) throw new JsonPathError([], 'valid JSON');
+  for (let offset = from; ;) {
+    offset = text.indexOf('"', offset + 1);
+    if (offset < 0) throw new JsonPathError([], 'valid JSON');
     let backslashes = 0;
-    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return at + 1;
+    while (text.charCodeAt(offset - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return offset + 1;
   }
 }
 
@@ -207,14 +207,14 @@ export function skipJsonValue(text: string, from: number): number {
     return SCALAR_VALUE.lastIndex;
   }
   let depth = 0;
-  for (let at = from; ;) {
-    STRUCTURAL_CHAR.lastIndex = at;
-    const found = STRUCTURAL_CHAR.exec(text);
-    if (!found) throw new JsonPathError([], 'valid JSON');
-    const sign = found[0];
-    at = found.index + 1;
-    if (sign === '"') at = skipJsonString(text, found.index);
+  for (let offset = from; ;) {
+    STRUCTURAL_CHAR.lastIndex = offset;
+    const match = STRUCTURAL_CHAR.exec(text);
+    if (!match) throw new JsonPathError([], 'valid JSON');
+    const sign = match[0];
+    offset = match.index + 1;
+    if (sign === '"') offset = skipJsonString(text, match.index);
     else if (sign === '{' || sign === '[') depth++;
-    else if (--depth === 0) return at;
+    else if (--depth === 0) return offset;
   }
 }

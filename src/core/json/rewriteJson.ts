@@ -32,7 +32,7 @@ export function getJsonAt(text: string, path: readonly (string | number)[]): str
   let start = skipJsonSpace(text, 0);
   let end = skipJsonValue(text, start);
   for (const key of path) {
-    const found: TextSpan | undefined =
+    const span: TextSpan | undefined =
       typeof key === 'number'
         ? text[start] === '['
           ? findElementSpans(text, start)[key]
@@ -40,8 +40,8 @@ export function getJsonAt(text: string, path: readonly (string | number)[]): str
         : text[start] === '{'
           ? findMemberSpans(text, start).findLast((member) => member.key === key)
           : undefined;
-    if (!found) return undefined;
-    ({ start, end } = found);
+    if (!span) return undefined;
+    ({ start, end } = span);
   }
   return text.slice(start, end);
 }
@@ -61,13 +61,13 @@ export interface JsonReplacement extends TextSpan {
 
 /** The spans must not overlap. */
 export function replaceSpans(text: string, spans: readonly JsonReplacement[]): string {
-  let out = '';
-  let at = 0;
+  let rewrittenText = '';
+  let copiedEnd = 0;
   for (const { start, end, json } of spans.toSorted((a, b) => a.start - b.start)) {
-    out += text.slice(at, start) + json;
-    at = end;
+    rewrittenText += text.slice(copiedEnd, start) + json;
+    copiedEnd = end;
   }
-  return out + text.slice(at);
+  return rewrittenText + text.slice(copiedEnd);
 }
 
 /** Lists all objects in JSON or JSON Lines, outer ones first. Skips lines that are not JSON. */
@@ -165,13 +165,13 @@ class JsonRewriter {
   }
 
   private replaceSpansIn({ start, end }: TextSpan, spans: readonly TextSpan[], rewritten: readonly string[]): string {
-    let out = '';
-    let at = start;
+    let rewrittenText = '';
+    let copiedEnd = start;
     spans.forEach((span, index) => {
-      out += this.text.slice(at, span.start) + (rewritten[index] ?? '');
-      at = span.end;
+      rewrittenText += this.text.slice(copiedEnd, span.start) + (rewritten[index] ?? '');
+      copiedEnd = span.end;
     });
-    return out + this.text.slice(at, end);
+    return rewrittenText + this.text.slice(copiedEnd, end);
   }
 }
 
@@ -204,10 +204,10 @@ function listMatchKeys(item: unknown): string[] {
 
 function findElementSpans(text: string, start: number): TextSpan[] {
   const spans: TextSpan[] = [];
-  for (let at = skipJsonSpace(text, start + 1); text[at] !== ']'; at = skipComma(text, at)) {
-    const end = skipJsonValue(text, at);
-    spans.push({ start: at, end });
-    at = end;
+  for (let offset = skipJsonSpace(text, start + 1); text[offset] !== ']'; offset = skipComma(text, offset)) {
+    const end = skipJsonValue(text, offset);
+    spans.push({ start: offset, end });
+    offset = end;
   }
   return spans;
 }
@@ -219,12 +219,12 @@ export interface JsonMemberSpan extends TextSpan {
 
 function findMemberSpans(text: string, start: number): JsonMemberSpan[] {
   const members: JsonMemberSpan[] = [];
-  for (let at = skipJsonSpace(text, start + 1); text[at] !== '}'; at = skipComma(text, at)) {
-    const keyEnd = skipJsonString(text, at);
+  for (let offset = skipJsonSpace(text, start + 1); text[offset] !== '}'; offset = skipComma(text, offset)) {
+    const keyEnd = skipJsonString(text, offset);
     const value = skipJsonSpace(text, skipJsonSpace(text, keyEnd) + 1);
     const end = skipJsonValue(text, value);
-    members.push({ key: JSON.parse(text.slice(at, keyEnd)) as string, keyStart: at, start: value, end });
-    at = end;
+    members.push({ key: JSON.parse(text.slice(offset, keyEnd)) as string, keyStart: offset, start: value, end });
+    offset = end;
   }
   return members;
 }

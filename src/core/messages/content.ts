@@ -75,14 +75,14 @@ const listContentsAroundDisplay = (path: Path, text: string, { start, end }: Dis
 /** Text around a call is prose, the call's values are parameters, and its markup can't change. */
 function listAssistantTextContents(path: Path, text: string): Content[] {
   const contents: Content[] = [];
-  let at = 0;
+  let textStart = 0;
   for (const call of findXmlCalls(text)) {
-    contents.push(...makeContentIfNonEmpty('messageText', path, text, at, call.start));
+    contents.push(...makeContentIfNonEmpty('messageText', path, text, textStart, call.start));
     for (const { start, end } of call.parameters)
       contents.push(...makeContentIfNonEmpty('toolParameters', path, text, start, end));
-    at = call.end;
+    textStart = call.end;
   }
-  return [...contents, ...makeContentIfNonEmpty('messageText', path, text, at, text.length)];
+  return [...contents, ...makeContentIfNonEmpty('messageText', path, text, textStart, text.length)];
 }
 
 const makeContentIfNonEmpty = (type: ContentType, path: Path, text: string, start: number, end: number): Content[] =>

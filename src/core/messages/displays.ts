@@ -32,7 +32,7 @@ export const listDisplayedResultsInMessage = memoizeByObject((message: ApiMessag
   if (message.role !== 'user') return NO_DISPLAYED_RESULTS;
   const displays: DisplayedToolResult[] = [];
   let lastCall: Pick<DisplayedToolResult, 'tool' | 'input'> | undefined;
-  getBlocks(message).forEach((block, at) => {
+  getBlocks(message).forEach((block, blockIndex) => {
     if (!isText(block) || !(isAddedByAgent(message) || WRAPPED_REMINDER_TEXT.test(block.text))) return;
     const { text } = block;
     lastCall = parseDisplayedCall(text) ?? lastCall;
@@ -42,7 +42,7 @@ export const listDisplayedResultsInMessage = memoizeByObject((message: ApiMessag
     if (!result || !call || (!change && call.tool !== result[1])) return;
     const start = result.index + result[0].length;
     const end = text.startsWith('<') ? text.length - (REMINDER_END.exec(text)?.[0].length ?? 0) : text.length;
-    if (end > start) displays.push({ ...call, block: at, start, end });
+    if (end > start) displays.push({ ...call, block: blockIndex, start, end });
     lastCall = undefined;
   });
   return displays.length === 0 ? NO_DISPLAYED_RESULTS : displays;

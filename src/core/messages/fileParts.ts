@@ -154,9 +154,9 @@ function listFilePartsOfPatch(text: string, offset: number, folder: string | und
 }
 
 function listFilePartsOfSearchMatches(text: string, path: string | undefined): readonly FilePart[] {
-  const search = (one: string | undefined): CommandStep => ({
+  const search = (searchedPath: string | undefined): CommandStep => ({
     when: 'always',
-    printed: [{ kind: 'matches', path: one, isNumbered: true, folder: '', maxLines: Infinity }],
+    printed: [{ kind: 'matches', path: searchedPath, isNumbered: true, folder: '', maxLines: Infinity }],
     effects: [],
     programs: [],
   });

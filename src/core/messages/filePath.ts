@@ -47,10 +47,10 @@ export const isWindowsPath = (path: string): boolean =>
  */
 export function isSameFile(a: string, b: string): boolean {
   if (a === b) return true;
-  const one = makeFileKey(a);
-  const other = makeFileKey(b);
-  if (one === other) return true;
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  const firstKey = makeFileKey(a);
+  const secondKey = makeFileKey(b);
+  if (firstKey === secondKey) return true;
+  const [short, long] = firstKey.length < secondKey.length ? [firstKey, secondKey] : [secondKey, firstKey];
   if (short === '' || isAbsolutePath(short)) return false;
   return long.endsWith(`/${isWindowsPath(long) ? short.toLowerCase() : short}`);
 }

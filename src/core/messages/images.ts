@@ -12,11 +12,11 @@ export interface PlacedImage {
 }
 
 const listImagePaths = memoizeByObject((message: ApiMessage): readonly Path[] =>
-  getBlocks(message).flatMap((block, at): Path[] => {
-    if (isImage(block)) return [['content', at]];
+  getBlocks(message).flatMap((block, blockIndex): Path[] => {
+    if (isImage(block)) return [['content', blockIndex]];
     if (isResultReadByProgram(block)) return [];
     return listResultParts(block).flatMap((part, inner): Path[] =>
-      isImage(part) ? [['content', at, 'content', inner]] : [],
+      isImage(part) ? [['content', blockIndex, 'content', inner]] : [],
     );
   }),
 );

@@ -86,11 +86,12 @@ export const isSingleMarker = (text: string): boolean => {
 
 /** Markers with unknown references stay. */
 export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {
-  let out = '';
-  let at = 0;
-  for (const found of findMarkers(text)) {
-    out += text.slice(at, found.start) + (resolve(found.reference) ?? text.slice(found.start, found.end));
-    at = found.end;
+  let expandedText = '';
+  let copiedEnd = 0;
+  for (const marker of findMarkers(text)) {
+    expandedText +=
+      text.slice(copiedEnd, marker.start) + (resolve(marker.reference) ?? text.slice(marker.start, marker.end));
+    copiedEnd = marker.end;
   }
-  return out + text.slice(at);
+  return expandedText + text.slice(copiedEnd);
 }

@@ -82,7 +82,7 @@ const listNativeCalls = (
   index: number,
   byBlock: ContentsByBlock,
 ): MessageCallsAndResults['calls'] =>
-  getBlocks(message).flatMap((block, at) => {
+  getBlocks(message).flatMap((block, blockIndex) => {
     if (!isToolUse(block)) return [];
     const input = isRecord(block.input) ? block.input : {};
     return [
@@ -92,7 +92,7 @@ const listNativeCalls = (
           tool: block.name,
           input,
           callMessage: index,
-          parameters: copyWithoutSpareCapacity(byBlock.get(at) ?? []),
+          parameters: copyWithoutSpareCapacity(byBlock.get(blockIndex) ?? []),
         },
       },
     ];
@@ -103,9 +103,9 @@ const listNativeResults = (
   index: number,
   byBlock: ContentsByBlock,
 ): MessageCallsAndResults['answers'] =>
-  getBlocks(message).flatMap((block, at) => {
+  getBlocks(message).flatMap((block, blockIndex) => {
     if (!isToolResult(block)) return [];
-    const results = copyWithoutSpareCapacity(byBlock.get(at) ?? []);
+    const results = copyWithoutSpareCapacity(byBlock.get(blockIndex) ?? []);
     const isError = block.is_error === true || doesAnyResultReportFailure(results);
     return [
       { id: block.tool_use_id, result: { message: index, results, isError, isUserAnswer: isPersonsAnswer(block) } },

@@ -38,10 +38,10 @@ const SEPARATORS_BY_FORM: Readonly<Record<LineNumberForm, readonly string[]>> = 
 const SEPARATORS_WITH_OPTIONAL_BLANK: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
 
 /** @returns undefined if the line has no number in that format */
-export function readNumberAt(text: string, at: number, form: LineNumberForm): ParsedLineNumber | undefined {
-  let next = at;
+export function readNumberAt(text: string, offset: number, form: LineNumberForm): ParsedLineNumber | undefined {
+  let next = offset;
   if (form === 'bar' && text.charCodeAt(next) === STAR_CHAR) next++;
-  while (text.charCodeAt(next) === SPACE_CHAR && next - at < MAX_INDENT_CHARS) next++;
+  while (text.charCodeAt(next) === SPACE_CHAR && next - offset < MAX_INDENT_CHARS) next++;
   if (form === 'L') {
     if (text.charCodeAt(next) !== LETTER_L_CHAR) return undefined;
     next++;
@@ -69,9 +69,9 @@ export function readNumberAt(text: string, at: number, form: LineNumberForm): Pa
 }
 
 /** Also matches a line end that is escaped in a JSON string. */
-const isAtLineEnd = (text: string, at: number): boolean =>
-  at >= text.length ||
-  text[at] === '\n' ||
-  text[at] === '\r' ||
-  text.startsWith('\\n', at) ||
-  text.startsWith('\\r', at);
+const isAtLineEnd = (text: string, offset: number): boolean =>
+  offset >= text.length ||
+  text[offset] === '\n' ||
+  text[offset] === '\r' ||
+  text.startsWith('\\n', offset) ||
+  text.startsWith('\\r', offset);

@@ -185,7 +185,7 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
   let old = Number(head[2] ?? 1);
   let now = Number(head[4] ?? 1);
   lines.moveToNextLine();
-  const found: PatchLine[] = [];
+  const hunkLines: PatchLine[] = [];
   const start = lines.start;
   for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.moveToNextLine()) {
     const { sign } = lines;
@@ -198,24 +198,24 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
     if (lineSign !== '+') old--;
     if (lineSign !== '-') now--;
     if (old < 0 || now < 0) break;
-    found.push({ sign: lineSign, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
+    hunkLines.push({ sign: lineSign, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
   }
-  const last = found.at(-1);
+  const last = hunkLines.at(-1);
   return {
     start,
     end: last?.end ?? start,
     firstNew: Number(head[3]),
-    lines: found,
+    lines: hunkLines,
   };
 }
 
 /** Names with blanks in `diff --git a/x b/x` can be split only if both are equal. */
 function readGitPaths(line: string): [string | undefined, string | undefined] {
-  const rest = line.slice('diff --git '.length);
-  const paths = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
+  const pathsText = line.slice('diff --git '.length);
+  const paths = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(pathsText);
   if (paths) return [removeGitPrefix(paths[1] ?? '', true), removeGitPrefix(paths[2] ?? '', true)];
-  const half = rest.slice(0, (rest.length - 1) / 2);
-  const other = rest.slice((rest.length + 1) / 2);
+  const half = pathsText.slice(0, (pathsText.length - 1) / 2);
+  const other = pathsText.slice((pathsText.length + 1) / 2);
   const [a, b] = [removeGitPrefix(half, true), removeGitPrefix(other, true)];
   return a === b ? [a, b] : [undefined, undefined];
 }

@@ -80,10 +80,10 @@ export function removeContextAddedByAgent(texts: readonly string[]): readonly st
   if (!context) return undefined;
   const start = context[0].length;
   const end = text.lastIndexOf(`</${name}>`);
-  let at = 0;
-  return texts.map((each) => {
-    const own = each.slice(Math.max(0, start - at), Math.max(0, end - at));
-    at += each.length;
+  let pieceStart = 0;
+  return texts.map((part) => {
+    const own = part.slice(Math.max(0, start - pieceStart), Math.max(0, end - pieceStart));
+    pieceStart += part.length;
     return own;
   });
 }

@@ -225,12 +225,12 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
   const has = (what: keyof typeof PARAMETER_SPELLINGS): boolean =>
     PARAMETER_SPELLINGS[what].some((each) => Object.hasOwn(input, each));
   const path = key('path');
-  const at = path === undefined ? {} : { path: [path] };
+  const pathParameter = path === undefined ? {} : { path: [path] };
   const old = key('old');
   const newText = key('new');
-  if (old !== undefined && newText !== undefined) return { kind: 'edit', ...at, old: [old], new: [newText] };
+  if (old !== undefined && newText !== undefined) return { kind: 'edit', ...pathParameter, old: [old], new: [newText] };
   const patch = key('patch');
-  if (patch !== undefined) return { kind: 'edit', ...at, patch: [patch] };
+  if (patch !== undefined) return { kind: 'edit', ...pathParameter, patch: [patch] };
   const command = key('command');
   // `command` may also be a subcommand such as "list"; the other parameters decide.
   if (
@@ -247,9 +247,9 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
   const content = key('content');
   if (path !== undefined) {
     if (content !== undefined)
-      return WRITING_TOOL_NAME.test(name) ? { kind: 'write', ...at, content: [content] } : undefined;
-    if (LISTING_TOOL_NAME.test(name)) return { kind: 'list', ...at };
-    if (has('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...at };
+      return WRITING_TOOL_NAME.test(name) ? { kind: 'write', ...pathParameter, content: [content] } : undefined;
+    if (LISTING_TOOL_NAME.test(name)) return { kind: 'list', ...pathParameter };
+    if (has('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...pathParameter };
     return undefined;
   }
   return has('url') ? { kind: 'fetch' } : undefined;

@@ -117,11 +117,11 @@ export function parseXmlResultHeader(text: string): { tool: string; length: numb
   const opening = RESULT_HEADER_START.exec(text);
   if (!opening) return undefined;
   const [{ length: from }, tool = '', quote] = opening;
-  const at = text.indexOf(RESULT_HEADER_END, from);
+  const headerEnd = text.indexOf(RESULT_HEADER_END, from);
   // A single regular expression would be quadratic on hostile input.
-  if (at < 0 || (quote === undefined && text.slice(from, at).includes('\n'))) return undefined;
+  if (headerEnd < 0 || (quote === undefined && text.slice(from, headerEnd).includes('\n'))) return undefined;
   const space = new RegExp(RESULT_HEADER_SPACE);
-  space.lastIndex = at + RESULT_HEADER_END.length;
+  space.lastIndex = headerEnd + RESULT_HEADER_END.length;
   space.exec(text);
   return { tool, length: space.lastIndex };
 }

@@ -107,18 +107,18 @@ function findSecrets(
   const maskedText = new MaskedText(text);
   maskedText.maskSlices(findPrivateKeys(maskedText.text, pieceChars));
   maskedText.maskSlices(findNetrcSecrets(maskedText.text, pieceChars));
-  const found: Slice[] = [];
+  const secretSlices: Slice[] = [];
   const limits = maskedText.slices.length === 0 ? parts : undefined;
   for (const part of limits ?? [{ start: 0, end: maskedText.text.length }]) {
     for (let start = part.start; start < part.end;) {
       const lineEnd = maskedText.text.indexOf('\n', start + pieceChars - 1);
       const end = lineEnd < 0 ? part.end : Math.min(part.end, lineEnd + 1);
       for (const slice of findSecretsInLines(maskedText.text.slice(start, end), pieceChars, rules))
-        found.push({ start: start + slice.start, end: start + slice.end });
+        secretSlices.push({ start: start + slice.start, end: start + slice.end });
       start = end;
     }
   }
-  maskedText.maskSlices(found);
+  maskedText.maskSlices(secretSlices);
   return maskedText.slices;
 }
 
@@ -159,9 +159,10 @@ class MaskedText {
     let lost = 0;
     const before = (place: number, isEnd: boolean): number => {
       for (let masked = this.slices[next]; masked; masked = this.slices[next]) {
-        const at = masked.start - lost;
-        if (place < at + SECRET_MASK.length && (place <= at || !isEnd)) return Math.min(place, at) + lost;
-        if (place < at + SECRET_MASK.length) return masked.end;
+        const maskStart = masked.start - lost;
+        if (place < maskStart + SECRET_MASK.length && (place <= maskStart || !isEnd))
+          return Math.min(place, maskStart) + lost;
+        if (place < maskStart + SECRET_MASK.length) return masked.end;
         lost += masked.end - masked.start - SECRET_MASK.length;
         next++;
       }
@@ -171,9 +172,9 @@ class MaskedText {
   }
 }
 
-function mergeSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
+function mergeSlices(first: readonly Slice[], second: readonly Slice[]): Slice[] {
   const joined: { start: number; end: number }[] = [];
-  for (const { start, end } of [...one, ...other].sort(compareStart)) {
+  for (const { start, end } of [...first, ...second].sort(compareStart)) {
     const last = joined.at(-1);
     if (last && start < last.end) last.end = Math.max(last.end, end);
     else joined.push({ start, end });
@@ -193,14 +194,14 @@ function extendSlicesToContinuedKeyLines(text: string, slices: readonly Slice[])
   let reached = 0;
   for (const { start, end } of slices) {
     if (end - start < MIN_CHARS_OF_CONTINUED_KEY || end <= reached) continue;
-    for (let at = end; ;) {
-      KEY_CONTINUED_ON_NEXT_LINE.lastIndex = at;
-      const found = KEY_CONTINUED_ON_NEXT_LINE.exec(text);
-      const rest = found?.[1];
-      if (!found || rest === undefined || !looksRandomlyGenerated(rest)) break;
-      at = KEY_CONTINUED_ON_NEXT_LINE.lastIndex;
-      reached = at;
-      rests.push({ start: at - rest.length, end: at });
+    for (let lineEnd = end; ;) {
+      KEY_CONTINUED_ON_NEXT_LINE.lastIndex = lineEnd;
+      const match = KEY_CONTINUED_ON_NEXT_LINE.exec(text);
+      const keyPart = match?.[1];
+      if (!match || keyPart === undefined || !looksRandomlyGenerated(keyPart)) break;
+      lineEnd = KEY_CONTINUED_ON_NEXT_LINE.lastIndex;
+      reached = lineEnd;
+      rests.push({ start: lineEnd - keyPart.length, end: lineEnd });
     }
   }
   return rests.length === 0 ? slices : mergeSlices(slices, rests);
@@ -210,31 +211,31 @@ function extendSlicesToContinuedKeyLines(text: string, slices: readonly Slice[])
 const looksRandomlyGenerated = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
 /** True if the text after a prefix inside a name, as in `MY_AKIA…`, is not part of that name. */
-const isKeyPartOfIdentifier = (rest: string): boolean =>
-  looksRandomlyGenerated(rest) ||
-  (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) ||
-  /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
+const isKeyPartOfIdentifier = (keyPart: string): boolean =>
+  looksRandomlyGenerated(keyPart) ||
+  (keyPart.replace(/\D/g, '').length >= 4 && keyPart.length >= 16) ||
+  /^(?=\D*\d)[A-Z\d]{12,}$/.test(keyPart);
 
 function findKnownKeys(text: string, chars: number, { start: begins, rests }: CompiledKeyForms): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (
-      let found = findMatchInWindow(text, begins, reached, window);
-      found;
-      found = findMatchInWindow(text, begins, reached, window)
+      let match = findMatchInWindow(text, begins, reached, window);
+      match;
+      match = findMatchInWindow(text, begins, reached, window)
     ) {
       // Another key may start within the prefix, such as `napi_` in `\napi_org_`.
-      reached = found.start + 1;
-      for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
-        body.lastIndex = found.start + length;
-        const rest = body.exec(text)?.[0];
-        if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
-        if (text[found.start - 1] === '_' && !isKeyPartOfIdentifier(rest)) continue;
+      reached = match.start + 1;
+      for (const { length, body, more, needsDigit } of rests.get(match.groups[0] ?? '') ?? []) {
+        body.lastIndex = match.start + length;
+        const keyPart = body.exec(text)?.[0];
+        if (keyPart === undefined || (needsDigit && !/\d/.test(keyPart))) continue;
+        if (text[match.start - 1] === '_' && !isKeyPartOfIdentifier(keyPart)) continue;
         more.lastIndex = body.lastIndex;
         more.exec(text);
         reached = more.lastIndex;
-        keys.push({ start: found.start, end: reached });
+        keys.push({ start: match.start, end: reached });
         break;
       }
     }
@@ -244,16 +245,16 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Co
 
 function findWebTokens(text: string): Slice[] {
   const tokens: Slice[] = [];
-  for (let found = text.indexOf('eyJ'); found >= 0;) {
-    let start = found;
+  for (let jsonStart = text.indexOf('eyJ'); jsonStart >= 0;) {
+    let start = jsonStart;
     while (start > 0 && isDottedTokenChar(text.charCodeAt(start - 1))) start--;
-    let end = found;
+    let end = jsonStart;
     while (end < text.length && isDottedTokenChar(text.charCodeAt(end))) end++;
     for (const { index, 0: run } of text.slice(start, end).matchAll(WORDS_JOINED_BY_DOTS)) {
       const token = findWebToken(run);
       if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
     }
-    found = text.indexOf('eyJ', end);
+    jsonStart = text.indexOf('eyJ', end);
   }
   return tokens;
 }

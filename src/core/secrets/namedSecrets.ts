@@ -240,12 +240,15 @@ interface NamedSecretSearches {
 }
 
 const compileSearches = memoizeByObject((besideRules: readonly SecretInContextRule[]): NamedSecretSearches => {
-  const all = [
+  const searches = [
     ...besideRules.map(([requiredWords, pattern]) => ({ requiredWords, pattern, read: readSecretInContext })),
     { requiredWords: [['cookie']], pattern: COOKIE_HEADER, read: readCookieSecrets },
     { requiredWords: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignedSecret },
   ];
-  return { all, words: new RequiredWordSearch(all.flatMap(({ requiredWords }) => requiredWords[0] ?? [])) };
+  return {
+    all: searches,
+    words: new RequiredWordSearch(searches.flatMap(({ requiredWords }) => requiredWords[0] ?? [])),
+  };
 });
 
 class RequiredWordSearch {
@@ -264,9 +267,9 @@ class RequiredWordSearch {
   findWords(text: string): ReadonlySet<string> {
     const contained = new Set<string>();
     this.search.lastIndex = 0;
-    for (let found = this.search.exec(text); found; found = this.search.exec(text)) {
-      for (const word of this.wordsByText.get(found[0]) ?? []) contained.add(word);
-      this.search.lastIndex = found.index + 1;
+    for (let match = this.search.exec(text); match; match = this.search.exec(text)) {
+      for (const word of this.wordsByText.get(match[0]) ?? []) contained.add(word);
+      this.search.lastIndex = match.index + 1;
     }
     return contained;
   }
@@ -274,16 +277,16 @@ class RequiredWordSearch {
 
 export function findNamedSecrets(text: string, chars = WINDOW_CHARS, besideRules = SECRET_IN_CONTEXT_RULES): Slice[] {
   const slices: Slice[] = [];
-  const { all, words } = compileSearches(besideRules);
+  const { all: searches, words } = compileSearches(besideRules);
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
     const lower = getWindowWithContext(text, window).toLowerCase();
     const foundWords = words.findWords(lower);
     if (foundWords.size === 0) continue;
-    for (const { requiredWords, pattern, read } of all) {
-      const [first = [], ...others] = requiredWords;
+    for (const { requiredWords, pattern, read } of searches) {
+      const [first = [], ...otherGroups] = requiredWords;
       if (!first.some((word) => foundWords.has(word))) continue;
-      if (!others.every((each) => each.some((word) => lower.includes(word)))) continue;
+      if (!otherGroups.every((each) => each.some((word) => lower.includes(word)))) continue;
       slices.push(...findNamedMatches(text, pattern, window, reached, read));
     }
   }
@@ -304,19 +307,19 @@ function findNamedMatches(
   reached: Map<RegExp, number>,
   read: ReadSecrets,
 ): Slice[] {
-  const all: Slice[] = [];
-  let at = reached.get(pattern) ?? 0;
+  const secretSlices: Slice[] = [];
+  let searchStart = reached.get(pattern) ?? 0;
   for (
-    let match = findMatchInWindow(text, pattern, at, window);
+    let match = findMatchInWindow(text, pattern, searchStart, window);
     match;
-    match = findMatchInWindow(text, pattern, at, window)
+    match = findMatchInWindow(text, pattern, searchStart, window)
   ) {
     const { secrets, end } = read(text, match);
-    all.push(...secrets);
-    at = end;
+    secretSlices.push(...secrets);
+    searchStart = end;
   }
-  reached.set(pattern, at);
-  return all;
+  reached.set(pattern, searchStart);
+  return secretSlices;
 }
 
 const readSecretInContext: ReadSecrets = (text, { secret, end }) => ({

@@ -27,9 +27,9 @@ export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   return [...keys, ...findKeysWithoutHeader(text, keys, findMatchesInWindows(text, KEY_END, chars))].sort(compareStart);
 }
 
-function findKeysWithoutHeader(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
+function findKeysWithoutHeader(text: string, knownKeys: readonly Slice[], footers: readonly Slice[]): Slice[] {
   const keys: Slice[] = [];
-  const next = others[Symbol.iterator]();
+  const next = knownKeys[Symbol.iterator]();
   let other = next.next().value;
   let reached = 0;
   for (const { start: footer, end } of footers) {
@@ -45,12 +45,12 @@ function findKeysWithoutHeader(text: string, others: readonly Slice[], footers: 
 
 /** Returns undefined if no key follows the header. */
 function findStartOfKeyBody(text: string, from: number): number | undefined {
-  let at = from;
+  let offset = from;
   let end: number | undefined;
   const skip = (pattern: RegExp): number => {
-    pattern.lastIndex = at;
+    pattern.lastIndex = offset;
     const length = pattern.exec(text)?.[0].length ?? 0;
-    at += length;
+    offset += length;
     return length;
   };
   for (;;) {
@@ -58,13 +58,13 @@ function findStartOfKeyBody(text: string, from: number): number | undefined {
     if (skip(KEY_FIELD)) continue;
     const run = skip(KEY_BODY);
     if (run >= MIN_KEY_BODY_CHARS) {
-      end = at;
+      end = offset;
       continue;
     }
-    const afterRun = at;
+    const afterRun = offset;
     while (skip(BETWEEN_KEY_LINES));
-    if (skip(KEY_FOOTER)) return run > 0 || end !== undefined ? at : undefined;
-    return run > 0 && (end !== undefined || at === text.length) ? afterRun : end;
+    if (skip(KEY_FOOTER)) return run > 0 || end !== undefined ? offset : undefined;
+    return run > 0 && (end !== undefined || offset === text.length) ? afterRun : end;
   }
 }
 

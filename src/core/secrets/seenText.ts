@@ -107,29 +107,29 @@ const isWordChar = (unit: string | undefined): boolean => unit !== undefined && 
  */
 export function listDisplayedTexts(source: string): readonly DisplayedText[] {
   if (!MAY_CONTAIN_HIDDEN_CHARS.test(source)) return [];
-  const found: DecodedSlice[] = [];
+  const decodedSlices: DecodedSlice[] = [];
   for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK_CHARS : HIDDEN_CHARS)) {
     const decoded = decodeHiddenMatch(match);
-    if (decoded !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, decoded });
+    if (decoded !== match[0]) decodedSlices.push({ start: match.index, end: match.index + match[0].length, decoded });
   }
-  if (found.length === 0) return [];
-  const parts = found.some(
+  if (decodedSlices.length === 0) return [];
+  const parts = decodedSlices.some(
     ({ start, end, decoded }) => decoded === '' && isWordChar(source[start - 1]) && isWordChar(source[end]),
   );
-  const joined = makeDisplayedText(source, found, '');
-  return parts ? [joined, makeDisplayedText(source, found, PLACEHOLDER_FOR_HIDDEN_CHARS)] : [joined];
+  const joined = makeDisplayedText(source, decodedSlices, '');
+  return parts ? [joined, makeDisplayedText(source, decodedSlices, PLACEHOLDER_FOR_HIDDEN_CHARS)] : [joined];
 }
 
 interface DecodedSlice extends Slice {
   readonly decoded: string;
 }
 
-function makeDisplayedText(source: string, found: readonly DecodedSlice[], gap: string): DisplayedText {
+function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[], gap: string): DisplayedText {
   const pieces: TextPieceWithSource[] = [];
   const parts: string[] = [];
   let reached = 0;
   let length = 0;
-  for (const { start, end, decoded } of found) {
+  for (const { start, end, decoded } of decodedSlices) {
     const shown = decoded || gap;
     length += start - reached;
     pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });
@@ -149,10 +149,10 @@ function makeDisplayedText(source: string, found: readonly DecodedSlice[], gap: 
 function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWithSource[]): Slice[] {
   const changed: { start: number; end: number }[] = [];
   let reached = 0;
-  for (const { at, length } of pieces) {
-    if (reached > at + length) continue;
-    const start = Math.max(reached, findStartOfLineOrWord(text, at, reached));
-    const end = findEndOfLineOrWord(text, at + length);
+  for (const { at: offset, length } of pieces) {
+    if (reached > offset + length) continue;
+    const start = Math.max(reached, findStartOfLineOrWord(text, offset, reached));
+    const end = findEndOfLineOrWord(text, offset + length);
     const last = changed.at(-1);
     if (last?.end === start) last.end = end;
     else changed.push({ start, end });
@@ -161,19 +161,19 @@ function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWit
   return changed;
 }
 
-function findStartOfLineOrWord(text: string, at: number, limit: number): number {
-  const far = Math.max(limit, at - MAX_CHARS_AROUND_HIDDEN_CHARS);
-  const lineEnd = text.slice(far, at).lastIndexOf('\n');
+function findStartOfLineOrWord(text: string, offset: number, limit: number): number {
+  const far = Math.max(limit, offset - MAX_CHARS_AROUND_HIDDEN_CHARS);
+  const lineEnd = text.slice(far, offset).lastIndexOf('\n');
   if (lineEnd >= 0) return far + lineEnd + 1;
   let start = far;
   while (start > limit && !isSpaceChar(text.charCodeAt(start - 1))) start--;
   return start;
 }
 
-function findEndOfLineOrWord(text: string, at: number): number {
-  const lineEnd = text.slice(at, at + MAX_CHARS_AROUND_HIDDEN_CHARS).indexOf('\n');
-  if (lineEnd >= 0) return at + lineEnd + 1;
-  let end = Math.min(text.length, at + MAX_CHARS_AROUND_HIDDEN_CHARS);
+function findEndOfLineOrWord(text: string, offset: number): number {
+  const lineEnd = text.slice(offset, offset + MAX_CHARS_AROUND_HIDDEN_CHARS).indexOf('\n');
+  if (lineEnd >= 0) return offset + lineEnd + 1;
+  let end = Math.min(text.length, offset + MAX_CHARS_AROUND_HIDDEN_CHARS);
   while (end < text.length && !isSpaceChar(text.charCodeAt(end))) end++;
   return end;
 }

@@ -35,21 +35,21 @@ export const getWindowWithContext = (text: string, { start, end }: Slice): strin
  * must keep to the three limits above.
  */
 export function findMatchInWindow(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
-  const at = Math.max(from, window.start);
-  if (at >= window.end) return undefined;
-  const offset = Math.max(0, at - WINDOW_LOOK_BEHIND_CHARS);
+  const searchStart = Math.max(from, window.start);
+  if (searchStart >= window.end) return undefined;
+  const offset = Math.max(0, searchStart - WINDOW_LOOK_BEHIND_CHARS);
   for (let length = window.end + WINDOW_LOOK_AHEAD_CHARS - offset; ; length *= 2) {
-    pattern.lastIndex = at - offset;
-    const found = pattern.exec(text.slice(offset, offset + length));
-    if (!found || offset + found.index >= window.end) return undefined;
+    pattern.lastIndex = searchStart - offset;
+    const match = pattern.exec(text.slice(offset, offset + length));
+    if (!match || offset + match.index >= window.end) return undefined;
     const end = pattern.lastIndex;
     // The match may continue after the visible part.
     if (end + WINDOW_MARGIN_CHARS > length && offset + length < text.length) continue;
-    const [start, stop] = found.indices?.groups?.['secret'] ?? [found.index, end];
+    const [start, stop] = match.indices?.groups?.['secret'] ?? [match.index, end];
     return {
-      start: offset + found.index,
+      start: offset + match.index,
       end: offset + end,
-      groups: found,
+      groups: match,
       secret: { start: offset + start, end: offset + stop },
     };
   }
@@ -60,12 +60,12 @@ export function findMatchesInWindows(text: string, pattern: RegExp, chars = WIND
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (
-      let found = findMatchInWindow(text, pattern, reached, window);
-      found;
-      found = findMatchInWindow(text, pattern, reached, window)
+      let match = findMatchInWindow(text, pattern, reached, window);
+      match;
+      match = findMatchInWindow(text, pattern, reached, window)
     ) {
-      matches.push(found);
-      reached = found.end;
+      matches.push(match);
+      reached = match.end;
     }
   }
   return matches;

@@ -108,12 +108,12 @@ export class MessageCounter {
 
   private countUnknownBlock(block: Block): number {
     let files = 0;
-    const rest = JSON.stringify(block, (field, value: unknown) => {
+    const jsonWithoutFiles = JSON.stringify(block, (field, value: unknown) => {
       const tokens = countFileTokens(field, value);
       files += tokens ?? 0;
       return tokens === undefined ? value : '';
     });
-    return files + this.countText(rest);
+    return files + this.countText(jsonWithoutFiles);
   }
 
   /** Reasoning sent back to a vendor. Summaries are for people. */

@@ -319,8 +319,8 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
   const nesting = findNestedFields(schema, root);
   const fields = getSchemaFields(schema);
   const isShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
-  const others = Object.keys(fields).filter((field) => !isShown(field));
-  const chosen = others.includes(wanted) ? wanted : others[0];
+  const unsetFields = Object.keys(fields).filter((field) => !isShown(field));
+  const chosen = unsetFields.includes(wanted) ? wanted : unsetFields[0];
   const titleOfField = (field: string): string => getFieldTitle(field, resolveReference(fields[field] ?? {}, root));
   // Focus a new item, so that keyboard users continue there.
   useLayoutEffect(() => {
@@ -364,7 +364,7 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
           <Dropdown
             label={t('Condition to add')}
             value={chosen}
-            choices={others.map((field) => ({ value: field, label: titleOfField(field) }))}
+            choices={unsetFields.map((field) => ({ value: field, label: titleOfField(field) }))}
             onChange={setWanted}
           />
           <Button

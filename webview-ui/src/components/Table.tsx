@@ -26,7 +26,7 @@ export function Table<Row>({ label, columns, rows, getKey }: TableProps<Row>): R
   const [isWhole, setWhole] = useState(false);
   const shown =
     isWhole || rows.length <= ROWS_SHOWN_AT_FIRST + MIN_HIDDEN_ROWS ? rows : rows.slice(0, ROWS_SHOWN_AT_FIRST);
-  const [first, ...others] = columns;
+  const [first, ...otherColumns] = columns;
   return (
     <div>
       <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
@@ -44,7 +44,7 @@ export function Table<Row>({ label, columns, rows, getKey }: TableProps<Row>): R
             {shown.map((row, index) => (
               <tr key={getKey(row, index)}>
                 {first && <th scope="row">{first.cell(row)}</th>}
-                {others.map(({ title, cell, isNumber = false }) => (
+                {otherColumns.map(({ title, cell, isNumber = false }) => (
                   <td key={title} className={getCellClass(isNumber)}>
                     {cell(row)}
                   </td>

@@ -42,12 +42,12 @@ export async function saveSettingsTogether(
   }));
   const problems = await saveAllOrNothing(steps);
   if (problems.length > 0) return { problems };
-  const back = steps.map(({ setting, value, before }) => ({ setting, value: before, before: value }));
+  const undoSteps = steps.map(({ setting, value, before }) => ({ setting, value: before, before: value }));
   return {
     problems,
     saved: {
       written: steps.map(({ setting: { id, scope }, value }) => ({ name: id, scope, value })),
-      undo: () => saveAllOrNothing(back),
+      undo: () => saveAllOrNothing(undoSteps),
     },
   };
 }

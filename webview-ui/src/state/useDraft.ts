@@ -80,25 +80,25 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
   }, [isWrong]);
 
   const check = async (text: string): Promise<void> => {
-    const mine = ++turn.current;
+    const ownTurn = ++turn.current;
     const { value, problem } = parse(text);
     const found = problem === undefined ? await setting.check(value) : [problem];
-    if (mine === turn.current) setProblems(found);
+    if (ownTurn === turn.current) setProblems(found);
   };
   const save = async (text: string): Promise<void> => {
-    const mine = ++turn.current;
+    const ownTurn = ++turn.current;
     const { value, problem } = parse(text);
     stage.current = 'saving';
     if (problem === undefined) sentTexts.current = [...sentTexts.current, text];
-    const found = problem === undefined ? await setting.save(value) : [problem];
+    const newProblems = problem === undefined ? await setting.save(value) : [problem];
     const last = sentTexts.current.lastIndexOf(text);
-    if (found.length > 0 && last >= 0) sentTexts.current = sentTexts.current.filter((_, at) => at !== last);
+    if (newProblems.length > 0 && last >= 0) sentTexts.current = sentTexts.current.filter((_, at) => at !== last);
     // The user has typed since; the newer text gets its own check.
-    if (mine !== turn.current) return;
-    stage.current = found.length > 0 ? 'refused' : 'saved';
-    setProblems(found);
+    if (ownTurn !== turn.current) return;
+    stage.current = newProblems.length > 0 ? 'refused' : 'saved';
+    setProblems(newProblems);
     // The settings' change may arrive before or after this answer, or not at all.
-    if (found.length === 0 && (latest.current.shown !== shown || isSettings(value))) drop();
+    if (newProblems.length === 0 && (latest.current.shown !== shown || isSettings(value))) drop();
   };
 
   return {

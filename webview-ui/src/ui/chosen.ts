@@ -45,13 +45,13 @@ export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) =
         pick(undefined);
         return;
       }
-      const mine = { value: newChoice };
-      pick(mine);
+      const ownPick = { value: newChoice };
+      pick(ownPick);
       waiting.current = async () => {
         try {
           await save(newChoice);
         } finally {
-          if (newest.current === mine) pick(undefined);
+          if (newest.current === ownPick) pick(undefined);
         }
       };
       running.current ??= saveWaiting().finally(() => {

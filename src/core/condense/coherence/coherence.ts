@@ -199,16 +199,16 @@ export function describeCoherence(report: CoherenceReport): string[] {
     ...kind,
     all: kind.kept + kind.recallable + kind.lost,
   }));
-  const found = kinds.filter(({ all }) => all > 0);
+  const presentKinds = kinds.filter(({ all }) => all > 0);
   const formatExamples = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
-    found
+    presentKinds
       .filter((kind) => kind[outcome] > 0)
       .map((kind) => `${kind.words} ${formatNamedFacts(kind[examples], kind[outcome])}`);
   const recallable = formatExamples('recallable', 'recallableExamples');
   const lost = formatExamples('lost', 'lostExamples');
   return [
-    ...(found.length > 0
-      ? [`The model still sees: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
+    ...(presentKinds.length > 0
+      ? [`The model still sees: ${presentKinds.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
       : []),
     ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
     ...(lost.length > 0 ? [`Lost: ${lost.join('; ')}`] : []),

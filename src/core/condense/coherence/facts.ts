@@ -80,7 +80,7 @@ function getExchangeFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFac
 
 export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
   const exchanges = listOriginalExchanges(messages);
-  const found: Record<FactKind, Map<string, number[]>> = {
+  const placesByFact: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
     errors: new Map(),
     instructions: new Map(),
@@ -89,9 +89,9 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
   const note = (kind: FactKind, text: string, message: number): void => {
     const trimmed = text.trim();
     if (trimmed === '') return;
-    const places = found[kind].get(trimmed);
+    const places = placesByFact[kind].get(trimmed);
     if (places) places.push(message);
-    else found[kind].set(trimmed, [message]);
+    else placesByFact[kind].set(trimmed, [message]);
   };
   const cache = exchangeFactsByTools(tools);
   for (const exchange of exchanges) {
@@ -107,6 +107,6 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
     plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
   for (const { text, message } of items) note('todos', text, message);
   return FACT_KINDS.flatMap((kind) =>
-    [...found[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
+    [...placesByFact[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
   );
 }

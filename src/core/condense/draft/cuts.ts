@@ -41,24 +41,24 @@ export interface TextAtPlaceWithCuts {
 /** Maps slices of the view to slices of the original, widened by any marker that they touch. */
 function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slice) => Slice {
   let next = 0;
-  let at = 0;
-  let viewAt = 0;
+  let originalOffset = 0;
+  let viewOffset = 0;
   const passTo = (place: number, isEnd: boolean): Cut | undefined => {
     for (let cut = cuts[next]; cut; cut = cuts[++next]) {
-      const start = viewAt + cut.start - at;
+      const start = viewOffset + cut.start - originalOffset;
       const end = start + cut.text.length;
       if (isEnd ? place <= start : place < start) return undefined;
       if (isEnd ? place <= end : place < end) return cut;
-      at = cut.end;
-      viewAt = end;
+      originalOffset = cut.end;
+      viewOffset = end;
     }
     return undefined;
   };
   return (slice) => {
     const first = passTo(slice.start, false);
-    const start = first ? first.start : at + slice.start - viewAt;
+    const start = first ? first.start : originalOffset + slice.start - viewOffset;
     const last = passTo(slice.end, true);
-    return { start, end: last ? last.end : at + slice.end - viewAt };
+    return { start, end: last ? last.end : originalOffset + slice.end - viewOffset };
   };
 }
 

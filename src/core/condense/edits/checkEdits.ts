@@ -39,13 +39,13 @@ function checkBlockEdit({ before, placeholder, place: { message } }: BlockEdit):
 }
 
 function checkCutEdit(text: string, { place: { message }, cuts }: CutEdit): Violation[] {
-  let at = 0;
+  let lastEnd = 0;
   for (const cut of cuts) {
-    if (!(cut.start >= at && cut.end >= cut.start && cut.end <= text.length)) {
+    if (!(cut.start >= lastEnd && cut.end >= cut.start && cut.end <= text.length)) {
       const detail = `the cut from ${cut.start} to ${cut.end} overlaps another or lies outside the text`;
       return [{ rule: 'cuts-in-order', message, detail }];
     }
-    at = cut.end;
+    lastEnd = cut.end;
   }
   return cuts
     .filter((cut) => !isCutExpandable(text, cut))

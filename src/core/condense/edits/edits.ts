@@ -67,13 +67,13 @@ export type Edit = CutEdit | SummaryEdit | BlockEdit;
 export type EditId = string & { readonly __edit: unique symbol };
 
 export function renderCuts(original: string, cuts: readonly Cut[]): string {
-  let out = '';
-  let at = 0;
+  let editedText = '';
+  let copiedEnd = 0;
   for (const cut of cuts) {
-    out += original.slice(at, cut.start) + cut.text;
-    at = cut.end;
+    editedText += original.slice(copiedEnd, cut.start) + cut.text;
+    copiedEnd = cut.end;
   }
-  return out + original.slice(at);
+  return editedText + original.slice(copiedEnd);
 }
 
 const serializePath = memoizeByObject((path: Path) => JSON.stringify(path));
@@ -125,9 +125,9 @@ export function hashTextAtPlace(original: readonly ApiMessage[], { message, path
   if (!holder) return hashText(text);
   const hashes = hashesByPathInMessage(holder);
   const key = serializePath(path);
-  const found = hashes.get(key) ?? hashText(text);
-  hashes.set(key, found);
-  return found;
+  const hash = hashes.get(key) ?? hashText(text);
+  hashes.set(key, hash);
+  return hash;
 }
 
 function getOriginalOfEditedContent(original: readonly ApiMessage[], edit: Edit): unknown {

@@ -17,11 +17,11 @@ export function upgradeStoredEdit(stored: unknown): unknown {
 function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
   if (kind === 'summary') return 'summarize';
   if (kind === 'block') return 'suppress';
-  const [first, ...others] = (typeof reason === 'string' ? reason : '')
+  const [first, ...otherOperations] = (typeof reason === 'string' ? reason : '')
     .split(', ')
     .map((words) => OPERATION_BY_OLD_REASON.get(words));
-  const knownOthers = others.filter((operation) => operation !== undefined);
-  if (first !== undefined && knownOthers.length === others.length)
+  const knownOthers = otherOperations.filter((operation) => operation !== undefined);
+  if (first !== undefined && knownOthers.length === otherOperations.length)
     return getStrongestOperation([first, ...knownOthers]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
   if (step === 'Restored references') return 'restore';

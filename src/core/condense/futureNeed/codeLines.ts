@@ -20,13 +20,13 @@ export async function measureCodeLineRetention(
   messages: readonly ApiMessage[],
   condense: (prefix: readonly ApiMessage[]) => Promise<View>,
 ): Promise<CodeLineRetention> {
-  const found = { verbatim: 0, recallable: 0, lost: 0 };
+  const counts = { verbatim: 0, recallable: 0, lost: 0 };
   for (const { cut, end } of chooseSessionCuts(messages)) {
     const lines = findNeededLines(messages, cut, end);
     if (lines.length === 0) continue;
     const kept = new NeededLineChecker(await condense(messages.slice(0, cut)));
-    for (const line of lines) found[kept.checkLine(line)]++;
+    for (const line of lines) counts[kept.checkLine(line)]++;
   }
-  const { verbatim, recallable, lost } = found;
+  const { verbatim, recallable, lost } = counts;
   return { needed: verbatim + recallable + lost, verbatim, recallable };
 }

@@ -19,9 +19,9 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
     for (const quotedLine of calls.flatMap(findFileLinesQuotedInCall)) {
       const key = `${quotedLine.file}\n${quotedLine.line}`;
       if (needed.has(key)) continue;
-      const all = lines.findShownLine(quotedLine);
-      const shown = all.filter(({ message }) => message < cut);
-      const isShownAgain = all.some(({ message }) => message >= cut && message < index);
+      const occurrences = lines.findShownLine(quotedLine);
+      const shown = occurrences.filter(({ message }) => message < cut);
+      const isShownAgain = occurrences.some(({ message }) => message >= cut && message < index);
       if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quotedLine, shown });
     }
   }

@@ -179,10 +179,10 @@ type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads'
 
 const addNewResults = (
   existing: Condensation | undefined,
-  { condensation: id, at }: NewResultsLedgerEntry,
+  { condensation: id, at: timeMs }: NewResultsLedgerEntry,
 ): MutableCondensation => ({
   id,
-  at: existing?.at ?? at,
+  at: existing?.at ?? timeMs,
   provider: NEW_RESULTS_PROVIDER_ID,
   base: 'view',
   steps: [],
@@ -247,12 +247,12 @@ export function getExcludedEdits(
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const excluded = new Set<Edit>();
-  const all = getActiveCondensations(ledger).flatMap((condensation) => {
+  const activeEdits = getActiveCondensations(ledger).flatMap((condensation) => {
     const followed = follow(condensation.edits, condensation);
     for (const edit of followed) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
     return followed;
   });
-  return selectLastEditPerPlace(all).filter((edit) => excluded.has(edit));
+  return selectLastEditPerPlace(activeEdits).filter((edit) => excluded.has(edit));
 }
 
 const selectIncludedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>

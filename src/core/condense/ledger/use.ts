@@ -54,12 +54,12 @@ export class LinesByFile {
     lines.add(line);
   }
 
-  copyWithoutLines(others: LinesByFile): LinesByFile {
-    const rest = new LinesByFile();
+  copyWithoutLines(excludedLines: LinesByFile): LinesByFile {
+    const remainingLines = new LinesByFile();
     for (const files of this.byName.values())
       for (const { path, lines } of files)
-        for (const line of lines) if (!others.findLines(path)?.has(line)) rest.addLine(path, line);
-    return rest;
+        for (const line of lines) if (!excludedLines.findLines(path)?.has(line)) remainingLines.addLine(path, line);
+    return remainingLines;
   }
 
   findLines(path: string): Set<string> | undefined {

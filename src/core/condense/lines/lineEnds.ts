@@ -11,11 +11,11 @@ export function detectLineTerminator(text: string): LineTerminator {
   if (!/^\s*[[{]/.test(text)) return '\n';
   // Removing lines must not change how the text is read.
   if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isValidJson(text) ? '\\n' : '\n';
-  let at = 0;
+  let searchStart = 0;
   for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {
-    const end = text.indexOf('\\n', at);
+    const end = text.indexOf('\\n', searchStart);
     if (end < 0) return '\n';
-    at = end + 2;
+    searchStart = end + 2;
   }
   return hasMoreEscapedNewlines(text) && isValidJson(text) ? '\\n' : '\n';
 }
@@ -54,10 +54,10 @@ export function isInsideJsonString(text: string, start: number, end: number): bo
   return start > 0 && end < text.length;
 }
 
-function isEscapedCharacter(text: string, at: number): boolean {
-  let first = at;
+function isEscapedCharacter(text: string, offset: number): boolean {
+  let first = offset;
   while (text[first - 1] === '\\') first--;
-  return (at - first) % 2 === 1;
+  return (offset - first) % 2 === 1;
 }
 
 export const encodeForJson = (text: string): string => JSON.stringify(text).slice(1, -1);

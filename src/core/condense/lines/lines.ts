@@ -108,7 +108,7 @@ export function splitLines(
   const count = countLines(text, lineEnd);
   const { table, at: first } = tables.allocateSlice((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
-  let at = 0;
+  let lineStart = 0;
   let number = 0;
   // Lines whose number is only inferred so far.
   let following = 0;
@@ -116,15 +116,15 @@ export function splitLines(
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
   };
   for (let line = 0; line < count; line++) {
-    const end = findEndOfLine(text, at, lineEnd);
+    const end = findEndOfLine(text, lineStart, lineEnd);
     const isFrame =
       hint === 'read' &&
-      text.charCodeAt(at) === LESS_THAN_CHAR &&
-      FILE_TAG_START.test(text.slice(at, Math.min(end, at + MIN_FILE_TAG_CHARS)));
-    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(at, end));
-    let body = at;
+      text.charCodeAt(lineStart) === LESS_THAN_CHAR &&
+      FILE_TAG_START.test(text.slice(lineStart, Math.min(end, lineStart + MIN_FILE_TAG_CHARS)));
+    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
+    let body = lineStart;
     if (format) {
-      const stated = readLinePrefix(text, at, format);
+      const stated = readLinePrefix(text, lineStart, format);
       if (stated && stated.number !== number + 1) forget(line);
       following = stated || number === 0 ? 0 : following + 1;
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
@@ -133,11 +133,11 @@ export function splitLines(
       table[first + 2 * count + 1 + line] = body;
       table[first + 3 * count + 1 + line] = number;
     }
-    table[first + line] = at;
-    const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, at, end));
+    table[first + line] = lineStart;
+    const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, lineStart, end));
     const id = ids.getOrCreateId(text, body, end, lineEnd !== '\n');
     table[first + count + 1 + line] = isNothing ? FIRST_ID_OF_BLANK_LINES - id : id;
-    at = end + lineEnd.length;
+    lineStart = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.
   if (count > 1 && table[first + count - 1] === text.length) forget(count);
@@ -154,36 +154,36 @@ function splitFilePartsIntoLines(
   const count = countLines(text, '\n');
   const { table, at: first } = tables.allocateSlice(4 * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
-  let at = 0;
+  let lineStart = 0;
   let next = 0;
   let number = 0;
   let part: FilePart | undefined;
   for (let line = 0; line < count; line++) {
-    const end = findEndOfLine(text, at, '\n');
-    while (next < parts.length && (parts[next]?.start ?? 0) < end + 1 && (parts[next]?.start ?? 0) <= at) {
+    const end = findEndOfLine(text, lineStart, '\n');
+    while (next < parts.length && (parts[next]?.start ?? 0) < end + 1 && (parts[next]?.start ?? 0) <= lineStart) {
       part = parts[next++];
       number = part?.head === undefined ? (part?.firstLine ?? 0) : 0;
     }
-    if (part && at >= part.end && at > part.start) part = undefined;
+    if (part && lineStart >= part.end && lineStart > part.start) part = undefined;
     const head = part?.head;
-    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(at, end));
-    const stated = part && head !== undefined ? readLinePrefix(text, at, head) : undefined;
-    const body = Math.min(end, stated?.end ?? at);
+    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
+    const stated = part && head !== undefined ? readLinePrefix(text, lineStart, head) : undefined;
+    const body = Math.min(end, stated?.end ?? lineStart);
     if (part && head === undefined) {
       // After a marker, which may replace any number of lines, the number is unknown.
       if (holdsMarker) number = 0;
       table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;
     } else if (head === 'diff') {
-      table[first + 3 * count + 1 + line] = end > at ? -text.charCodeAt(at) : -SPACE_CHAR;
+      table[first + 3 * count + 1 + line] = end > lineStart ? -text.charCodeAt(lineStart) : -SPACE_CHAR;
     } else if (stated && !holdsMarker) {
       table[first + 3 * count + 1 + line] = stated.number;
     }
-    table[first + line] = at;
+    table[first + line] = lineStart;
     table[first + 2 * count + 1 + line] = body;
     const id = ids.getOrCreateId(text, body, end, false);
     table[first + count + 1 + line] = holdsMarker ? FIRST_ID_OF_BLANK_LINES - id : id;
-    at = end + 1;
+    lineStart = end + 1;
   }
   table[first + count] = text.length + 1;
   return new TextLines(count, table, first, true, '\n');
@@ -194,9 +194,9 @@ const SPACE_CHAR = 32;
 function countLines(text: string, lineEnd: LineTerminator): number {
   let count = 1;
   for (
-    let at = findEndOfLine(text, 0, lineEnd);
-    at < text.length;
-    at = findEndOfLine(text, at + lineEnd.length, lineEnd)
+    let lineEndOffset = findEndOfLine(text, 0, lineEnd);
+    lineEndOffset < text.length;
+    lineEndOffset = findEndOfLine(text, lineEndOffset + lineEnd.length, lineEnd)
   )
     count++;
   return count;

@@ -34,11 +34,11 @@ export interface LinePrefix {
   readonly isMatch: boolean;
 }
 
-export function readLinePrefix(text: string, at: number, format: LinePrefixFormat): LinePrefix | undefined {
-  if (format === 'search') return readSearchPrefix(text, at);
-  if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
-  const found = readNumberAt(text, at, format);
-  return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
+export function readLinePrefix(text: string, offset: number, format: LinePrefixFormat): LinePrefix | undefined {
+  if (format === 'search') return readSearchPrefix(text, offset);
+  if (format === 'diff') return { number: 0, end: Math.min(offset + 1, text.length), pathEnd: offset, isMatch: false };
+  const found = readNumberAt(text, offset, format);
+  return found && { number: found.number, end: found.end, pathEnd: offset, isMatch: false };
 }
 
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
@@ -57,24 +57,24 @@ const MAX_EXTENSION_CHARS = 8;
  * Reads `path:12:`, `path-12-`, `12:` or `12-`. A dash ends the path only after a file extension,
  * since file names contain dashes and digits.
  */
-function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
-  const hasDrive = isLetterChar(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON_CHAR;
-  if (hasDrive && text.charCodeAt(at + 2) === BACKSLASH_CHAR) {
-    const pathEnd = findColon(text, at + 3);
+function readSearchPrefix(text: string, offset: number): LinePrefix | undefined {
+  const hasDrive = isLetterChar(text.charCodeAt(offset)) && text.charCodeAt(offset + 1) === COLON_CHAR;
+  if (hasDrive && text.charCodeAt(offset + 2) === BACKSLASH_CHAR) {
+    const pathEnd = findColon(text, offset + 3);
     const end = pathEnd < 0 ? -1 : findNumberEnd(text, pathEnd);
     if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON_CHAR);
   }
-  const pathEnd = findColon(text, at);
+  const pathEnd = findColon(text, offset);
   const end = pathEnd < 0 ? -1 : findNumberEnd(text, pathEnd);
   if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON_CHAR);
-  return readContextPrefix(text, at) ?? readNumberOnlyPrefix(text, at);
+  return readContextPrefix(text, offset) ?? readNumberOnlyPrefix(text, offset);
 }
 
-function readContextPrefix(text: string, at: number): LinePrefix | undefined {
-  for (let dot = at; dot <= at + MAX_PATH_CHARS; dot++) {
+function readContextPrefix(text: string, offset: number): LinePrefix | undefined {
+  for (let dot = offset; dot <= offset + MAX_PATH_CHARS; dot++) {
     const code = text.charCodeAt(dot);
     if (code === NEWLINE_CHAR || code === COLON_CHAR || dot >= text.length) return undefined;
-    if (code !== DOT_CHAR || dot === at) continue;
+    if (code !== DOT_CHAR || dot === offset) continue;
     let dash = dot + 1;
     while (dash - dot <= MAX_EXTENSION_CHARS && isWordChar(text.charCodeAt(dash))) dash++;
     if (dash === dot + 1 || text.charCodeAt(dash) !== DASH_CHAR) continue;
@@ -84,9 +84,9 @@ function readContextPrefix(text: string, at: number): LinePrefix | undefined {
   return undefined;
 }
 
-function readNumberOnlyPrefix(text: string, at: number): LinePrefix | undefined {
-  const end = findNumberEnd(text, at);
-  return end < 0 ? undefined : createSearchPrefix(text, at, end, text.charCodeAt(end - 1));
+function readNumberOnlyPrefix(text: string, offset: number): LinePrefix | undefined {
+  const end = findNumberEnd(text, offset);
+  return end < 0 ? undefined : createSearchPrefix(text, offset, end, text.charCodeAt(end - 1));
 }
 
 function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): LinePrefix | undefined {
@@ -97,18 +97,18 @@ function createSearchPrefix(text: string, pathEnd: number, end: number, separato
 }
 
 function findColon(text: string, from: number): number {
-  for (let at = from; at <= from + MAX_PATH_CHARS && at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === COLON_CHAR) return at > from ? at + 1 : -1;
+  for (let offset = from; offset <= from + MAX_PATH_CHARS && offset < text.length; offset++) {
+    const code = text.charCodeAt(offset);
+    if (code === COLON_CHAR) return offset > from ? offset + 1 : -1;
     if (code === NEWLINE_CHAR) return -1;
   }
   return -1;
 }
 
-function findNumberEnd(text: string, at: number): number {
-  let next = at;
-  while (next - at < MAX_NUMBER_DIGITS && isDigitChar(text.charCodeAt(next))) next++;
-  if (next === at || text.charCodeAt(at) === ZERO_CHAR) return -1;
+function findNumberEnd(text: string, offset: number): number {
+  let next = offset;
+  while (next - offset < MAX_NUMBER_DIGITS && isDigitChar(text.charCodeAt(next))) next++;
+  if (next === offset || text.charCodeAt(offset) === ZERO_CHAR) return -1;
   const code = text.charCodeAt(next);
   return code === COLON_CHAR || code === DASH_CHAR ? next + 1 : -1;
 }
@@ -143,11 +143,11 @@ export function detectPrefixFormat(
   const isMeant = (form: LineNumberForm): boolean => forms === undefined || forms.includes(form);
   const formats: readonly LinePrefixFormat[] =
     hint === 'search' ? ['search'] : NUMBER_FORMS_RECOGNIZED_ANYWHERE.filter(isMeant);
-  let at = 0;
+  let lineStart = 0;
   let before: { readonly format: LinePrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < MAX_DETECTION_LINES; line++) {
-    const format = formats.find((candidate) => readLinePrefix(text, at, candidate));
-    const number = format && readLinePrefix(text, at, format)?.number;
+    const format = formats.find((candidate) => readLinePrefix(text, lineStart, candidate));
+    const number = format && readLinePrefix(text, lineStart, format)?.number;
     if (
       format &&
       (hint !== 'other' || isUnmistakableFormat(format) || (before?.format === format && number === before.number + 1))
@@ -155,9 +155,9 @@ export function detectPrefixFormat(
       return format;
     }
     before = format && number !== undefined ? { format, number } : undefined;
-    const end = findEndOfLine(text, at, lineEnd);
+    const end = findEndOfLine(text, lineStart, lineEnd);
     if (end === text.length) break;
-    at = end + lineEnd.length;
+    lineStart = end + lineEnd.length;
   }
   return hint === 'read'
     ? NUMBER_FORMS_NEEDING_CONSECUTIVE_NUMBERS.find(
@@ -170,27 +170,27 @@ export function detectPrefixFormat(
  * True if the numbers count the lines, except across markers. Only inner lines may lack numbers.
  */
 function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: LineTerminator): boolean {
-  let count = 0;
-  let without = 0;
+  let numberedLines = 0;
+  let linesWithoutNumber = 0;
   let expected = 0;
   let isOpen = false;
-  for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
-    end = findEndOfLine(text, at, lineEnd);
-    const number = readNumberAt(text, at, form)?.number;
-    if (number !== undefined && (count === 0 || number === expected || (isOpen && number > expected))) {
-      if (count === 0 && without >= MAX_DETECTION_LINES) return false;
-      count++;
-      without = 0;
+  for (let lineStart = 0, end = 0; end < text.length; lineStart = end + lineEnd.length) {
+    end = findEndOfLine(text, lineStart, lineEnd);
+    const number = readNumberAt(text, lineStart, form)?.number;
+    if (number !== undefined && (numberedLines === 0 || number === expected || (isOpen && number > expected))) {
+      if (numberedLines === 0 && linesWithoutNumber >= MAX_DETECTION_LINES) return false;
+      numberedLines++;
+      linesWithoutNumber = 0;
       expected = number + 1;
       isOpen = false;
       continue;
     }
     // A number that does not count is text, so the others may be, too.
-    if (number !== undefined && count > 0) return false;
+    if (number !== undefined && numberedLines > 0) return false;
     expected++;
-    without++;
-    if (mayContainMarker(text.slice(at, end))) isOpen = true;
-    if (count === 0 && without >= MAX_DETECTION_LINES) return false;
+    linesWithoutNumber++;
+    if (mayContainMarker(text.slice(lineStart, end))) isOpen = true;
+    if (numberedLines === 0 && linesWithoutNumber >= MAX_DETECTION_LINES) return false;
   }
-  return count >= 2 && without < MAX_DETECTION_LINES;
+  return numberedLines >= 2 && linesWithoutNumber < MAX_DETECTION_LINES;
 }

@@ -69,16 +69,16 @@ export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) =
 
 export function splitIntoFileLines(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
-  for (let at = 0; at <= text.length;) {
-    const newline = text.indexOf('\n', at);
+  for (let lineStart = 0; lineStart <= text.length;) {
+    const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
-    const line = text.slice(at, end);
+    const line = text.slice(lineStart, end);
     for (const form of listPossibleLineContents(isDiff ? line.slice(1) : line)) {
       // Leaves out the prefix, which a cut may remove without the line.
-      const start = at + line.indexOf(form);
+      const start = lineStart + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }
-    at = end + 1;
+    lineStart = end + 1;
   }
   return lines;
 }

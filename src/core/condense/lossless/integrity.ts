@@ -82,30 +82,32 @@ function findBrokenCutsInMessage(
   movable?: RewritableCutTest,
 ): BrokenCut[] {
   const broken: BrokenCut[] = [];
-  for (const at of shown) {
-    const message = original[at.place.message];
+  for (const shownCuts of shown) {
+    const message = original[shownCuts.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
-    for (const { cut, contentType, lines } of listLinesRequiredByCuts(at, message, memory)) {
+    for (const { cut, contentType, lines } of listLinesRequiredByCuts(shownCuts, message, memory)) {
       const line = missed.has(cut) ? undefined : findRequiredLineMissingInView(lines, memory, movable?.(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
-      broken.push({ place: at.place, cut, contentType, line });
+      broken.push({ place: shownCuts.place, cut, contentType, line });
     }
   }
   return broken;
 }
 
 function listLinesRequiredByCuts(
-  at: CutsAtPlace,
+  cutsAtPlace: CutsAtPlace,
   message: ApiMessage,
   memory: CachedViewLines,
 ): readonly LinesRequiredByCut[] {
   const { lineCache, viewLines } = memory;
-  const before = memory.requirements.get(at.cuts);
+  const before = memory.requirements.get(cutsAtPlace.cuts);
   if (before) return before;
-  const requirements = copyWithoutSpareCapacity(listLinesRequiredByCutsAtPlace(at, listContents(message), lineCache));
-  memory.requirements.set(at.cuts, requirements);
+  const requirements = copyWithoutSpareCapacity(
+    listLinesRequiredByCutsAtPlace(cutsAtPlace, listContents(message), lineCache),
+  );
+  memory.requirements.set(cutsAtPlace.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;
     for (let line = lines.first; line <= lines.last; line++) {

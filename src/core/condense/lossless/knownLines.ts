@@ -98,9 +98,9 @@ export function createMemoryPerLineCache<M>(
   const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
   return (lineCache, setting = '') => {
     const memories = bySetting(lineCache);
-    const found = memories.get(setting) ?? make(lineCache);
-    memories.set(setting, found);
-    return found;
+    const memory = memories.get(setting) ?? make(lineCache);
+    memories.set(setting, memory);
+    return memory;
   };
 }
 

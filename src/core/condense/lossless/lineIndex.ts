@@ -57,14 +57,14 @@ export class RepeatedLineIndex {
   addSource(source: LineSource, isRemovable = this.removableKinds.has(source.kind)): void {
     const base = this.size;
     this.growTables(base + source.lines.count);
-    const at = this.sources.push(source) - 1;
+    const sourceIndex = this.sources.push(source) - 1;
     this.bases.push(base);
     this.linked.push(0);
-    this.touched.add(at);
+    this.touched.add(sourceIndex);
     this.undoBases.push(this.undoSize);
     this.keeper.fill(NO_INDEXED_LINE, base, this.size);
     this.previous.fill(NO_INDEXED_LINE, base, this.size);
-    this.sourceIndexes.fill(at, base, this.size);
+    this.sourceIndexes.fill(sourceIndex, base, this.size);
     this.linkMatchingLinesOfSource(source, base, isRemovable);
     if (this.linksSingleLines && this.keep !== 'above') this.linkMatchingSingleLines(source, base, isRemovable);
     this.addLinesOfSource(source, base);
@@ -85,10 +85,10 @@ export class RepeatedLineIndex {
           value;
     }
     // Follows the undo, which puts hidden lines back into the chains.
-    for (let at = this.sources.length - 1; at >= count; at--) {
-      this.removeLinesOfSource(this.sources[at] as LineSource, this.bases[at] ?? 0);
-      this.touched.delete(at);
-      this.removed.add(this.sources[at] as LineSource);
+    for (let sourceIndex = this.sources.length - 1; sourceIndex >= count; sourceIndex--) {
+      this.removeLinesOfSource(this.sources[sourceIndex] as LineSource, this.bases[sourceIndex] ?? 0);
+      this.touched.delete(sourceIndex);
+      this.removed.add(this.sources[sourceIndex] as LineSource);
     }
     for (const list of [this.sources, this.bases, this.linked, this.undoBases]) list.length = count;
     this.size = size;
@@ -115,11 +115,11 @@ export class RepeatedLineIndex {
     let root = line;
     for (let next = this.getKeptLine(root); next !== NO_INDEXED_LINE; next = this.getKeptLine(root)) root = next;
     // Path compression keeps chains short, however often a file was read.
-    let at = line;
-    while (at !== root) {
-      const next = this.getKeptLine(at);
-      if (next !== root) this.changeKeptLineUndoably(at, root);
-      at = next;
+    let copyLine = line;
+    while (copyLine !== root) {
+      const next = this.getKeptLine(copyLine);
+      if (next !== root) this.changeKeptLineUndoably(copyLine, root);
+      copyLine = next;
     }
     return root;
   }
@@ -144,13 +144,13 @@ export class RepeatedLineIndex {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
-      const found = this.canStartMatchAtLine(lines.getId(line))
+      const match = this.canStartMatchAtLine(lines.getId(line))
         ? this.findLongestMatchingLines(source, line, from)
         : undefined;
-      if (!found) continue;
-      for (let step = 0; step < found.length; step++)
-        this.linkRepeatedLines(found.old + step, base + found.line + step, isRemovable);
-      from = found.line + found.length;
+      if (!match) continue;
+      for (let step = 0; step < match.length; step++)
+        this.linkRepeatedLines(match.old + step, base + match.line + step, isRemovable);
+      from = match.line + match.length;
       line = from - 1;
     }
   }
@@ -244,10 +244,10 @@ export class RepeatedLineIndex {
     base?: number,
   ): MatchingLines {
     const other = this.getSourceAt(candidate).lines;
-    const at = this.getLineInSource(candidate);
+    const candidateLine = this.getLineInSource(candidate);
     const isSame = (offset: number): boolean => {
       const id = lines.getId(line + offset);
-      if (id === NO_LINE_ID || id !== other.getId(at + offset)) return false;
+      if (id === NO_LINE_ID || id !== other.getId(candidateLine + offset)) return false;
       if (base === undefined) return true;
       return (
         this.getKeptLine(base + line + offset) === NO_INDEXED_LINE &&
@@ -257,10 +257,11 @@ export class RepeatedLineIndex {
     const length = (offset: number): number => lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
     let chars = length(0);
     let end = 1;
-    for (; line + end < lines.count && at + end < other.count && isSame(end); end++) chars += length(end);
-    let back = 0;
-    for (; line - back > from && at - back > 0 && isSame(-back - 1); back++) chars += length(-back - 1);
-    return { line: line - back, old: candidate - back, length: back + end, chars };
+    for (; line + end < lines.count && candidateLine + end < other.count && isSame(end); end++) chars += length(end);
+    let linesBefore = 0;
+    for (; line - linesBefore > from && candidateLine - linesBefore > 0 && isSame(-linesBefore - 1); linesBefore++)
+      chars += length(-linesBefore - 1);
+    return { line: line - linesBefore, old: candidate - linesBefore, length: linesBefore + end, chars };
   }
 
   private linkRepeatedLines(old: IndexedLineNumber, newLine: IndexedLineNumber, isRemovable: boolean): void {
@@ -302,11 +303,11 @@ export class RepeatedLineIndex {
   }
 
   private setKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
-    const at = this.sourceIndexes[line] as number;
+    const sourceIndex = this.sourceIndexes[line] as number;
     const change = Number(keeper !== NO_INDEXED_LINE) - Number(this.getKeptLine(line) !== NO_INDEXED_LINE);
-    this.linked[at] = (this.linked[at] ?? 0) + change;
+    this.linked[sourceIndex] = (this.linked[sourceIndex] ?? 0) + change;
     // Shortening a chain does not change what stays.
-    if (change !== 0) this.touched.add(at);
+    if (change !== 0) this.touched.add(sourceIndex);
     this.keeper[line] = keeper;
   }
 

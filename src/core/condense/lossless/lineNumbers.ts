@@ -52,20 +52,20 @@ function findPrefixesThatCanBeInferred(text: string, { hint, forms, parts }: Tex
 
 function findCutsOfLinePrefixes(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
-  let found: LineWithPrefix[] = [];
+  let searchLines: LineWithPrefix[] = [];
   let end = -1;
   const closeSearch = (): void => {
-    cuts.push(...findCutsOfSearchPrefixes(text, found, true));
-    found = [];
+    cuts.push(...findCutsOfSearchPrefixes(text, searchLines, true));
+    searchLines = [];
   };
   for (const part of parts) {
     const between = text.slice(end + 1, part.start);
     if (part.head !== 'search' || (between !== '' && between !== '--\n')) closeSearch();
-    else if (between !== '') found.push({ at: end + 1, prefix: undefined });
+    else if (between !== '') searchLines.push({ at: end + 1, prefix: undefined });
     end = part.end;
     if (part.head === undefined || part.head === 'diff') continue;
     const lines = readPrefixes(text, part.head, '\n', part);
-    if (part.head === 'search') found = found.concat(lines);
+    if (part.head === 'search') searchLines = searchLines.concat(lines);
     else cuts.push(...findCutsOfLineNumbers(text, lines, part.head, 1));
   }
   closeSearch();
@@ -87,9 +87,9 @@ function readPrefixes(
 ): LineWithPrefix[] {
   const lines: LineWithPrefix[] = [];
   const gapBefore = createTestForStartAfterUnknownGap(text);
-  for (let at = slice.start, end = slice.start; end < slice.end; at = end + lineEnd.length) {
-    end = findEndOfLine(text, at, lineEnd);
-    lines.push({ at, prefix: readLinePrefix(text, at, format), afterGap: gapBefore(at) });
+  for (let lineStart = slice.start, end = slice.start; end < slice.end; lineStart = end + lineEnd.length) {
+    end = findEndOfLine(text, lineStart, lineEnd);
+    lines.push({ at: lineStart, prefix: readLinePrefix(text, lineStart, format), afterGap: gapBefore(lineStart) });
   }
   return lines;
 }
@@ -115,13 +115,13 @@ function findCutsOfLineNumbers(
   let before: number | undefined;
   let inRun = 0;
   const judge = (line: LineWithPrefix, next: LineWithPrefix | undefined): void => {
-    const { at, prefix, afterGap } = line;
+    const { at: lineStart, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
       // If the rest of the line looks numbered, it would be read as such without the number.
-      if (!endsRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
+      if (!endsRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: lineStart, end: prefix.end });
     }
     before = prefix?.number;
   };
@@ -137,21 +137,21 @@ function findCutsOfSearchPrefixes(text: string, lines: readonly LineWithPrefix[]
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
-  for (const { at, prefix, afterGap } of lines) {
+  for (const { at: lineStart, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
       // `--` separates groups of context.
-      if (!text.startsWith('--\n', at)) spellings = [];
+      if (!text.startsWith('--\n', lineStart)) spellings = [];
       before = undefined;
       if (!prefix) continue;
     }
-    const path = text.slice(at, Math.max(at, prefix.pathEnd - 1));
+    const path = text.slice(lineStart, Math.max(lineStart, prefix.pathEnd - 1));
     if (!spellings.some((spelling) => isSameFile(spelling, path))) spellings = [];
     const isSpelled = spellings.includes(path);
     if (!isSpelled) spellings.push(path);
     const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === before && isSpelled;
-    const rest = numberFollows ? prefix.end : prefix.pathEnd;
-    if (isSpelled && rest > at && !(numberFollows && readLinePrefix(text, rest, 'search')))
-      cuts.push({ start: at, end: rest });
+    const cutEnd = numberFollows ? prefix.end : prefix.pathEnd;
+    if (isSpelled && cutEnd > lineStart && !(numberFollows && readLinePrefix(text, cutEnd, 'search')))
+      cuts.push({ start: lineStart, end: cutEnd });
     before = prefix.number;
   }
   return cuts;

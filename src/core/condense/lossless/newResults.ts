@@ -142,7 +142,7 @@ function isRecentMessage({ messages, counter, sentCount: sentBefore }: Draft, me
 
 /** @param reads all reads of one file in order, as received */
 function listReadsOfRemovedLines(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
-  const found: LineSource[] = [];
+  const sources: LineSource[] = [];
   /** The message in which a marker last replaced each line. */
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
@@ -155,7 +155,7 @@ function listReadsOfRemovedLines(draft: Draft, { ids }: LineCache, reads: readon
       // From here on the line is visible, unless it is cut again.
       cutIn.delete(lines.getId(line));
     }
-    if (rereadLines >= MIN_REREAD_LINES) found.push(read);
+    if (rereadLines >= MIN_REREAD_LINES) sources.push(read);
     const state = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
     for (const { reference, start, end } of state?.cuts ?? []) {
       if (reference === undefined) continue;
@@ -166,5 +166,5 @@ function listReadsOfRemovedLines(draft: Draft, { ids }: LineCache, reads: readon
       }
     }
   }
-  return found;
+  return sources;
 }

@@ -109,10 +109,10 @@ const findTextsOfBlocks = (
   isState: (block: Block) => boolean,
 ): RepeatedStateText[] =>
   items.flatMap((item, index) =>
-    getBlocks(item).flatMap((block, at) => {
+    getBlocks(item).flatMap((block, blockIndex) => {
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
       const message = places[index] as number;
-      const path = ['content', at, 'text'];
+      const path = ['content', blockIndex, 'text'];
       const start = block.text.startsWith(REMINDER_TAG) ? REMINDER_TAG.length : 0;
       const text = block.text.slice(start);
       const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };

@@ -62,7 +62,7 @@ const getReminders = memoizeByObject((message: ApiMessage): readonly Reminder[] 
 );
 
 function findReminders({ text }: Content): (Slice & { readonly text: string })[] {
-  const found = [];
+  const reminders = [];
   let end = text.length;
   for (;;) {
     const trimmed = findEndWithoutSpace(text, end);
@@ -70,34 +70,34 @@ function findReminders({ text }: Content): (Slice & { readonly text: string })[]
     const start = text.lastIndexOf(REMINDER_OPENING_TAG, trimmed);
     if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
     const from = findEndWithoutSpace(text, start);
-    found.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
+    reminders.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
     end = from;
   }
-  return found;
+  return reminders;
 }
 
 function findEndWithoutSpace(text: string, end: number): number {
-  let at = end;
-  while (at > 0 && (text[at - 1] === '\n' || text[at - 1] === ' ')) at--;
-  return at;
+  let offset = end;
+  while (offset > 0 && (text[offset - 1] === '\n' || text[offset - 1] === ' ')) offset--;
+  return offset;
 }
 
 /** Groups cuts to make them at once, because each cut moves the text after it. */
 function groupReminderCutsByPlace(
-  at: number,
+  messageIndex: number,
   messages: readonly ApiMessage[],
   groups: ProcessedGroups<ApiMessage>,
   task: number,
   keep: KeptCopy,
 ): Map<Content, CutRequest[]> {
-  const reminders = getReminders(messages[at] as ApiMessage);
+  const reminders = getReminders(messages[messageIndex] as ApiMessage);
   const cuts = new Map<Content, CutRequest[]>();
   for (const reminder of reminders) {
     const { content, text, start, end } = reminder;
     const places = groups.getIndexesOfGroup(text);
     const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
     const equalReminders = reminders.filter((other) => other.text === text);
-    if (kept === at && (keep === 'latest' ? equalReminders.at(-1) : equalReminders[0]) === reminder) continue;
+    if (kept === messageIndex && (keep === 'latest' ? equalReminders.at(-1) : equalReminders[0]) === reminder) continue;
     const request = { start: content.start + start, end: content.start + end, marker: null };
     cuts.set(content, [...(cuts.get(content) ?? []), request]);
   }

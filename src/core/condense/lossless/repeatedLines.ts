@@ -83,13 +83,13 @@ export function createRepeatedLinesStep(
       read(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
     },
   }));
-  const steps = operations.map((operation, at): MechanicalStep => ({
+  const steps = operations.map((operation, index): MechanicalStep => ({
     name: LINE_OPERATION_ROWS[operation].name,
     run(draft) {
       const planned = plans.get(draft) ?? { cuts: plan(draft), saves: false };
       plans.set(draft, planned);
       if (applyPlannedCuts(draft, planned.cuts, operation)) planned.saves = true;
-      if (at < operations.length - 1) return;
+      if (index < operations.length - 1) return;
       plans.delete(draft);
       if (!planned.saves) return;
       // Removes what a second run would still find.

@@ -32,9 +32,9 @@ export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (t
         // Other drafts may change these exchanges, so they are not marked as settled.
         const openIndexes =
           sentBefore > 0 ? findNewExchanges(draft, exchanges) : stableExchanges.listUnprocessedIndexes(exchanges);
-        for (const at of openIndexes) {
+        for (const exchangeIndex of openIndexes) {
           signal?.throwIfAborted();
-          const exchange = exchanges[at] as ToolExchange;
+          const exchange = exchanges[exchangeIndex] as ToolExchange;
           const noiseIn = findNoise(exchange);
           if (!noiseIn) continue;
           // In reverse, because one text may contain several results.
@@ -48,7 +48,7 @@ export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (t
               reason,
               strict,
             } as const;
-            if (draft.cutText(name, getContentPlace(content), requests, info) > 0) acted.push(at);
+            if (draft.cutText(name, getContentPlace(content), requests, info) > 0) acted.push(exchangeIndex);
           }
         }
         if (sentBefore === 0) stableExchanges.markProcessed(exchanges, acted);
@@ -62,9 +62,9 @@ function findNewExchanges({ original, sentCount: sentBefore }: Draft, exchanges:
   let firstCall = sentBefore;
   for (const role of ['user', 'assistant'] as const) while (original[firstCall - 1]?.role === role) firstCall--;
   const places: number[] = [];
-  for (let at = exchanges.length - 1; at >= 0; at--) {
-    const { resultMessage, callMessage } = exchanges[at] as ToolExchange;
-    if (resultMessage !== undefined && resultMessage >= sentBefore) places.push(at);
+  for (let exchangeIndex = exchanges.length - 1; exchangeIndex >= 0; exchangeIndex--) {
+    const { resultMessage, callMessage } = exchanges[exchangeIndex] as ToolExchange;
+    if (resultMessage !== undefined && resultMessage >= sentBefore) places.push(exchangeIndex);
     else if (callMessage < firstCall) break;
   }
   return places;

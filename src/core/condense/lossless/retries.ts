@@ -27,12 +27,12 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
       const exchanges = draft.exchanges;
       const stableExchanges = getRetriedExchanges(getLineCache(draft, tools));
       const acted: number[] = [];
-      for (const at of includePrecedingIndexes(stableExchanges.listUnprocessedIndexes(exchanges))) {
-        const exchange = exchanges[at];
+      for (const exchangeIndex of includePrecedingIndexes(stableExchanges.listUnprocessedIndexes(exchanges))) {
+        const exchange = exchanges[exchangeIndex];
         const target = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
         if (!exchange || target === undefined) continue;
         const retries = exchanges
-          .slice(at + 1, at + 1 + MAX_RETRY_CALLS)
+          .slice(exchangeIndex + 1, exchangeIndex + 1 + MAX_RETRY_CALLS)
           .filter((later) => isSuccessfulRetry(tools, later, target));
         for (const content of exchange.parameters.toReversed()) {
           const { text, start, end } = content;
@@ -50,7 +50,7 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
             reason: 'the call failed and was retried successfully',
             strict: false,
           });
-          if (saved > 0) acted.push(at);
+          if (saved > 0) acted.push(exchangeIndex);
         }
       }
       stableExchanges.markProcessed(exchanges, acted);

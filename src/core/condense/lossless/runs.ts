@@ -91,14 +91,14 @@ export class RepeatedRangeChooser {
     const isStale = (at: number): boolean =>
       touched.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
-    for (const at of stale) {
-      choices[at] = this.chooseRangesReferringToFixedLines(at, isWorth);
-      changed.add(index.sources[at]);
+    for (const sourceIndex of stale) {
+      choices[sourceIndex] = this.chooseRangesReferringToFixedLines(sourceIndex, isWorth);
+      changed.add(index.sources[sourceIndex]);
     }
-    for (let at = 0; at < index.sources.length; at++) {
-      const choice = choices[at];
-      if (!choice?.mayBeWide || !isStale(at)) continue;
-      choices[at] = { ...choice, wide: this.chooseRangesReferringToRemovableLines(at, isWorth) };
+    for (let sourceIndex = 0; sourceIndex < index.sources.length; sourceIndex++) {
+      const choice = choices[sourceIndex];
+      if (!choice?.mayBeWide || !isStale(sourceIndex)) continue;
+      choices[sourceIndex] = { ...choice, wide: this.chooseRangesReferringToRemovableLines(sourceIndex, isWorth) };
     }
     this.chooseRangesOfAllSources();
   }
@@ -109,59 +109,71 @@ export class RepeatedRangeChooser {
   listUnprocessedRanges(): readonly RepeatedRangesOfSource[] {
     const { sources } = this.index;
     const places = new Set<number>();
-    this.runsBySource.forEach((sourceRuns, at) => {
+    this.runsBySource.forEach((sourceRuns, sourceIndex) => {
       if (!sourceRuns || sourceRuns.isSettled) return;
-      for (let same = at; areInSameString(sources[same], sourceRuns.source); same--) places.add(same);
-      for (let same = at; areInSameString(sources[same], sourceRuns.source); same++) places.add(same);
+      for (let same = sourceIndex; areInSameString(sources[same], sourceRuns.source); same--) places.add(same);
+      for (let same = sourceIndex; areInSameString(sources[same], sourceRuns.source); same++) places.add(same);
     });
     return [...places].sort((a, b) => a - b).flatMap((at) => this.runsBySource[at] ?? []);
   }
 
-  private updateRangesOfRepeatedLines(at: number): void {
+  private updateRangesOfRepeatedLines(sourceIndex: number): void {
     const { index } = this;
-    const base = index.bases[at] as number;
-    this.removalStates.fill(0, base, base + (index.sources[at] as LineSource).lines.count);
-    this.ranges[at] = index.hasReplacedLines(at)
-      ? copyWithoutSpareCapacity(findRangesOfRepeatedLines(index, at, this.isBlank))
+    const base = index.bases[sourceIndex] as number;
+    this.removalStates.fill(0, base, base + (index.sources[sourceIndex] as LineSource).lines.count);
+    this.ranges[sourceIndex] = index.hasReplacedLines(sourceIndex)
+      ? copyWithoutSpareCapacity(findRangesOfRepeatedLines(index, sourceIndex, this.isBlank))
       : undefined;
-    this.markRemovedLines(at);
+    this.markRemovedLines(sourceIndex);
   }
 
-  private markRemovedLines(at: number, runs: readonly RepeatedLineRange[] = []): void {
-    const base = this.index.bases[at] as number;
-    for (const { first, last } of this.ranges[at] ?? [])
+  private markRemovedLines(sourceIndex: number, runs: readonly RepeatedLineRange[] = []): void {
+    const base = this.index.bases[sourceIndex] as number;
+    for (const { first, last } of this.ranges[sourceIndex] ?? [])
       this.removalStates.fill(LINE_MAY_BE_REMOVED, base + first, base + last + 1);
     for (const { first, last } of runs) this.removalStates.fill(LINE_IS_REMOVED, base + first, base + last + 1);
   }
 
   private chooseRangesReferringToFixedLines(
-    at: number,
+    sourceIndex: number,
     isWorth: IsRangeWorthMarker,
   ): RangesReferringToFixedOrRemovableLines | undefined {
-    const ranges = this.ranges[at];
+    const ranges = this.ranges[sourceIndex];
     if (!ranges || ranges.length === 0) return undefined;
     const keepers = new Set<LineSource>();
     let mayBeWide = false;
     const byRange = ranges.map((range) => {
-      const kept = chooseKeptLineForEachLine(this.index, at, range, (line) => {
+      const kept = chooseKeptLineForEachLine(this.index, sourceIndex, range, (line) => {
         const isKept = this.removalStates[line] === 0;
         mayBeWide ||= !isKept;
         return isKept;
       });
       for (const line of kept) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
-      return copyWithoutSpareCapacity(splitIntoRangesWithFewPlaces(this.index, at, range, kept).filter(isWorth));
+      return copyWithoutSpareCapacity(
+        splitIntoRangesWithFewPlaces(this.index, sourceIndex, range, kept).filter(isWorth),
+      );
     });
-    this.markRemovedLines(at, byRange.flat());
+    this.markRemovedLines(sourceIndex, byRange.flat());
     const safe = { byRange, namedLines: [] };
     return { safe, wide: safe, mayBeWide, keepers: copyWithoutSpareCapacity([...keepers]) };
   }
 
-  private chooseRangesReferringToRemovableLines(at: number, isWorth: IsRangeWorthMarker): ChosenRepeatedRanges {
+  private chooseRangesReferringToRemovableLines(
+    sourceIndex: number,
+    isWorth: IsRangeWorthMarker,
+  ): ChosenRepeatedRanges {
     const { index, removalStates } = this;
     const namedLines: IndexedLineNumber[] = [];
-    const byRange = (this.ranges[at] ?? []).map((range) => {
-      const kept = chooseKeptLineForEachLine(index, at, range, (line) => removalStates[line] !== LINE_IS_REMOVED);
-      const runs = copyWithoutSpareCapacity(splitIntoRangesWithFewPlaces(index, at, range, kept).filter(isWorth));
+    const byRange = (this.ranges[sourceIndex] ?? []).map((range) => {
+      const kept = chooseKeptLineForEachLine(
+        index,
+        sourceIndex,
+        range,
+        (line) => removalStates[line] !== LINE_IS_REMOVED,
+      );
+      const runs = copyWithoutSpareCapacity(
+        splitIntoRangesWithFewPlaces(index, sourceIndex, range, kept).filter(isWorth),
+      );
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
           if (line !== undefined && removalStates[line] === LINE_MAY_BE_REMOVED) namedLines.push(line);
@@ -182,10 +194,10 @@ export class RepeatedRangeChooser {
       return false;
     };
     runsBySource.length = index.sources.length;
-    index.sources.forEach((source, at) => {
-      const choice = choices[at];
-      const base = index.bases[at] as number;
-      runsBySource[at] =
+    index.sources.forEach((source, sourceIndex) => {
+      const choice = choices[sourceIndex];
+      const base = index.bases[sourceIndex] as number;
+      runsBySource[sourceIndex] =
         choice &&
         this.makeRangesOfSource(
           source,
@@ -231,11 +243,11 @@ const areInSameString = (a: LineSource | undefined, b: LineSource): boolean =>
 /** Every line of these ranges has a keeper, except blank ones. */
 function findRangesOfRepeatedLines(
   index: RepeatedLineIndex,
-  at: number,
+  sourceIndex: number,
   isBlank: (id: LineId) => boolean,
 ): FirstAndLastLine[] {
-  const { lines, kind } = index.sources[at] as LineSource;
-  const base = index.bases[at] as number;
+  const { lines, kind } = index.sources[sourceIndex] as LineSource;
+  const base = index.bases[sourceIndex] as number;
   const ranges: FirstAndLastLine[] = [];
   let first = -1;
   let last = -1;
@@ -286,11 +298,11 @@ function hasEnoughChars(lines: TextLines, first: number, last: number): boolean 
 
 function splitIntoRangesWithFewPlaces(
   index: RepeatedLineIndex,
-  at: number,
+  sourceIndex: number,
   range: FirstAndLastLine,
   kept: readonly (IndexedLineNumber | undefined)[],
 ): RepeatedLineRange[] {
-  const source = index.sources[at] as LineSource;
+  const source = index.sources[sourceIndex] as LineSource;
   const runs: RepeatedLineRange[] = [];
   let run: { first: number; last: number; places: Map<LineSource, KeptRangeInSource> } | undefined;
   const close = (): void => {
@@ -330,11 +342,11 @@ function splitIntoRangesWithFewPlaces(
  */
 function chooseKeptLineForEachLine(
   index: RepeatedLineIndex,
-  at: number,
+  sourceIndex: number,
   { first, last }: FirstAndLastLine,
   isKept: (line: IndexedLineNumber) => boolean,
 ): (IndexedLineNumber | undefined)[] {
-  const firstLine = (index.bases[at] as number) + first;
+  const firstLine = (index.bases[sourceIndex] as number) + first;
   const kept: (IndexedLineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
     const root = index.findKeptLine(firstLine + step);

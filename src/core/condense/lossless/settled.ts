@@ -58,9 +58,9 @@ export class ProcessedGroups<T extends object> {
     const changed = new Set<string>();
     for (let at = this.keys.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);
-    for (const at of openIndexes) {
-      this.removeFromGroups(at, changed);
-      this.addToGroups(at, this.getKeys(list[at] as T), changed);
+    for (const itemIndex of openIndexes) {
+      this.removeFromGroups(itemIndex, changed);
+      this.addToGroups(itemIndex, this.getKeys(list[itemIndex] as T), changed);
     }
     const isOpen = new Set(openIndexes);
     return [...changed]
@@ -82,21 +82,21 @@ export class ProcessedGroups<T extends object> {
     this.stable.markProcessed(list, acted);
   }
 
-  private removeFromGroups(at: number, changed: Set<string>): void {
-    for (const key of this.keys[at] ?? []) {
+  private removeFromGroups(itemIndex: number, changed: Set<string>): void {
+    for (const key of this.keys[itemIndex] ?? []) {
       const places = this.places.get(key) ?? [];
-      places.splice(places.lastIndexOf(at), 1);
+      places.splice(places.lastIndexOf(itemIndex), 1);
       if (places.length === 0) this.places.delete(key);
       changed.add(key);
     }
   }
 
-  private addToGroups(at: number, keys: readonly string[], changed: Set<string>): void {
-    this.keys[at] = keys.length === 0 ? EMPTY_KEYS : keys;
+  private addToGroups(itemIndex: number, keys: readonly string[], changed: Set<string>): void {
+    this.keys[itemIndex] = keys.length === 0 ? EMPTY_KEYS : keys;
     for (const key of keys) {
       const places = this.places.get(key);
-      if (places) places.splice(places.findLastIndex((other) => other < at) + 1, 0, at);
-      else this.places.set(key, [at]);
+      if (places) places.splice(places.findLastIndex((other) => other < itemIndex) + 1, 0, itemIndex);
+      else this.places.set(key, [itemIndex]);
       changed.add(key);
     }
   }

@@ -87,18 +87,18 @@ export class CurrentLineSources {
       changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
     const removed = this.sourcesByExchange.splice(exchanges.length);
-    for (const { at, sources } of changed) {
-      removed.push(this.sourcesByExchange[at] ?? []);
-      this.sourcesByExchange[at] = sources;
+    for (const { at: exchangeIndex, sources } of changed) {
+      removed.push(this.sourcesByExchange[exchangeIndex] ?? []);
+      this.sourcesByExchange[exchangeIndex] = sources;
     }
     this.replaceSources(
       new Set(removed.flat()),
       changed.flatMap(({ sources }) => sources),
     );
     this.settled.markProcessed(exchanges);
-    const all: LineSource[] = [];
-    for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) all.push(source);
-    return all;
+    const sources: LineSource[] = [];
+    for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) sources.push(source);
+    return sources;
   }
 
   private replaceSources(removed: ReadonlySet<LineSource>, added: readonly LineSource[]): void {

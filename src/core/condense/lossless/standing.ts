@@ -27,19 +27,19 @@ export class ViewLineCounts {
   /** @param collectsMoved whether to record the lines that have left a text */
   updateLineCounts(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly TextLines[] }[] = [];
-    for (const at of this.countedMessages.listUnprocessedIndexes(view)) {
+    for (const messageIndex of this.countedMessages.listUnprocessedIndexes(view)) {
       const texts = copyWithoutSpareCapacity(
-        listContents(view[at] as ApiMessage).map((content) => this.lineCache.getLines(content)),
+        listContents(view[messageIndex] as ApiMessage).map((content) => this.lineCache.getLines(content)),
       );
-      changed.push({ at, texts });
+      changed.push({ at: messageIndex, texts });
     }
     // Counts new lines before removing old ones, so that a moved line is never missing. No `await`
     // may come between.
     for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
-    for (const { at, texts } of changed) {
-      if (collectsMoved) this.recordLinesThatLeftText(this.texts[at] ?? [], texts);
-      for (const lines of this.texts[at] ?? []) this.countLines(lines, -1);
-      this.texts[at] = texts;
+    for (const { at: messageIndex, texts } of changed) {
+      if (collectsMoved) this.recordLinesThatLeftText(this.texts[messageIndex] ?? [], texts);
+      for (const lines of this.texts[messageIndex] ?? []) this.countLines(lines, -1);
+      this.texts[messageIndex] = texts;
     }
     for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
     this.countedMessages.markProcessed(view);
@@ -113,20 +113,20 @@ export function findSharedLineRanges(text: string, otherLines: ReadonlySet<strin
     lines = 0;
     hasText = false;
   };
-  let at = 0;
+  let lineStart = 0;
   for (;;) {
-    const newline = text.indexOf('\n', at);
+    const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
-    const line = text.slice(at, end);
+    const line = text.slice(lineStart, end);
     if (line.trim() === '' || otherLines.has(line)) {
-      if (start < 0) start = at;
+      if (start < 0) start = lineStart;
       hasText ||= line.trim() !== '';
       lines++;
     } else {
-      close(at - 1);
+      close(lineStart - 1);
     }
     if (newline < 0) break;
-    at = newline + 1;
+    lineStart = newline + 1;
   }
   close(text.length);
   return runs;

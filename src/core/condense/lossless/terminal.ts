@@ -41,18 +41,18 @@ export function findTerminalNoise(text: string): CutRequest[] {
     }
     run = undefined;
   };
-  for (let at = 0; at <= text.length;) {
-    const newline = text.indexOf('\n', at);
+  for (let lineStart = 0; lineStart <= text.length;) {
+    const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
-    const line = text.slice(at, end);
+    const line = text.slice(lineStart, end);
     if (run?.line !== line) {
       closeRun();
       run = { line, count: 0, firstEnd: end };
     }
     run.count++;
-    if (run.count <= MIN_EQUAL_LINES || run.line.trim() === '') addNoiseOfLine(line, at, requests);
+    if (run.count <= MIN_EQUAL_LINES || run.line.trim() === '') addNoiseOfLine(line, lineStart, requests);
     previousEnd = end;
-    at = end + 1;
+    lineStart = end + 1;
   }
   closeRun();
   return requests;

@@ -76,18 +76,18 @@ export function findFalseMarkerStatements(
 function splitViewLines(text: string): ReadableViewLine[] {
   let number: number | undefined;
   return text.split(getLineEndPattern(text)).map((line) => {
-    const [found] = findMarkers(line.replaceAll('\\"', '"'));
-    const stated = found
-      ? /^lines? (?:\d+-)?(\d+)/.exec(found.what)?.[1]
+    const [marker] = findMarkers(line.replaceAll('\\"', '"'));
+    const stated = marker
+      ? /^lines? (?:\d+-)?(\d+)/.exec(marker.what)?.[1]
       : (NUMBER_PREFIX.exec(line) ?? SEARCH_PREFIX.exec(line))?.[1];
-    number = stated === undefined ? (found || number === undefined ? undefined : number + 1) : Number(stated);
-    return { text: line, number, marker: found };
+    number = stated === undefined ? (marker || number === undefined ? undefined : number + 1) : Number(stated);
+    return { text: line, number, marker: marker };
   });
 }
 
 function readMarkerStatement(
   texts: readonly ViewText[],
-  at: ViewText,
+  markerText: ViewText,
   what: string,
   seen: Set<string>,
 ): ReadableLineSet {
@@ -99,7 +99,7 @@ function readMarkerStatement(
     const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
     const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? own : undefined);
     for (const text of texts) {
-      if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, at, file)) continue;
+      if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, markerText, file)) continue;
       for (const line of text.lines) {
         if (!isLineInRange(line, numbers)) continue;
         for (const each of listLineReadings(line.text)) readable.add(each);
@@ -125,19 +125,20 @@ function isLineInRange(line: ReadableViewLine, numbers: string | undefined): boo
 const getNamedFile = ({ exchange }: ViewText): string | undefined =>
   getToolPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommandOfCall(exchange) ?? '')?.[0];
 
-function isPlaceMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
+function isPlaceMeant(place: string, text: ViewText, markerText: ViewText, file: string | undefined): boolean {
   const isResult = text.content.type === 'toolResults';
   const name = String(text.content.path.at(-1));
-  if (place === 'in its result' || place === 'in the same result') return text.exchange === at.exchange && isResult;
+  if (place === 'in its result' || place === 'in the same result')
+    return text.exchange === markerText.exchange && isResult;
   if (/^in (?:the call’s )?\w+$/.test(place)) {
-    return text.exchange === at.exchange && !isResult && place.endsWith(name);
+    return text.exchange === markerText.exchange && !isResult && place.endsWith(name);
   }
-  if (text === at) return false;
-  const side = isLaterText(text, at) ? 'later' : 'above';
+  if (text === markerText) return false;
+  const side = isLaterText(text, markerText) ? 'later' : 'above';
   if (!place.split(' ').includes(side)) return false;
   const path = getToolPath(DEFAULT_TOOLS, text.exchange);
   if (/^(?:later|above)/.test(place)) {
-    const own = file ?? getNamedFile(at);
+    const own = file ?? getNamedFile(markerText);
     return (
       own !== undefined &&
       (getNamedFile(text)?.replaceAll('\\', '/').endsWith(own.replaceAll('\\', '/')) === true ||

@@ -139,16 +139,16 @@ function recommendThreshold(
       ? undefined
       : makeThresholdRecommendation(percent, runs.length, { ...NO_SAVING, runs: inNeed.length });
   }
-  const [all] = groupRuns(runs, () => '');
-  if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
+  const [totals] = groupRuns(runs, () => '');
+  if (!totals || computeSavedShare(totals) >= LOW_SAVED_SHARE) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
   // A conversation grows from its condensed size to the threshold: the larger the distance, the
   // fewer condensations.
-  const remainingPercent = threshold * (1 - computeSavedShare(all));
+  const remainingPercent = threshold * (1 - computeSavedShare(totals));
   const avoided = 1 - (threshold - remainingPercent) / (percent - remainingPercent);
   return makeThresholdRecommendation(percent, runs.length, {
-    dollars: all.cost * avoided,
+    dollars: totals.cost * avoided,
     tokens: 0,
     runs: Math.round(runs.length * avoided),
   });

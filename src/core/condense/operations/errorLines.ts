@@ -19,12 +19,12 @@ const MAX_ERROR_LINES = 12;
 const MAX_ERROR_LINE_CHARS = 300;
 
 export function findErrorLines(text: string): Slice[] {
-  const found: Slice[] = [];
-  for (let start = 0; start < text.length && found.length < MAX_ERROR_LINES;) {
+  const errorLines: Slice[] = [];
+  for (let start = 0; start < text.length && errorLines.length < MAX_ERROR_LINES;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    if (end - start <= MAX_ERROR_LINE_CHARS && isErrorLine(text.slice(start, end))) found.push({ start, end });
+    if (end - start <= MAX_ERROR_LINE_CHARS && isErrorLine(text.slice(start, end))) errorLines.push({ start, end });
     start = end + 1;
   }
-  return found;
+  return errorLines;
 }

@@ -70,13 +70,13 @@ function shrinkToWholeLines(text: string, { start, end }: Slice): Slice {
 }
 
 function findSlicesBetween({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
-  const found: Slice[] = [];
-  let at = start;
+  const slices: Slice[] = [];
+  let sliceStart = start;
   for (const line of lines) {
-    found.push({ start: at, end: start + line.start - 1 });
-    at = start + line.end + 1;
+    slices.push({ start: sliceStart, end: start + line.start - 1 });
+    sliceStart = start + line.end + 1;
   }
-  return [...found, { start: at, end }];
+  return [...slices, { start: sliceStart, end }];
 }
 
 function describeRemovedSize(text: string): string {

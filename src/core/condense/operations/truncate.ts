@@ -59,28 +59,28 @@ function splitLimitsIntoHeadAndTail(limits: TruncateLimits): {
 }
 
 function findEndOfKeptHead(text: string, share: KeptLinesAndChars): number {
-  let at = 0;
+  let offset = 0;
   for (let line = 0; line < share.lines; line++) {
-    const newline = text.indexOf('\n', at);
+    const newline = text.indexOf('\n', offset);
     if (newline < 0 || newline >= share.chars) return findSafeBoundary(text, Math.min(text.length, share.chars));
-    at = newline + 1;
+    offset = newline + 1;
   }
-  return at;
+  return offset;
 }
 
 function findStartOfKeptTail(text: string, share: KeptLinesAndChars): number {
-  let at = text.length;
+  let offset = text.length;
   for (let line = 0; line < share.lines; line++) {
     // Limits the search: otherwise V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
-    const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
+    const newline = offset <= from ? -1 : text.slice(from, offset).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {
       return findSafeBoundary(text, Math.max(0, text.length - share.chars), 'after');
     }
-    at = newline;
+    offset = newline;
   }
   // Do not split a CRLF.
-  return text[at] === '\n' && text[at - 1] === '\r' && text.length - at < share.chars ? at - 1 : at;
+  return text[offset] === '\n' && text[offset - 1] === '\r' && text.length - offset < share.chars ? offset - 1 : offset;
 }
 
 /** How far back a certain boundary is searched, and how far back a grapheme may begin otherwise. */

@@ -74,13 +74,13 @@ function findRemovedLineRanges(
   lines: readonly OutlinedFileLine[],
 ): { start: number; end: number; range: string }[] {
   const runs: { start: number; end: number; range: string }[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const from = lines[at];
-    if (isKept[at] !== false || !from) continue;
-    const first = at;
-    while (at + 1 < lines.length && isKept[at + 1] === false) at++;
-    const to = lines[at] ?? from;
-    const count = at - first + 1;
+  for (let lineIndex = 0; lineIndex < lines.length; lineIndex++) {
+    const from = lines[lineIndex];
+    if (isKept[lineIndex] !== false || !from) continue;
+    const first = lineIndex;
+    while (lineIndex + 1 < lines.length && isKept[lineIndex + 1] === false) lineIndex++;
+    const to = lines[lineIndex] ?? from;
+    const count = lineIndex - first + 1;
     if (count < MIN_REMOVED_LINES) continue;
     const isNumbered = from.number !== undefined && to.number === from.number + count - 1;
     const range = isNumbered ? `lines ${from.number}-${to.number}` : `${count} lines`;

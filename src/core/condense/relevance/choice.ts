@@ -72,15 +72,15 @@ export function chooseLeastNeededBlocks(
     if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: getPrice(block) });
   };
   for (const block of tokens.keys()) offer(block);
-  let over = -excess;
+  let spareTokens = -excess;
   const chosen: number[] = [];
-  while (over < 0) {
+  while (spareTokens < 0) {
     const next = queue.takeCheapest();
     if (!next) break;
     const { block, price } = next;
     // A removed neighbor has lowered the block's price, so the block was offered again.
     if (choice.isRemoved(block) || price !== getPrice(block)) continue;
-    over += choice.setRemoved(block, true);
+    spareTokens += choice.setRemoved(block, true);
     chosen.push(block);
     if (follows[block] === true && !choice.isRemoved(block - 1)) offer(block - 1);
     if (follows[block + 1] === true && !choice.isRemoved(block + 1)) offer(block + 1);
@@ -88,7 +88,7 @@ export function chooseLeastNeededBlocks(
   // Puts back blocks that need not go, and those that cost more than they save.
   for (const block of chosen.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
     const gain = choice.computeSavingOfRemoval(block);
-    if (over >= gain || gain <= 0) over += choice.setRemoved(block, false);
+    if (spareTokens >= gain || gain <= 0) spareTokens += choice.setRemoved(block, false);
   }
   return choice;
 }
@@ -105,15 +105,15 @@ class RemovalOfferQueue {
   private readonly heap: RemovalOffer[] = [];
 
   addOffer(offer: RemovalOffer): void {
-    let at = this.heap.push(offer) - 1;
+    let heapIndex = this.heap.push(offer) - 1;
     for (
-      let parent = (at - 1) >> 1;
-      at > 0 && isCheaperOffer(offer, this.heap[parent] as RemovalOffer);
-      parent = (at - 1) >> 1
+      let parent = (heapIndex - 1) >> 1;
+      heapIndex > 0 && isCheaperOffer(offer, this.heap[parent] as RemovalOffer);
+      parent = (heapIndex - 1) >> 1
     ) {
-      this.heap[at] = this.heap[parent] as RemovalOffer;
+      this.heap[heapIndex] = this.heap[parent] as RemovalOffer;
       this.heap[parent] = offer;
-      at = parent;
+      heapIndex = parent;
     }
   }
 
@@ -121,18 +121,18 @@ class RemovalOfferQueue {
     const [first] = this.heap;
     const last = this.heap.pop();
     if (!last || this.heap.length === 0) return first;
-    let at = 0;
+    let heapIndex = 0;
     for (;;) {
-      let child = 2 * at + 1;
+      let child = 2 * heapIndex + 1;
       const [left, right] = [this.heap[child], this.heap[child + 1]];
       if (!left) break;
       if (right && isCheaperOffer(right, left)) child++;
       const smallest = this.heap[child] as RemovalOffer;
       if (!isCheaperOffer(smallest, last)) break;
-      this.heap[at] = smallest;
-      at = child;
+      this.heap[heapIndex] = smallest;
+      heapIndex = child;
     }
-    this.heap[at] = last;
+    this.heap[heapIndex] = last;
     return first;
   }
 }

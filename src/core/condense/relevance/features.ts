@@ -192,9 +192,9 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to:
   const isQuoted = blocks.slice(from, to).map(({ features }) => features[FEATURE_INDEX.near] === 1);
   const decayed = (start: number, end: number, step: number): void => {
     let near = 0;
-    for (let at = start; at !== end; at += step) {
-      const { features: row, block } = blocks[at] as BlockWithFeatures;
-      if (isQuoted[at - from] === true) near = 1;
+    for (let blockIndex = start; blockIndex !== end; blockIndex += step) {
+      const { features: row, block } = blocks[blockIndex] as BlockWithFeatures;
+      if (isQuoted[blockIndex - from] === true) near = 1;
       row[FEATURE_INDEX.near] = Math.max(row[FEATURE_INDEX.near] ?? 0, near);
       near *= 0.5 ** (block.count / MAX_NEAR_LINES);
     }
@@ -219,11 +219,11 @@ function createWordTable(wordWeights: ConversationFocus['words']): WordsByVoiceT
   const ids = new LineIds();
   let count = 0;
   const weights: (readonly [place: number, weight: number])[] = [];
-  for (const [at, voice] of WORD_SOURCES.entries())
+  for (const [sourceIndex, voice] of WORD_SOURCES.entries())
     for (const [word, weight] of wordWeights[voice]) {
       const id = ids.getOrCreateId(word, 0, word.length, false);
       count = Math.max(count, id + 1);
-      weights.push([id * WORD_SOURCES.length + at, weight]);
+      weights.push([id * WORD_SOURCES.length + sourceIndex, weight]);
     }
   const weightByVoice = new Float64Array(count * WORD_SOURCES.length);
   for (const [place, weight] of weights) weightByVoice[place] = weight;
@@ -247,12 +247,12 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
   /** For each word, the number of blocks that contain it. */
   const spread = new Uint32Array(count);
   // An array for each block would dominate the cost of a condensation.
-  let all = new Int32Array(1_024);
+  let words = new Int32Array(1_024);
   let size = 0;
   const ends = new Int32Array(blocks.length);
   const add = (word: number): void => {
-    if (size === all.length) all = copyToLargerArray(all, 2 * size);
-    all[size++] = word;
+    if (size === words.length) words = copyToLargerArray(words, 2 * size);
+    words[size++] = word;
     spread[word] = (spread[word] as number) + 1;
   };
   for (const [index, { block }] of blocks.entries()) {
@@ -263,11 +263,11 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
   const sums = new Float64Array(WORD_SOURCES.length);
   for (const [index, { block, features }] of blocks.entries()) {
     sums.fill(0);
-    const found = all.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
+    const blockWords = words.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
     const declares = new Set<number>();
-    if (block.head !== '' && found.length > 0) forEachWordIn(block.head, (word) => declares.add(word));
+    if (block.head !== '' && blockWords.length > 0) forEachWordIn(block.head, (word) => declares.add(word));
     let declaredWords = 0;
-    for (const word of found) {
+    for (const word of blockWords) {
       const first = word * sums.length;
       const rare = rarity[word] as number;
       for (let at = 0; at < sums.length; at++)

@@ -37,11 +37,11 @@ const getCharKind = (code: number): number =>
 
 /** Finds what {@link IDENTIFIER_WORD} matches, without creating strings. */
 export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
-  for (let at = 0; at < text.length; at++) {
-    if (getCharKind(text.charCodeAt(at)) !== WORD_START_CHAR_KIND) continue;
-    const start = at;
-    while (at < text.length && getCharKind(text.charCodeAt(at)) > 0) at++;
-    if (at - start >= MIN_WORD_CHARS) tell(start, at);
+  for (let offset = 0; offset < text.length; offset++) {
+    if (getCharKind(text.charCodeAt(offset)) !== WORD_START_CHAR_KIND) continue;
+    const start = offset;
+    while (offset < text.length && getCharKind(text.charCodeAt(offset)) > 0) offset++;
+    if (offset - start >= MIN_WORD_CHARS) tell(start, offset);
   }
 }
 const MIN_WORD_CHARS = 3;

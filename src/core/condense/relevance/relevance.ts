@@ -21,8 +21,8 @@ const NEIGHBOR_WEIGHT = 0.3;
 
 /** @param follows for each block, whether it directly follows another in the same text */
 export const blendWithNeighbors = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
-  relevance.map((ownRelevance, at) => {
-    const before = follows[at] === true ? (relevance[at - 1] ?? ownRelevance) : ownRelevance;
-    const after = follows[at + 1] === true ? (relevance[at + 1] ?? ownRelevance) : ownRelevance;
+  relevance.map((ownRelevance, index) => {
+    const before = follows[index] === true ? (relevance[index - 1] ?? ownRelevance) : ownRelevance;
+    const after = follows[index + 1] === true ? (relevance[index + 1] ?? ownRelevance) : ownRelevance;
     return ownRelevance + NEIGHBOR_WEIGHT * (Math.max(ownRelevance, before, after) - ownRelevance);
   });

@@ -94,11 +94,11 @@ export function splitIntoBlocks(
 
 /** Takes linear time if lines are requested in order. */
 function createFilePartFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
-  let at = 0;
+  let partIndex = 0;
   return (offset) => {
-    while (at > 0 && (parts[at - 1]?.end ?? 0) > offset) at--;
-    while (at < parts.length && (parts[at]?.end ?? 0) <= offset) at++;
-    const part = parts[at];
+    while (partIndex > 0 && (parts[partIndex - 1]?.end ?? 0) > offset) partIndex--;
+    while (partIndex < parts.length && (parts[partIndex]?.end ?? 0) <= offset) partIndex++;
+    const part = parts[partIndex];
     return part && part.start <= offset ? part : undefined;
   };
 }

@@ -20,14 +20,14 @@ const BLOCK_LINE = /^[▶◀▹▫] /;
 
 function splitTextIntoSections(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
-  for (let at = 0; at <= text.length;) {
-    const newline = text.indexOf('\n', at);
+  for (let lineStart = 0; lineStart <= text.length;) {
+    const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
-    const line = text.slice(at, end);
+    const line = text.slice(lineStart, end);
     const last = sections.at(-1);
     if (!last || MESSAGE_HEADING.test(line)) sections.push([line]);
     else last.push(line);
-    at = end + 1;
+    lineStart = end + 1;
   }
   return sections;
 }
@@ -42,14 +42,14 @@ function* pairSections(
   const keys = createSectionKeys(before);
   let next = 0;
   for (const [index, section] of before.entries()) {
-    const at = indexByKey.get(keys[index] ?? '');
-    if (at === undefined || at < next) {
+    const indexAfter = indexByKey.get(keys[index] ?? '');
+    if (indexAfter === undefined || indexAfter < next) {
       yield [section, []];
       continue;
     }
-    for (; next < at; next++) yield [[], after[next] ?? []];
-    yield [section, after[at] ?? []];
-    next = at + 1;
+    for (; next < indexAfter; next++) yield [[], after[next] ?? []];
+    yield [section, after[indexAfter] ?? []];
+    next = indexAfter + 1;
   }
   for (; next < after.length; next++) yield [[], after[next] ?? []];
 }

@@ -34,10 +34,10 @@ export function collectConversationFacts(
   start = 0,
   end = messages.length,
 ): ConversationFacts {
-  const all = listToolExchanges(messages);
+  const allExchanges = listToolExchanges(messages);
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
-  const exchanges = all.filter(inRange);
-  const planStandsLater = all.some(
+  const exchanges = allExchanges.filter(inRange);
+  const planStandsLater = allExchanges.some(
     (exchange) => exchange.callMessage >= end && getToolRule(tools, exchange)?.kind === 'plan',
   );
   return {
@@ -46,8 +46,8 @@ export function collectConversationFacts(
     ),
     files: listTouchedFiles(exchanges, tools),
     commands: listExecutedCommands(exchanges, tools),
-    errors: findUnresolvedErrors(all, tools).filter(({ message }) => message >= start && message < end),
-    plan: planStandsLater ? undefined : findLatestPlan(all, tools),
+    errors: findUnresolvedErrors(allExchanges, tools).filter(({ message }) => message >= start && message < end),
+    plan: planStandsLater ? undefined : findLatestPlan(allExchanges, tools),
   };
 }
 

@@ -86,18 +86,18 @@ export function collectInstructions(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
 ): Instruction[] {
-  const found: Instruction[] = [];
+  const instructions: Instruction[] = [];
   messages.forEach((message, index) => {
     if (message.role !== 'user' || isMachineMessage(message)) return;
-    for (const { userText } of listInstructions(message)) found.push({ message: index, text: userText });
+    for (const { userText } of listInstructions(message)) instructions.push({ message: index, text: userText });
   });
   for (const exchange of exchanges) {
     const { resultMessage } = exchange;
-    if (resultMessage !== undefined) found.push({ message: resultMessage, text: getFeedbackOfPerson(exchange) });
+    if (resultMessage !== undefined) instructions.push({ message: resultMessage, text: getFeedbackOfPerson(exchange) });
   }
   const isAnswered = (from: number, to: number): boolean =>
     messages.slice(from, to).some(({ role }) => role === 'assistant');
-  return found
+  return instructions
     .filter(({ text }) => text !== '')
     .toSorted((a, b) => a.message - b.message)
     .filter(({ text, message }, index, all) => {

@@ -56,7 +56,7 @@ const makeModelKey = ({ vendor, model }: SummarizerModel): string => `${vendor} 
 
 function countCommonPrefixChars(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
-  let at = 0;
-  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  return at;
+  let offset = 0;
+  while (offset < end && a.charCodeAt(offset) === b.charCodeAt(offset)) offset++;
+  return offset;
 }

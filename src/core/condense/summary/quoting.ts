@@ -31,10 +31,10 @@ const NONCE_DIGITS = 4;
 
 /** Returns a word that the texts do not contain. */
 export function createUnusedNonce(texts: readonly string[]): string {
-  const all = texts.join('\n');
-  const hash = hashText(all);
+  const joinedText = texts.join('\n');
+  const hash = hashText(joinedText);
   let length = NONCE_DIGITS;
-  while (length < hash.length && all.includes(hash.slice(0, length))) length++;
+  while (length < hash.length && joinedText.includes(hash.slice(0, length))) length++;
   return hash.slice(0, length);
 }
 

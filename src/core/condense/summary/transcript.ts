@@ -53,11 +53,11 @@ export function createTranscriptTurns(
 function renderBlock(
   message: ApiMessage,
   block: Block,
-  at: number,
+  blockIndex: number,
   limits: TranscriptLimits,
   names: ReadonlyMap<string, string>,
 ): string {
-  if (isText(block)) return renderText(message, at, block.text, limits);
+  if (isText(block)) return renderText(message, blockIndex, block.text, limits);
   if (isToolUse(block)) return `→ ${toOneLine(block.name)}${renderParameters(block.input, limits)}`;
   if (isToolResult(block)) {
     const head = `${block.is_error === true ? '← error of' : '← result of'} ${toOneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
@@ -73,16 +73,21 @@ function renderBlock(
 }
 
 /** Also truncates results and parameters that XML-era agents wrote inside prose. */
-function renderText(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
-  let out = '';
+function renderText(
+  message: ApiMessage,
+  blockIndex: number | undefined,
+  text: string,
+  limits: TranscriptLimits,
+): string {
+  let shortenedText = '';
   let from = 0;
   for (const content of listContents(message)) {
-    if (content.path[1] !== at || content.type === 'messageText') continue;
+    if (content.path[1] !== blockIndex || content.type === 'messageText') continue;
     const limit = content.type === 'toolResults' ? limits.resultChars : limits.parameterChars;
-    out += text.slice(from, content.start) + cutMiddle(content.text, limit);
+    shortenedText += text.slice(from, content.start) + cutMiddle(content.text, limit);
     from = content.end;
   }
-  const shownText = (out + text.slice(from)).trim();
+  const shownText = (shortenedText + text.slice(from)).trim();
   return shownText === '' ? '' : addQuotePrefixToLines(shownText);
 }
 
@@ -149,15 +154,20 @@ export function packTextsIntoChunks(
 
 function splitTextToBudget(text: string, budget: number, count: (text: string) => number): string[] {
   const parts: string[] = [];
-  let rest = text;
-  while (rest.length > QUOTE_PREFIX.length + 1 && count(rest) + 1 > budget) {
-    let chars = Math.max(2, Math.floor((rest.length * budget) / (count(rest) + 1)));
-    while (chars > 2 && count(rest.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
-    const line = rest.lastIndexOf('\n', chars) + 1;
-    const at = Math.max(QUOTE_PREFIX.length + 1, line > chars / 2 ? line : findSafeBoundary(rest, chars));
-    parts.push(rest.slice(0, at));
-    const isQuoted = rest.startsWith(QUOTE_PREFIX, rest.lastIndexOf('\n', at - 1) + 1) && rest[at - 1] !== '\n';
-    rest = (isQuoted ? QUOTE_PREFIX : '') + rest.slice(at);
+  let remainingText = text;
+  while (remainingText.length > QUOTE_PREFIX.length + 1 && count(remainingText) + 1 > budget) {
+    let chars = Math.max(2, Math.floor((remainingText.length * budget) / (count(remainingText) + 1)));
+    while (chars > 2 && count(remainingText.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
+    const line = remainingText.lastIndexOf('\n', chars) + 1;
+    const splitOffset = Math.max(
+      QUOTE_PREFIX.length + 1,
+      line > chars / 2 ? line : findSafeBoundary(remainingText, chars),
+    );
+    parts.push(remainingText.slice(0, splitOffset));
+    const isQuoted =
+      remainingText.startsWith(QUOTE_PREFIX, remainingText.lastIndexOf('\n', splitOffset - 1) + 1) &&
+      remainingText[splitOffset - 1] !== '\n';
+    remainingText = (isQuoted ? QUOTE_PREFIX : '') + remainingText.slice(splitOffset);
   }
-  return [...parts, rest];
+  return [...parts, remainingText];
 }

@@ -84,9 +84,9 @@ const MAX_OUTPUT_FOOTER_CHARS = 2_200;
 export function findSlicePrintedByCommand(text: string): Slice {
   let start = 0;
   for (const head of COMMAND_OUTPUT_HEADERS) {
-    const found = head.exec(text);
-    if (!found) continue;
-    start = found[0].length;
+    const match = head.exec(text);
+    if (!match) continue;
+    start = match[0].length;
     break;
   }
   start += SECOND_OUTPUT_HEADER.exec(text.slice(start, start + 200))?.[0].length ?? 0;

@@ -20,10 +20,10 @@ export function parseCommandOptions(words: readonly ScriptWord[], valued: Readon
     if (values) values.push(value);
     else valuesByOption.set(name, [value]);
   };
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at];
+  for (let wordIndex = 0; wordIndex < words.length; wordIndex++) {
+    const word = words[wordIndex];
     if (word === '--') {
-      operands.push(...words.slice(at + 1));
+      operands.push(...words.slice(wordIndex + 1));
       break;
     }
     if (word === undefined || word === '-' || !word.startsWith('-')) {
@@ -31,7 +31,7 @@ export function parseCommandOptions(words: readonly ScriptWord[], valued: Readon
     } else if (word.startsWith('--')) {
       const [name = '', ...rest] = word.slice(2).split('=');
       if (rest.length > 0) add(name, rest.join('='));
-      else add(name, valued.has(name) ? words[++at] : '');
+      else add(name, valued.has(name) ? words[++wordIndex] : '');
     } else if (/^-\d/.test(word)) {
       add('number', word.slice(1));
     } else {
@@ -41,7 +41,7 @@ export function parseCommandOptions(words: readonly ScriptWord[], valued: Readon
           add(name, '');
           continue;
         }
-        add(name, letter + 1 < word.length ? word.slice(letter + 1) : words[++at]);
+        add(name, letter + 1 < word.length ? word.slice(letter + 1) : words[++wordIndex]);
         break;
       }
     }

@@ -113,9 +113,9 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
   const items = steps.flatMap(({ when, printed }) =>
     printed
       .filter(({ kind, maxLines }) => kind !== 'nothing' && maxLines > 0)
-      .map((one): ExpectedPrintWithLineRange & { isSure: boolean } => ({
-        printed: one,
-        maxLines: one.maxLines,
+      .map((print): ExpectedPrintWithLineRange & { isSure: boolean } => ({
+        printed: print,
+        maxLines: print.maxLines,
         at: undefined,
         isSure: when === 'always',
       })),
@@ -123,7 +123,7 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
   if (!locateKnownTextsInOutput(items, output) || !arePrintsInOutputOrder(items)) return [];
   locateNumberedFilesInOutput(items, output);
   const failed = findFailureMessageLines(steps, output);
-  const found: OutputLinesOfExpectedPrint[] = [];
+  const assignedLines: OutputLinesOfExpectedPrint[] = [];
   let from = 0;
   let first = 0;
   for (let item = 0; item <= items.length; item++) {
@@ -132,15 +132,15 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
     const to = anchor?.at ?? output.count;
     // Lines with an error message belong to no item, because the message may have any origin.
     if (!failed.some((line) => line >= from && line < to))
-      found.push(...divideLinesBetweenPrints(items.slice(first, item), output, { first: from, last: to - 1 }));
+      assignedLines.push(...divideLinesBetweenPrints(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.maxLines;
     if (anchor?.printed.kind === 'lines') {
       const lines = { first: to, last: from - 1 };
-      found.push({ printed: anchor.printed, lines, isStartSure: true });
+      assignedLines.push({ printed: anchor.printed, lines, isStartSure: true });
     }
     first = item + 1;
   }
-  return found;
+  return assignedLines;
 }
 
 /** Locates items by their line numbers, if these are unambiguous. */
@@ -243,11 +243,11 @@ function locateKnownTextsInOutput(
 
 function arePrintsInOutputOrder(items: readonly ExpectedPrintWithLineRange[]): boolean {
   let end = 0;
-  for (const { at, maxLines, printed } of items) {
-    if (at === undefined) continue;
-    if (at < end) return false;
+  for (const { at: firstLine, maxLines, printed } of items) {
+    if (firstLine === undefined) continue;
+    if (firstLine < end) return false;
     // Blank lines around a text may belong to its neighbors.
-    end = at + (printed.kind === 'lines' ? maxLines : 1);
+    end = firstLine + (printed.kind === 'lines' ? maxLines : 1);
   }
   return true;
 }
@@ -255,10 +255,10 @@ function arePrintsInOutputOrder(items: readonly ExpectedPrintWithLineRange[]): b
 function extractOnlyTextLine(text: string): { line: string; before: number; after: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
-  const at = lines.findIndex((line) => line.trim() !== '');
-  const line = lines[at];
-  const isSole = lines.every((other, index) => index === at || other.trim() === '');
-  return line !== undefined && isSole ? { line, before: at, after: lines.length - 1 - at } : undefined;
+  const lineIndex = lines.findIndex((line) => line.trim() !== '');
+  const line = lines[lineIndex];
+  const isSole = lines.every((other, index) => index === lineIndex || other.trim() === '');
+  return line !== undefined && isSole ? { line, before: lineIndex, after: lines.length - 1 - lineIndex } : undefined;
 }
 
 function divideLinesBetweenPrints(
@@ -434,10 +434,10 @@ function splitShownLines(
   const parts: OutputPart[] = [];
   let from = lines.first;
   const to = cut ? cut.first - 1 : lines.last;
-  for (const [at, { first, maxLines }] of ranges.entries()) {
+  for (const [rangeIndex, { first, maxLines }] of ranges.entries()) {
     if (from > to) break;
     const last = Math.min(to, from + maxLines - 1);
-    parts.push(...part({ first: from, last: at === ranges.length - 1 ? to : last }, first));
+    parts.push(...part({ first: from, last: rangeIndex === ranges.length - 1 ? to : last }, first));
     from = last + 1;
   }
   if (cut) parts.push(...part({ first: cut.last + 1, last: lines.last }, undefined));

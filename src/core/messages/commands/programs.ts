@@ -178,22 +178,27 @@ const forgetWhichLinesArePrinted = (print: ExpectedPrint): ExpectedPrint =>
 
 /** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
 function listFilesOfSedCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
-  const rest: ScriptWord[] = [];
+  const operands: ScriptWord[] = [];
   let hasScript = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at];
+  for (let wordIndex = 0; wordIndex < words.length; wordIndex++) {
+    const word = words[wordIndex];
     if (word === '-e' || word === '-f' || word === '--expression' || word === '--file') {
       hasScript = true;
-      at++;
+      wordIndex++;
     } else if (word === '' || word?.startsWith('-') === true) {
       if (/^(?:-[Enrsuz]*e.|--(?:expression|file)=)/.test(word)) hasScript = true;
     } else {
-      rest.push(word);
+      operands.push(word);
     }
   }
-  if (!hasScript && rest.length > 2 && words[words.indexOf('-i') + 1] === rest[0] && /^\.\w+$/.test(rest[0] ?? ''))
-    rest.shift();
-  return hasScript ? rest : rest.slice(1);
+  if (
+    !hasScript &&
+    operands.length > 2 &&
+    words[words.indexOf('-i') + 1] === operands[0] &&
+    /^\.\w+$/.test(operands[0] ?? '')
+  )
+    operands.shift();
+  return hasScript ? operands : operands.slice(1);
 }
 
 function makeOutcomeThatEditsFiles(folder: ScriptWord, words: readonly ScriptWord[]): CommandOutcome {
@@ -205,16 +210,16 @@ function makeOutcomeThatEditsFiles(folder: ScriptWord, words: readonly ScriptWor
 }
 
 const simulateEcho: SimulatedProgram = ({ words }) => {
-  let rest = words;
+  let textWords = words;
   let isPlain = true;
   let hasNewline = true;
-  while (/^-[neE]+$/.test(rest[0] ?? '')) {
-    if (rest[0]?.includes('e') === true) isPlain = false;
-    if (rest[0]?.includes('n') === true) hasNewline = false;
-    rest = rest.slice(1);
+  while (/^-[neE]+$/.test(textWords[0] ?? '')) {
+    if (textWords[0]?.includes('e') === true) isPlain = false;
+    if (textWords[0]?.includes('n') === true) hasNewline = false;
+    textWords = textWords.slice(1);
   }
-  if (rest.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
-  const joined = rest.join(' ');
+  if (textWords.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
+  const joined = textWords.join(' ');
   // Backslashes mean different things in different shells.
   const text = isPlain && !joined.includes('\\') ? joined : unescapeText(joined);
   return text === undefined
@@ -222,10 +227,10 @@ const simulateEcho: SimulatedProgram = ({ words }) => {
     : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));
 };
 
-const makePrintedText = (text: string, at?: InlineInputText['at']): ExpectedPrint => ({
+const makePrintedText = (text: string, sourceSlice?: InlineInputText['at']): ExpectedPrint => ({
   kind: 'text',
   text,
-  at,
+  at: sourceSlice,
   maxLines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
@@ -253,12 +258,12 @@ const simulatePrintf: SimulatedProgram = ({ words }) => {
   if (text.split('%s').join('').includes('%')) return UNKNOWN_COMMAND_OUTCOME;
   const places = text.split('%s').length - 1;
   if (places === 0 || values.length % places !== 0) return UNKNOWN_COMMAND_OUTCOME;
-  let all = '';
+  let printedText = '';
   for (let at = 0; at < values.length; at += places) {
     let next = at;
-    all += text.replaceAll('%s', () => values[next++] as string);
+    printedText += text.replaceAll('%s', () => values[next++] as string);
   }
-  return makeOutcomeThatPrints(makePrintedText(all));
+  return makeOutcomeThatPrints(makePrintedText(printedText));
 };
 
 const simulateWc: SimulatedProgram = ({ words }) => {

@@ -102,20 +102,20 @@ const PROGRAMS_THAT_RUN_THEIR_ARGUMENTS = new Set([
 
 /** Returns the command that `timeout 30` or `env A=b` runs. */
 export function stripWrapperPrograms(words: readonly ScriptWord[]): readonly ScriptWord[] {
-  let rest = words;
+  let innerWords = words;
   for (;;) {
-    const [program] = rest;
-    if (program === undefined || !PROGRAMS_THAT_RUN_THEIR_ARGUMENTS.has(getProgramName(program))) return rest;
+    const [program] = innerWords;
+    if (program === undefined || !PROGRAMS_THAT_RUN_THEIR_ARGUMENTS.has(getProgramName(program))) return innerWords;
     let next = 1;
     const isTimeout = getProgramName(program).endsWith('timeout');
-    while (next < rest.length) {
-      const word = rest[next];
-      if (word === undefined) return rest;
+    while (next < innerWords.length) {
+      const word = innerWords[next];
+      if (word === undefined) return innerWords;
       if (word.startsWith('-') || (program === 'env' && /^\w+=/.test(word))) next++;
       else break;
     }
-    if (isTimeout && /^[\d.]+[smhd]?$/.test(rest[next] ?? '')) next++;
-    if (next >= rest.length) return rest;
-    rest = rest.slice(next);
+    if (isTimeout && /^[\d.]+[smhd]?$/.test(innerWords[next] ?? '')) next++;
+    if (next >= innerWords.length) return innerWords;
+    innerWords = innerWords.slice(next);
   }
 }

@@ -225,27 +225,27 @@ const DIFF_OPTIONS_WITH_VALUE = new Set([
 ]);
 
 export const simulateGit: SimulatedProgram = (call) => {
-  const at = findSubcommand(call.words);
-  const [name, ...words] = call.words.slice(at);
+  const subcommandIndex = findSubcommand(call.words);
+  const [name, ...words] = call.words.slice(subcommandIndex);
   if (name === undefined) return UNKNOWN_COMMAND_OUTCOME;
-  const folder = findFolderOfGitOption(call.words.slice(0, at), call.folder);
+  const folder = findFolderOfGitOption(call.words.slice(0, subcommandIndex), call.folder);
   return simulateGitCommand(name, { ...call, words, folder });
 };
 
 function findSubcommand(words: readonly ScriptWord[]): number {
-  let at = 0;
-  while (at < words.length) {
-    const word = words[at];
+  let wordIndex = 0;
+  while (wordIndex < words.length) {
+    const word = words[wordIndex];
     if (word?.startsWith('-') !== true) break;
-    at += GIT_OPTIONS_WITH_VALUE.has(word.replace(/^--?/, '')) ? 2 : 1;
+    wordIndex += GIT_OPTIONS_WITH_VALUE.has(word.replace(/^--?/, '')) ? 2 : 1;
   }
-  return at;
+  return wordIndex;
 }
 
 function findFolderOfGitOption(options: readonly ScriptWord[], folder: ScriptWord): ScriptWord {
-  const at = options.indexOf('-C');
-  if (at < 0) return folder;
-  const target = options[at + 1];
+  const optionIndex = options.indexOf('-C');
+  if (optionIndex < 0) return folder;
+  const target = options[optionIndex + 1];
   return target === undefined ? undefined : joinPath(folder, target);
 }
 

@@ -70,10 +70,10 @@ function splitSedScript(script: string): string[] {
   const commands: string[] = [];
   let command = '';
   let inPattern = false;
-  for (let at = 0; at < script.length; at++) {
-    const letter = script[at] as string;
+  for (let offset = 0; offset < script.length; offset++) {
+    const letter = script[offset] as string;
     if (letter === '\\' && inPattern) {
-      command += letter + (script[++at] ?? '');
+      command += letter + (script[++offset] ?? '');
     } else if (letter === '/') {
       inPattern = !inPattern;
       command += letter;

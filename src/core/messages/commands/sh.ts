@@ -110,9 +110,9 @@ class ShScriptReader {
     const words = wordlist?.map((word) => this.readWord(word));
     if (!words || words.length === 0 || words.includes(undefined) || words.length * body.commands.length > 100)
       return this.addUnknownStepForSource(node, when);
-    return words.every((word, at) => {
+    return words.every((word, index) => {
       this.shell.assignVariable(name.value, word);
-      return this.readStatements(body.commands, at === 0 ? when : 'always');
+      return this.readStatements(body.commands, index === 0 ? when : 'always');
     });
   }
 
@@ -171,10 +171,10 @@ class ShScriptReader {
     if (flag < 1 || text === undefined || !isAlone || node.redirects.length > 0) return undefined;
     if (this.depth >= MAX_SHELL_NESTING) return this.addUnknownStepForSource(node, when);
     const source = node.args.at(-1);
-    const at = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
+    const scriptSlice = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
     const restore = this.shell.saveState();
     const before = this.shell.steps.length;
-    const isRead = new ShScriptReader(this.shell, text, at, this.depth + 1).readScript();
+    const isRead = new ShScriptReader(this.shell, text, scriptSlice, this.depth + 1).readScript();
     restore();
     if (isRead) {
       const first = this.shell.steps[before];
@@ -296,9 +296,13 @@ class ShScriptReader {
 
 function hasManyHereDocuments(text: string): boolean {
   let inLine = 0;
-  for (let at = text.indexOf('<<'), line = text.indexOf('\n'); at >= 0; at = text.indexOf('<<', at + 2)) {
-    if (line >= 0 && line < at) {
-      line = text.indexOf('\n', at);
+  for (
+    let offset = text.indexOf('<<'), line = text.indexOf('\n');
+    offset >= 0;
+    offset = text.indexOf('<<', offset + 2)
+  ) {
+    if (line >= 0 && line < offset) {
+      line = text.indexOf('\n', offset);
       inLine = 0;
     }
     if (++inLine > MAX_HERE_DOCUMENTS) return true;

@@ -27,14 +27,14 @@ const isBlank = (text: string): boolean => text.trim() === '';
 
 const LONE_SURROGATE_DETAIL = 'it holds half of a surrogate pair, which is no character';
 
-function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessage[]): Violation[] {
+function checkMessage(message: ApiMessage, index: number, messages: readonly ApiMessage[]): Violation[] {
   if (typeof message.content === 'string') {
     if (!message.content.isWellFormed())
       return [{ rule: 'text-well-formed', message: index, detail: LONE_SURROGATE_DETAIL }];
     return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
   }
   // Only the last assistant message may be empty: a reply to be continued.
-  const isLastReply = message.role === 'assistant' && index === all.length - 1;
+  const isLastReply = message.role === 'assistant' && index === messages.length - 1;
   if (message.content.length === 0 && !isLastReply) {
     return [{ rule: 'text-not-blank', message: index, detail: 'the message has no content' }];
   }
@@ -79,7 +79,7 @@ function checkCacheMarks(messages: readonly ApiMessage[]): Violation[] {
   let marks = 0;
   const violations: Violation[] = [];
   messages.forEach((message, index) => {
-    getBlocks(message).forEach((block, at) => {
+    getBlocks(message).forEach((block, blockIndex) => {
       const inner = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
       const ownMarks = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
       marks += ownMarks;
@@ -87,7 +87,7 @@ function checkCacheMarks(messages: readonly ApiMessage[]): Violation[] {
         violations.push({
           rule: 'cache-marks',
           message: index,
-          block: at,
+          block: blockIndex,
           detail: `more than ${MAX_CACHE_MARKS} cache marks`,
         });
       }

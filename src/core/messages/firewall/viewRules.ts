@@ -62,9 +62,11 @@ const findFirstUserMessage = (messages: readonly ApiMessage[]): number =>
 
 function checkTaskUnchanged(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
   const before = original[findFirstUserMessage(original)];
-  const at = findFirstUserMessage(view);
-  if (!before || view[at] === before || isEqual(view[at], before)) return [];
-  return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
+  const messageIndex = findFirstUserMessage(view);
+  if (!before || view[messageIndex] === before || isEqual(view[messageIndex], before)) return [];
+  return [
+    { rule: 'task-kept', message: Math.max(messageIndex, 0), detail: 'the first user message (the task) was changed' },
+  ];
 }
 
 const beginsWithThinking = (message: ApiMessage | undefined): boolean =>

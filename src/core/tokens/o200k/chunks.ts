@@ -16,11 +16,11 @@ const APOSTROPHE = 0x27;
  * A piece always ends between a letter or number and a character that is neither letter, number,
  * mark nor apostrophe. The class of surrogates is unknown.
  */
-function isSafeChunkEnd(text: string, at: number, classes: Uint8Array): boolean {
-  const next = text.charCodeAt(at);
+function isSafeChunkEnd(text: string, offset: number, classes: Uint8Array): boolean {
+  const next = text.charCodeAt(offset);
   if (((classes[next] as number) & CLASSES_AFTER_CHUNK_END) === 0 || next === APOSTROPHE) return false;
   if (next >= 0xd800 && next <= 0xdfff) return false;
-  return ((classes[text.charCodeAt(at - 1)] as number) & CLASSES_BEFORE_CHUNK_END) !== 0;
+  return ((classes[text.charCodeAt(offset - 1)] as number) & CLASSES_BEFORE_CHUNK_END) !== 0;
 }
 
 /** Returns the last safe cut within `size` UTF-16 units, or else the first one after them. */

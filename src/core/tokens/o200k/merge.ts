@@ -68,32 +68,32 @@ export class BytePairMerger {
     const ranks = this.#ranks;
     let parts = length;
     let best = NO_TOKEN_RANK;
-    let at = 0;
+    let bestIndex = 0;
     for (let i = 0; i < length; i++) {
       starts[i] = start + i;
       const rank = i + 1 < length ? table.getPairRank(view, start + i) : NO_TOKEN_RANK;
       ranks[i] = rank;
       if (rank < best) {
         best = rank;
-        at = i;
+        bestIndex = i;
       }
     }
     starts[length] = start + length;
     while (best !== NO_TOKEN_RANK) {
       parts--;
-      for (let i = at + 1; i < parts; i++) {
+      for (let i = bestIndex + 1; i < parts; i++) {
         starts[i] = starts[i + 1] as number;
         ranks[i] = ranks[i + 1] as number;
       }
       starts[parts] = start + length;
-      ranks[at] = at + 1 < parts ? this.#rankOfTwo(view, at) : NO_TOKEN_RANK;
-      if (at > 0) ranks[at - 1] = this.#rankOfTwo(view, at - 1);
+      ranks[bestIndex] = bestIndex + 1 < parts ? this.#rankOfTwo(view, bestIndex) : NO_TOKEN_RANK;
+      if (bestIndex > 0) ranks[bestIndex - 1] = this.#rankOfTwo(view, bestIndex - 1);
       best = NO_TOKEN_RANK;
       for (let i = 0; i < parts; i++) {
         const rank = ranks[i] as number;
         if (rank < best) {
           best = rank;
-          at = i;
+          bestIndex = i;
         }
       }
     }
@@ -125,12 +125,12 @@ export class BytePairMerger {
         return tokens + parts;
       }
       const limit = size - this.#sizes.overlap;
-      let at = 0;
-      while (meets && (next[at] as number) <= limit) {
-        at = next[at] as number;
+      let tokenStart = 0;
+      while (meets && (next[tokenStart] as number) <= limit) {
+        tokenStart = next[tokenStart] as number;
         tokens++;
       }
-      if (at === 0) {
+      if (tokenStart === 0) {
         // The windows don't meet, or a token fills this one: start again with larger windows.
         size *= 2;
         cachedWindows.length = 0;
@@ -138,8 +138,8 @@ export class BytePairMerger {
         from = start;
         sharedEnd = 0;
       } else {
-        sharedEnd = from + (next[at] as number);
-        from += at;
+        sharedEnd = from + (next[tokenStart] as number);
+        from += tokenStart;
       }
     }
   }
@@ -163,12 +163,12 @@ export class BytePairMerger {
     const previous = this.#previous;
     const ranks = this.#ranks;
     const heap = this.#heap;
-    for (let at = 0; at < length; at++) {
-      next[at] = at + 1;
-      previous[at] = at - 1;
-      const rank = at + 1 < length ? table.getPairRank(view, start + at) : NO_TOKEN_RANK;
-      ranks[at] = rank;
-      if (rank !== NO_TOKEN_RANK) heap.appendUnordered(rank * RANK_FACTOR + at);
+    for (let offset = 0; offset < length; offset++) {
+      next[offset] = offset + 1;
+      previous[offset] = offset - 1;
+      const rank = offset + 1 < length ? table.getPairRank(view, start + offset) : NO_TOKEN_RANK;
+      ranks[offset] = rank;
+      if (rank !== NO_TOKEN_RANK) heap.appendUnordered(rank * RANK_FACTOR + offset);
     }
     heap.buildHeap();
     let parts = length;
@@ -176,26 +176,26 @@ export class BytePairMerger {
       const key = heap.top;
       heap.removeTop();
       const rank = Math.floor(key / RANK_FACTOR);
-      const at = key - rank * RANK_FACTOR;
-      if (ranks[at] !== rank) continue; // the pair of this key no longer exists
+      const offset = key - rank * RANK_FACTOR;
+      if (ranks[offset] !== rank) continue; // the pair of this key no longer exists
       parts--;
-      const removed = next[at] as number;
+      const removed = next[offset] as number;
       const end = next[removed] as number;
-      next[at] = end;
+      next[offset] = end;
       ranks[removed] = NO_TOKEN_RANK;
-      if (end < length) previous[end] = at;
-      this.#renew(view, start, at, length);
-      if (at > 0) this.#renew(view, start, previous[at] as number, length);
+      if (end < length) previous[end] = offset;
+      this.#renew(view, start, offset, length);
+      if (offset > 0) this.#renew(view, start, previous[offset] as number, length);
     }
     return parts;
   }
 
-  #renew(view: DataView, start: number, at: number, length: number): void {
-    const middle = this.#next[at] as number;
+  #renew(view: DataView, start: number, offset: number, length: number): void {
+    const middle = this.#next[offset] as number;
     let rank = NO_TOKEN_RANK;
-    if (middle < length) rank = this.#table.getRank(view, start + at, (this.#next[middle] as number) - at);
-    this.#ranks[at] = rank;
-    if (rank !== NO_TOKEN_RANK) this.#heap.push(rank * RANK_FACTOR + at);
+    if (middle < length) rank = this.#table.getRank(view, start + offset, (this.#next[middle] as number) - offset);
+    this.#ranks[offset] = rank;
+    if (rank !== NO_TOKEN_RANK) this.#heap.push(rank * RANK_FACTOR + offset);
   }
 
   /** Each merge removes one key from the heap and adds at most two. */

@@ -27,15 +27,15 @@ export class MinHeap {
 
   push(key: number): void {
     const keys = this.#keys;
-    let at = this.#size++;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
+    let heapIndex = this.#size++;
+    while (heapIndex > 0) {
+      const parent = (heapIndex - 1) >> 1;
       const parentKey = keys[parent] as number;
       if (parentKey <= key) break;
-      keys[at] = parentKey;
-      at = parent;
+      keys[heapIndex] = parentKey;
+      heapIndex = parent;
     }
-    keys[at] = key;
+    keys[heapIndex] = key;
   }
 
   /** Requires a non-empty heap. */
@@ -47,16 +47,16 @@ export class MinHeap {
   #sink(from: number, key: number): void {
     const keys = this.#keys;
     const size = this.#size;
-    let at = from;
+    let heapIndex = from;
     for (;;) {
-      let child = 2 * at + 1;
+      let child = 2 * heapIndex + 1;
       if (child >= size) break;
       let below = keys[child] as number;
       if (child + 1 < size && (keys[child + 1] as number) < below) below = keys[++child] as number;
       if (below >= key) break;
-      keys[at] = below;
-      at = child;
+      keys[heapIndex] = below;
+      heapIndex = child;
     }
-    keys[at] = key;
+    keys[heapIndex] = key;
   }
 }

@@ -43,40 +43,40 @@ export class PieceTokenCache {
     const w0 = readFirst4Bytes(view, start, length);
     const w1 = readMiddle4Bytes(view, start, length);
     const w2 = readLast4Bytes(view, start, length);
-    const at = (hashShortPiece(w0, w1, w2, length) >>> (32 - BITS_OF_SHORT_PIECE_INDEX)) << 2;
+    const entryStart = (hashShortPiece(w0, w1, w2, length) >>> (32 - BITS_OF_SHORT_PIECE_INDEX)) << 2;
     const entries = this.#short;
-    const meta = entries[at + 3] as number;
+    const meta = entries[entryStart + 3] as number;
     if (
-      entries[at] === w0 &&
-      entries[at + 1] === w1 &&
-      entries[at + 2] === w2 &&
+      entries[entryStart] === w0 &&
+      entries[entryStart + 1] === w1 &&
+      entries[entryStart + 2] === w2 &&
       meta >>> BITS_OF_CACHED_TOKEN_COUNT === length
     )
       return meta & CACHED_TOKEN_COUNT_MASK;
     const tokens = this.#countPiece(text, start, length);
-    entries[at] = w0;
-    entries[at + 1] = w1;
-    entries[at + 2] = w2;
-    entries[at + 3] = (length << BITS_OF_CACHED_TOKEN_COUNT) | tokens;
+    entries[entryStart] = w0;
+    entries[entryStart + 1] = w1;
+    entries[entryStart + 2] = w2;
+    entries[entryStart + 3] = (length << BITS_OF_CACHED_TOKEN_COUNT) | tokens;
     return tokens;
   }
 
   #countLong(text: TextBytes, start: number, length: number): number {
     if (length > MAX_CACHED_PIECE_BYTES) return this.#countPiece(text, start, length);
     const hash = hashLongPiece(text.view, start, length);
-    const at = (hash >>> (32 - BITS_OF_LONG_PIECE_INDEX)) << 4;
+    const entryStart = (hash >>> (32 - BITS_OF_LONG_PIECE_INDEX)) << 4;
     const entries = this.#long;
-    const meta = entries[at + INDEX_OF_LENGTH_IN_LONG_ENTRY] as number;
+    const meta = entries[entryStart + INDEX_OF_LENGTH_IN_LONG_ENTRY] as number;
     if (
-      entries[at] === hash &&
+      entries[entryStart] === hash &&
       meta >>> BITS_OF_CACHED_TOKEN_COUNT === length &&
-      areBytesEqual(this.#longView, (at + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, text.view, start, length)
+      areBytesEqual(this.#longView, (entryStart + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, text.view, start, length)
     )
       return meta & CACHED_TOKEN_COUNT_MASK;
     const tokens = this.#countPiece(text, start, length);
-    entries[at] = hash;
-    entries[at + INDEX_OF_LENGTH_IN_LONG_ENTRY] = (length << BITS_OF_CACHED_TOKEN_COUNT) | tokens;
-    new Uint8Array(entries.buffer, (at + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, MAX_CACHED_PIECE_BYTES).set(
+    entries[entryStart] = hash;
+    entries[entryStart + INDEX_OF_LENGTH_IN_LONG_ENTRY] = (length << BITS_OF_CACHED_TOKEN_COUNT) | tokens;
+    new Uint8Array(entries.buffer, (entryStart + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, MAX_CACHED_PIECE_BYTES).set(
       text.bytes.subarray(start, start + length),
     );
     return tokens;

@@ -70,16 +70,16 @@ export class TokenRankTable {
     const asset = this.#asset;
     let slot = hash >>> HASH_SLOT_SHIFT;
     for (;;) {
-      const found = this.#slots[slot] as number;
-      if (found === 0) return NO_TOKEN_RANK;
-      if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
-        const rank = (found & RANK_MASK) - 1;
-        const at = this.#offsets[rank] as number;
+      const slotValue = this.#slots[slot] as number;
+      if (slotValue === 0) return NO_TOKEN_RANK;
+      if ((slotValue ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
+        const rank = (slotValue & RANK_MASK) - 1;
+        const tokenStart = this.#offsets[rank] as number;
         if (
-          (this.#offsets[rank + 1] as number) - at === length &&
-          readFirst4Bytes(asset, at, length) === w0 &&
-          readMiddle4Bytes(asset, at, length) === w1 &&
-          readLast4Bytes(asset, at, length) === w2
+          (this.#offsets[rank + 1] as number) - tokenStart === length &&
+          readFirst4Bytes(asset, tokenStart, length) === w0 &&
+          readMiddle4Bytes(asset, tokenStart, length) === w1 &&
+          readLast4Bytes(asset, tokenStart, length) === w2
         )
           return rank;
       }
@@ -91,10 +91,10 @@ export class TokenRankTable {
     const hash = hashLongPiece(view, start, length);
     let slot = hash >>> HASH_SLOT_SHIFT;
     for (;;) {
-      const found = this.#slots[slot] as number;
-      if (found === 0) return NO_TOKEN_RANK;
-      if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
-        const rank = (found & RANK_MASK) - 1;
+      const slotValue = this.#slots[slot] as number;
+      if (slotValue === 0) return NO_TOKEN_RANK;
+      if ((slotValue ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
+        const rank = (slotValue & RANK_MASK) - 1;
         const at = this.#offsets[rank] as number;
         if ((this.#offsets[rank + 1] as number) - at === length && areBytesEqual(this.#asset, at, view, start, length))
           return rank;
@@ -108,25 +108,25 @@ export class TokenRankTable {
     const view = this.#asset;
     const slots = this.#slots;
     const offsets = this.#offsets;
-    let at = bytesAt;
+    let tokenStart = bytesAt;
     for (let rank = 0; rank < lengths.length; rank++) {
       const length = lengths[rank] as number;
-      offsets[rank] = at;
+      offsets[rank] = tokenStart;
       const hash =
         length > MAX_SHORT_BYTES
-          ? hashLongPiece(view, at, length)
+          ? hashLongPiece(view, tokenStart, length)
           : hashShortPiece(
-              readFirst4Bytes(view, at, length),
-              readMiddle4Bytes(view, at, length),
-              readLast4Bytes(view, at, length),
+              readFirst4Bytes(view, tokenStart, length),
+              readMiddle4Bytes(view, tokenStart, length),
+              readLast4Bytes(view, tokenStart, length),
               length,
             );
       let slot = hash >>> HASH_SLOT_SHIFT;
       while (slots[slot] !== 0) slot = (slot + 1) & HASH_SLOT_MASK;
       slots[slot] = (hash << RANK_BITS) | (rank + 1);
-      if (length === 2) this.#pairs[view.getUint16(at, true)] = rank;
-      at += length;
+      if (length === 2) this.#pairs[view.getUint16(tokenStart, true)] = rank;
+      tokenStart += length;
     }
-    offsets[lengths.length] = at;
+    offsets[lengths.length] = tokenStart;
   }
 }

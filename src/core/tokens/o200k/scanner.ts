@@ -41,12 +41,12 @@ export class PieceScanner {
 
   /** @param bytes well-formed UTF-8 followed by BYTE_AFTER_TEXT_END */
   findPieceEnd(bytes: Uint8Array, start: number): number {
-    let at = start;
+    let offset = start;
     let state = 0;
-    do state = NEXT_SCANNER_STATE[state + (KIND_BY_BYTE[bytes[at++] as number] as number)] as number;
+    do state = NEXT_SCANNER_STATE[state + (KIND_BY_BYTE[bytes[offset++] as number] as number)] as number;
     while (state < PIECE_ENDS_BEFORE_BYTE);
-    if (state === PIECE_ENDS_BEFORE_BYTE) return at - 1;
-    return state === PIECE_ENDED_EARLIER ? at - 2 : this.#general(bytes, start);
+    if (state === PIECE_ENDS_BEFORE_BYTE) return offset - 1;
+    return state === PIECE_ENDED_EARLIER ? offset - 2 : this.#general(bytes, start);
   }
 
   #general(bytes: Uint8Array, start: number): number {
@@ -66,70 +66,71 @@ export class PieceScanner {
 
   /** Alternatives 1 and 2 without the prefix, at a letter or mark. */
   #word(bytes: Uint8Array, start: number): number {
-    let at = start;
+    let offset = start;
     let afterCaseless = start;
-    let kind = this.#classAt(bytes, at);
+    let kind = this.#classAt(bytes, offset);
     while ((kind & (CLASS_UPPER | CLASS_CASELESS | CLASS_MARK)) !== 0) {
-      at += getUtf8Width(bytes[at] as number);
-      if (kind !== CLASS_UPPER) afterCaseless = at;
-      kind = this.#classAt(bytes, at);
+      offset += getUtf8Width(bytes[offset] as number);
+      if (kind !== CLASS_UPPER) afterCaseless = offset;
+      kind = this.#classAt(bytes, offset);
     }
     if (kind === CLASS_LOWER) {
       do {
-        at += getUtf8Width(bytes[at] as number);
-        kind = this.#classAt(bytes, at);
+        offset += getUtf8Width(bytes[offset] as number);
+        kind = this.#classAt(bytes, offset);
       } while ((kind & (CLASS_LOWER | CLASS_CASELESS | CLASS_MARK)) !== 0);
     } else if (afterCaseless !== start) {
       // Alternative 1 takes precedence: it gives back trailing capitals if a caseless letter can
       // end the word.
-      at = afterCaseless;
+      offset = afterCaseless;
     }
-    return bytes[at] === APOSTROPHE ? findContractionEnd(bytes, at) : at;
+    return bytes[offset] === APOSTROPHE ? findContractionEnd(bytes, offset) : offset;
   }
 
   #number(bytes: Uint8Array, start: number): number {
-    let at = start;
-    for (let digits = 0; digits < 3 && this.#classAt(bytes, at) === CLASS_NUMBER; digits++) {
-      at += getUtf8Width(bytes[at] as number);
+    let offset = start;
+    for (let digits = 0; digits < 3 && this.#classAt(bytes, offset) === CLASS_NUMBER; digits++) {
+      offset += getUtf8Width(bytes[offset] as number);
     }
-    return at;
+    return offset;
   }
 
   #others(bytes: Uint8Array, from: number): number {
-    let at = from;
-    while ((this.#classAt(bytes, at) & (CLASS_OTHER | CLASS_MARK)) !== 0) at += getUtf8Width(bytes[at] as number);
-    while (bytes[at] === LINE_FEED || bytes[at] === CARRIAGE_RETURN || bytes[at] === SLASH) at++;
-    return at;
+    let offset = from;
+    while ((this.#classAt(bytes, offset) & (CLASS_OTHER | CLASS_MARK)) !== 0)
+      offset += getUtf8Width(bytes[offset] as number);
+    while (bytes[offset] === LINE_FEED || bytes[offset] === CARRIAGE_RETURN || bytes[offset] === SLASH) offset++;
+    return offset;
   }
 
   #space(bytes: Uint8Array, start: number): number {
-    let at = start;
+    let offset = start;
     let last = start;
     let afterNewline = start;
-    let kind = this.#classAt(bytes, at);
+    let kind = this.#classAt(bytes, offset);
     while ((kind & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
-      last = at;
-      at += getUtf8Width(bytes[at] as number);
-      if (kind === CLASS_NEWLINE) afterNewline = at;
-      kind = this.#classAt(bytes, at);
+      last = offset;
+      offset += getUtf8Width(bytes[offset] as number);
+      if (kind === CLASS_NEWLINE) afterNewline = offset;
+      kind = this.#classAt(bytes, offset);
     }
     if (afterNewline !== start) return afterNewline;
     // The last space belongs to the visible character after it, unless it is the only one.
-    return kind === CLASS_END || last === start ? at : last;
+    return kind === CLASS_END || last === start ? offset : last;
   }
 
-  #classAt(bytes: Uint8Array, at: number): number {
-    const first = bytes[at] as number;
-    return first < 0x80 ? (this.#classes[first] as number) : this.#wideClassAt(bytes, at, first);
+  #classAt(bytes: Uint8Array, offset: number): number {
+    const first = bytes[offset] as number;
+    return first < 0x80 ? (this.#classes[first] as number) : this.#wideClassAt(bytes, offset, first);
   }
 
-  #wideClassAt(bytes: Uint8Array, at: number, first: number): number {
-    const second = (bytes[at + 1] as number) & 0x3f;
+  #wideClassAt(bytes: Uint8Array, offset: number, first: number): number {
+    const second = (bytes[offset + 1] as number) & 0x3f;
     if (first < 0xe0) return this.#classes[((first & 0x1f) << 6) | second] as number;
-    const third = (bytes[at + 2] as number) & 0x3f;
+    const third = (bytes[offset + 2] as number) & 0x3f;
     if (first < 0xf0) return this.#classes[((first & 0x0f) << 12) | (second << 6) | third] as number;
     if (first > 0xf4) return CLASS_END;
-    const fourth = (bytes[at + 3] as number) & 0x3f;
+    const fourth = (bytes[offset + 3] as number) & 0x3f;
     return this.#classes[((first & 0x07) << 18) | (second << 12) | (third << 6) | fourth] as number;
   }
 }
@@ -138,11 +139,11 @@ function getUtf8Width(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/** Returns `at` if there is no contraction. */
-function findContractionEnd(bytes: Uint8Array, at: number): number {
-  const one = (bytes[at + 1] as number) | 0x20; // lower case
-  if (one === 0x73 || one === 0x74 || one === 0x6d || one === 0x64) return at + 2; // s t m d
-  const two = (bytes[at + 2] as number) | 0x20;
-  if (two === 0x65 && (one === 0x72 || one === 0x76)) return at + 3; // re ve
-  return one === 0x6c && two === 0x6c ? at + 3 : at; // ll
+/** Returns `offset` if there is no contraction. */
+function findContractionEnd(bytes: Uint8Array, offset: number): number {
+  const firstLetter = (bytes[offset + 1] as number) | 0x20; // lower case
+  if (firstLetter === 0x73 || firstLetter === 0x74 || firstLetter === 0x6d || firstLetter === 0x64) return offset + 2; // s t m d
+  const secondLetter = (bytes[offset + 2] as number) | 0x20;
+  if (secondLetter === 0x65 && (firstLetter === 0x72 || firstLetter === 0x76)) return offset + 3; // re ve
+  return firstLetter === 0x6c && secondLetter === 0x6c ? offset + 3 : offset; // ll
 }

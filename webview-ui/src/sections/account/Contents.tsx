@@ -20,11 +20,11 @@ export function ContentPartsTable({ total: { parts, sentOften } }: { readonly to
     const tokens = parts[kind as keyof typeof parts];
     return tokens > 0 ? [{ words: label, tokens }] : [];
   });
-  const all = knownParts.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (all === 0) return null;
+  const totalTokens = knownParts.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (totalTokens === 0) return null;
   const rows = knownParts
     .toSorted((a, b) => b.tokens - a.tokens)
-    .map(({ words: label, tokens }): ContentPart => ({ label, share: tokens / all }));
+    .map(({ words: label, tokens }): ContentPart => ({ label, share: tokens / totalTokens }));
   const columns: readonly TableColumn<ContentPart>[] = [
     { title: t('Content'), cell: ({ label }) => t(label) },
     {
@@ -41,7 +41,7 @@ export function ContentPartsTable({ total: { parts, sentOften } }: { readonly to
     <>
       <Table label={t('What the requests contained')} columns={columns} rows={rows} getKey={({ label }) => label} />
       <p>
-        {t('Content that was sent ten times counts ten times.')} {t(describeTokensSentOften(sentOften, all))}
+        {t('Content that was sent ten times counts ten times.')} {t(describeTokensSentOften(sentOften, totalTokens))}
       </p>
     </>
   );

@@ -24,7 +24,7 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
   const [shown, setShown] = useState(CONDENSATIONS_PER_PAGE);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const searched = query.trim().toLowerCase();
-  const found =
+  const matchingEntries =
     searched === ''
       ? entries
       : entries.filter(({ title, provider, preset, path, passes }) =>
@@ -49,18 +49,18 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
         />
         <span role="status" className="row-note">
           {searched === ''
-            ? t('{0} of {1}', Math.min(shown, found.length), total)
+            ? t('{0} of {1}', Math.min(shown, matchingEntries.length), total)
             : entries.length < total
-              ? t('{0} found in the newest {1}', found.length, entries.length)
-              : t('{0} found', found.length)}
+              ? t('{0} found in the newest {1}', matchingEntries.length, entries.length)
+              : t('{0} found', matchingEntries.length)}
         </span>
       </div>
       <ul className="items" aria-label={t('Condensations')}>
-        {found.slice(0, shown).map((entry) => (
+        {matchingEntries.slice(0, shown).map((entry) => (
           <CondensationItem key={entry.condensation} entry={entry} reload={reload} onProblems={setProblems} />
         ))}
       </ul>
-      {found.length > shown && (
+      {matchingEntries.length > shown && (
         <Button
           onClick={() => {
             setShown(shown + CONDENSATIONS_PER_PAGE);

@@ -40,19 +40,19 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
     // values.
     setFollowed(undefined);
     setBusy(true);
-    const { problems: found, saved } = await apply(recommendation);
+    const { problems: newProblems, saved } = await apply(recommendation);
     setBusy(false);
-    setProblems(found);
+    setProblems(newProblems);
     if (!saved) return;
     setFollowed({ advice: JSON.stringify(recommendation), saved });
     reload();
   };
   const takeBack = async ({ saved }: FollowedRecommendation): Promise<void> => {
     setBusy(true);
-    const found = await saved.undo();
+    const newProblems = await saved.undo();
     setBusy(false);
-    setProblems(found);
-    if (found.length > 0) return;
+    setProblems(newProblems);
+    if (newProblems.length > 0) return;
     setFollowed(undefined);
     reload();
   };

@@ -18,15 +18,15 @@ interface PresetComparisonProps {
 
 export function PresetComparison({ preset, name, isInUse }: PresetComparisonProps): ReactNode {
   const { state, changeView, reveal } = usePanel();
-  const others: readonly DropdownChoice[] = [
+  const choices: readonly DropdownChoice[] = [
     { value: CURRENT_SETTINGS, label: t('Current settings') },
     ...state.presets
       .filter(({ id }) => id !== preset.id)
       .map((other) => ({ value: makePresetChoiceValue(other.id), label: getPresetLabel(other) })),
   ];
   // The preset in use equals the settings.
-  const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT_SETTINGS);
-  const other = others.find(({ value }) => value === wanted) ?? others[0];
+  const [wanted, setWanted] = useState(isInUse ? choices[1]?.value : CURRENT_SETTINGS);
+  const other = choices.find(({ value }) => value === wanted) ?? choices[0];
   const second: ComparableConfiguration = state.presets
     .filter(({ id }) => makePresetChoiceValue(id) === other?.value)
     .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
@@ -42,7 +42,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
         <Dropdown
           label={t('Compare {0} with', name)}
           value={other?.value ?? CURRENT_SETTINGS}
-          choices={others}
+          choices={choices}
           onChange={setWanted}
         />
       </div>

@@ -61,9 +61,9 @@ export function PresetItem({
   const rename = async (): Promise<void> => {
     const wanted = newName?.trim() ?? '';
     if (wanted !== '' && wanted !== name) {
-      const found = await nameSetting.save(wanted);
-      setProblems(found);
-      if (found.length > 0) return;
+      const newProblems = await nameSetting.save(wanted);
+      setProblems(newProblems);
+      if (newProblems.length > 0) return;
       onDone({ text: t('Renamed to “{0}”.', wanted), undo: () => void nameSetting.save(name).then(setProblems) });
     }
     setNewName(undefined);
@@ -186,10 +186,10 @@ function useApplyPreset(
       ].join(' '),
       written: saved.written,
       undo: () => {
-        void saved.undo().then((found) => {
-          onProblems(found);
+        void saved.undo().then((newProblems) => {
+          onProblems(newProblems);
           // The undo failed and can be retried.
-          if (found.length > 0) onDone(done);
+          if (newProblems.length > 0) onDone(done);
         });
       },
     };

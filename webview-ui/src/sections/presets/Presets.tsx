@@ -22,10 +22,10 @@ export function PresetsSection(): ReactNode {
     try {
       const {
         id,
-        problems: found,
+        problems: newProblems,
         undo,
       } = await connection.sendRequest('importPreset', { scope: ownPresets.scope }, { timeoutMs: Infinity });
-      setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
+      setProblems(newProblems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id === undefined) return;
       const takeBack = async (): Promise<void> => {
         for (const step of undo) if (!(await make(step))) return;

@@ -38,9 +38,9 @@ export function usePresetList(): PresetList {
   const make: PresetList['make'] = async (wanted) => {
     try {
       const place = { name: 'presets', scope: ownPresets.scope, path: [] };
-      const { problems: found, undo } = await connection.sendRequest('changeList', { ...place, change: wanted });
-      setProblems(formatProblems(found));
-      return found.length > 0 ? undefined : { undo };
+      const { problems: newProblems, undo } = await connection.sendRequest('changeList', { ...place, change: wanted });
+      setProblems(formatProblems(newProblems));
+      return newProblems.length > 0 ? undefined : { undo };
     } catch (error) {
       setProblems([getErrorMessage(error)]);
       return undefined;

@@ -10,13 +10,13 @@ interface FactKindCoherenceItemProps {
 
 export function FactKindCoherenceItem({ name, found }: FactKindCoherenceItemProps): ReactNode {
   const { kept, recallable, recallableExamples, lost, lostExamples } = found;
-  const all = kept + recallable + lost;
-  if (all === 0) return null;
+  const total = kept + recallable + lost;
+  if (total === 0) return null;
   return (
     <li className="item">
       <div className="item-line">
         <span className="item-name">{name}</span>
-        <span>{t('{0} of {1} kept', kept, all)}</span>
+        <span>{t('{0} of {1} kept', kept, total)}</span>
       </div>
       <FactExamples title={t('Only by reference: {0}', recallable)} examples={recallableExamples} count={recallable} />
       <FactExamples title={t('Lost: {0}', lost)} examples={lostExamples} count={lost} />

@@ -39,9 +39,9 @@ export function EditExcerptsList({ preview, question }: EditExcerptsListProps): 
   );
 }
 
-export function describeShownChanges(shown: number, all: number): string {
-  if (shown < all) return t('The first {0} of {1} changes.', shown, all);
-  return all === 1 ? t('One change.') : t('All {0} changes.', all);
+export function describeShownChanges(shownCount: number, total: number): string {
+  if (shownCount < total) return t('The first {0} of {1} changes.', shownCount, total);
+  return total === 1 ? t('One change.') : t('All {0} changes.', total);
 }
 
 function EditExcerptItem({ edit }: { readonly edit: EditExcerpt }): ReactNode {

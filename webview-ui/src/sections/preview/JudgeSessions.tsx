@@ -167,12 +167,12 @@ function JudgmentChart({
         {t('Needed lines kept (upwards) and tokens removed (to the right). The table below has the figures.')}
       </figcaption>
       <ul className="chart-legend">
-        {choices.map(({ id }, at) => (
+        {choices.map(({ id }, choiceIndex) => (
           <li key={id}>
             <svg viewBox="0 0 28 8" width="28" height="8" aria-hidden="true">
               <line
-                className={`chart-line choice-${at % CHOICE_COLORS}`}
-                strokeDasharray={LINE_DASHES[at % LINE_DASHES.length]}
+                className={`chart-line choice-${choiceIndex % CHOICE_COLORS}`}
+                strokeDasharray={LINE_DASHES[choiceIndex % LINE_DASHES.length]}
                 x1="0"
                 y1="4"
                 x2="28"
@@ -210,13 +210,13 @@ function JudgmentChart({
             </text>
           </Fragment>
         ))}
-        {choices.map(({ id }, at) => {
+        {choices.map(({ id }, choiceIndex) => {
           const ownPoints = points.filter(({ choice }) => choice === id).toSorted((a, b) => b.left - a.left);
           return (
             <polyline
               key={id}
-              className={`chart-line choice-${at % CHOICE_COLORS}`}
-              strokeDasharray={LINE_DASHES[at % LINE_DASHES.length]}
+              className={`chart-line choice-${choiceIndex % CHOICE_COLORS}`}
+              strokeDasharray={LINE_DASHES[choiceIndex % LINE_DASHES.length]}
               points={ownPoints.map(place).join(' ')}
             >
               <title>{name(id)}</title>
@@ -225,11 +225,11 @@ function JudgmentChart({
         })}
         {points.map((point) => {
           const [x, y] = place(point).split(',');
-          const at = choices.findIndex(({ id }) => id === point.choice);
+          const choiceIndex = choices.findIndex(({ id }) => id === point.choice);
           return (
             <circle
               key={`${point.choice} ${point.target ?? ''}`}
-              className={`chart-point choice-${at % CHOICE_COLORS}`}
+              className={`chart-point choice-${choiceIndex % CHOICE_COLORS}`}
               cx={x}
               cy={y}
               r={2.5}

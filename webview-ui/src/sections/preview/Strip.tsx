@@ -13,9 +13,9 @@ interface MessageStripProps {
 
 /** Shows one cell per message. Only one is in the tab order; arrow keys move to the others. */
 export function MessageStrip({ cells, marks, onMark }: MessageStripProps): ReactNode {
-  const [at, setAt] = useState(0);
+  const [focusedIndex, setFocusedIndex] = useState(0);
   const strip = useRef<HTMLDivElement>(null);
-  const current = Math.min(at, cells.length - 1);
+  const current = Math.min(focusedIndex, cells.length - 1);
   const onPin = (message: number): void => {
     onMark({ ...marks, pinned: toggleElement(marks.pinned, message) });
   };
@@ -26,7 +26,7 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
   const pin = useRef(onPin);
   pin.current = onPin;
   const choose = useCallback((message: number) => {
-    setAt(message);
+    setFocusedIndex(message);
     pin.current(message);
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -42,7 +42,7 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
     );
     if (next === undefined) return;
     event.preventDefault();
-    setAt(next);
+    setFocusedIndex(next);
     buttons[next]?.focus();
   };
   const cell = cells[current];
@@ -56,16 +56,16 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
       </p>
       <MessageStripLegend cells={cells} marks={marks} />
       <div ref={strip} className="strip" role="group" aria-label={t('Messages')} onKeyDown={onKeyDown}>
-        {cells.map((each, index) => (
+        {cells.map((cell, index) => (
           <MessageCellButton
             key={index}
             index={index}
-            cell={each}
-            kind={getCellKind(each, index, marks)}
+            cell={cell}
+            kind={getCellKind(cell, index, marks)}
             isPinned={marks.pinned.has(index)}
             isCurrent={index === current}
             onChoose={choose}
-            onFocus={setAt}
+            onFocus={setFocusedIndex}
           />
         ))}
       </div>
@@ -90,18 +90,18 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
  * Finds the cell to which an arrow key moves in wrapped rows; undefined if there is none.
  * @param tops top of each cell in pixels
  */
-function findCellForKey(key: string, at: number, tops: readonly number[]): number | undefined {
+function findCellForKey(key: string, cellIndex: number, tops: readonly number[]): number | undefined {
   const last = tops.length - 1;
   const row = Math.max(1, tops.filter((top) => top === tops[0]).length);
   switch (key) {
     case 'ArrowRight':
-      return Math.min(last, at + 1);
+      return Math.min(last, cellIndex + 1);
     case 'ArrowLeft':
-      return Math.max(0, at - 1);
+      return Math.max(0, cellIndex - 1);
     case 'ArrowDown':
-      return at + row > last ? at : at + row;
+      return cellIndex + row > last ? cellIndex : cellIndex + row;
     case 'ArrowUp':
-      return at < row ? at : at - row;
+      return cellIndex < row ? cellIndex : cellIndex - row;
     case 'Home':
       return 0;
     case 'End':

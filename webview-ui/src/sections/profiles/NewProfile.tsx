@@ -171,14 +171,14 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     }
   };
 
-  const at = (field: string): readonly string[] =>
+  const listProblemsOf = (field: string): readonly string[] =>
     problems.filter(({ path }) => path === field).map(({ message }) => message);
   const row = (field: ProfileField | 'vendor' | 'key', label: string, control: ReactNode, help?: string): ReactNode => (
     <div className="row">
       <span className="row-name">{label}</span>
       {help !== undefined && <p className="row-help">{help}</p>}
       <div className="row-control">{control}</div>
-      <ProblemList problems={at(field)} />
+      <ProblemList problems={listProblemsOf(field)} />
     </div>
   );
   const text = (field: ProfileField, label: string, help?: string): ReactNode =>
@@ -187,8 +187,8 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
       label,
       <TextField
         label={label}
-        help={[help ?? '', ...at(field)].join(' ').trim()}
-        invalid={at(field).length > 0}
+        help={[help ?? '', ...listProblemsOf(field)].join(' ').trim()}
+        invalid={listProblemsOf(field).length > 0}
         value={fields[field]}
         onInput={change(field)}
         onCommit={(value) => {
@@ -266,8 +266,8 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
                 t('Model'),
                 <ModelNameField
                   label={t('Model')}
-                  help={at('model').join(' ')}
-                  invalid={at('model').length > 0}
+                  help={listProblemsOf('model').join(' ')}
+                  invalid={listProblemsOf('model').length > 0}
                   value={fields.model}
                   vendorModels={listsModels ? vendorModels : undefined}
                   onInput={change('model')}

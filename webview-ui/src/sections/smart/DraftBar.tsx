@@ -25,9 +25,9 @@ export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
     const value = await draft.waitUntilSettled();
     setInVain(!value);
     if (!value) return;
-    const found = await onApply(value);
-    setProblems(found);
-    if (found.length === 0) draft.discard();
+    const newProblems = await onApply(value);
+    setProblems(newProblems);
+    if (newProblems.length === 0) draft.discard();
   };
   const settingsText =
     scope === 'user' ? t('in your user settings') : t('in the settings of workspace {0}', state.workspace ?? '');

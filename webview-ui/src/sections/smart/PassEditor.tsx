@@ -134,11 +134,11 @@ function PassOperationsFields({ name, entry, fields }: PassOperationsFieldsProps
       ? [<ContentOperationField key={type} name={name} path={[...path, type]} schema={schema} title={title} />]
       : [];
   });
-  const others = Object.fromEntries(Object.entries(fields).filter(([type]) => !(type in titles)));
+  const otherFields = Object.fromEntries(Object.entries(fields).filter(([type]) => !(type in titles)));
   return (
     <>
       {knownFields}
-      <SchemaForm name={name} path={path} fields={others} />
+      <SchemaForm name={name} path={path} fields={otherFields} />
     </>
   );
 }

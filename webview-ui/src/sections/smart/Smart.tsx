@@ -36,7 +36,9 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
   const effective = state.settings[name]?.effective;
   const entries = readPassEntries(effective);
   const fields = getSchemaFields(provider.schema);
-  const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field)));
+  const otherFields = Object.fromEntries(
+    Object.entries(fields).filter(([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field)),
+  );
   // Each pass shows its own problems.
   const shownPasses = Object.fromEntries(readPassEntries(setting.value).map(({ index }) => [index, true]));
   const drafts = usePassDrafts().passes.length;
@@ -69,7 +71,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
             <PassList name={name} />
             <SavePresetForm />
             <Disclosure title={t('For all passes')}>
-              <SchemaForm name={name} path={[]} fields={rest} />
+              <SchemaForm name={name} path={[]} fields={otherFields} />
             </Disclosure>
           </>
         ) : (
@@ -127,7 +129,7 @@ interface LosslessPreludeFieldsProps {
 
 function LosslessPreludeFields({
   name,
-  fields: { enabled, operations, ...others },
+  fields: { enabled, operations, ...otherFields },
 }: LosslessPreludeFieldsProps): ReactNode {
   const path = ['losslessPrelude'];
   return (
@@ -145,7 +147,7 @@ function LosslessPreludeFields({
         {operations && (
           <SchemaForm name={name} path={[...path, 'operations']} fields={getSchemaFields(operations)} required={[]} />
         )}
-        <SchemaForm name={name} path={path} fields={others} />
+        <SchemaForm name={name} path={path} fields={otherFields} />
       </Disclosure>
     </>
   );
@@ -185,12 +187,12 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
           }
           // Restore the replaced passes and drafts; the new ones may have the same IDs.
           const isOfScope = ([key]: readonly [string, unknown]): boolean => key.startsWith(`${scope} `);
-          changeView(({ drafts: current, ownPasses: { [scope]: _begun, ...others } }) => ({
+          changeView(({ drafts: current, ownPasses: { [scope]: _begun, ...otherScopes } }) => ({
             drafts: Object.fromEntries([
               ...Object.entries(current).filter((entry) => !isOfScope(entry)),
               ...Object.entries(drafts).filter(isOfScope),
             ]),
-            ownPasses: kept ? { ...others, [scope]: kept } : others,
+            ownPasses: kept ? { ...otherScopes, [scope]: kept } : otherScopes,
           }));
         });
       },

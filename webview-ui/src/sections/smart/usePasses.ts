@@ -72,33 +72,35 @@ export function usePasses(name: string): PassListState {
   const getEntryName = ({ index }: PassEntry): ListEntryName => names[index] ?? { id: '', nth: 0 };
 
   const make = async (change: ListChange): Promise<ListChange | undefined> => {
-    const mine: PendingChange = { change, isSaved: false };
-    setPending((before) => [...before, mine]);
+    const ownChange: PendingChange = { change, isSaved: false };
+    setPending((before) => [...before, ownChange]);
     try {
-      const { problems: found, undo } = await connection.sendRequest('changeList', {
+      const { problems: newProblems, undo } = await connection.sendRequest('changeList', {
         name,
         scope,
         path: ['passes'],
         change,
       });
-      setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
+      setProblems(newProblems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       setPending((before) =>
-        before.flatMap((one) => (one !== mine ? [one] : found.length > 0 ? [] : [{ ...one, isSaved: true }])),
+        before.flatMap((one) =>
+          one !== ownChange ? [one] : newProblems.length > 0 ? [] : [{ ...one, isSaved: true }],
+        ),
       );
       return undo;
     } catch (error) {
       setProblems([getErrorMessage(error)]);
-      setPending((before) => before.filter((one) => one !== mine));
+      setPending((before) => before.filter((one) => one !== ownChange));
       return undefined;
     }
   };
   // A change's answer may arrive during the next change; only the last one can be undone.
   const changes = useRef(0);
   const begin = (): ((text: string, undo: () => unknown, pendingInsert?: PendingInsert) => void) => {
-    const mine = ++changes.current;
+    const ownCount = ++changes.current;
     setDone(undefined);
     return (text, undo, pendingInsert) => {
-      if (mine !== changes.current) return;
+      if (ownCount !== changes.current) return;
       setDone({
         text,
         pendingInsert,
@@ -116,13 +118,13 @@ export function usePasses(name: string): PassListState {
   };
   const replaceEntry = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
-      const { problems: found } = await connection.sendRequest('updateSetting', {
+      const { problems: newProblems } = await connection.sendRequest('updateSetting', {
         name,
         scope,
         path: ['passes', entry],
         value,
       });
-      return found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+      return newProblems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     } catch (error) {
       return [getErrorMessage(error)];
     }
@@ -159,12 +161,12 @@ export function usePasses(name: string): PassListState {
     replace: async (entry, value) => {
       const tellIfLast = begin();
       const place = getEntryName(entry);
-      const found = await replaceEntry(place, value);
+      const newProblems = await replaceEntry(place, value);
       const undo = async (): Promise<void> => {
         setProblems(await replaceEntry(place, entry.raw));
       };
-      if (found.length === 0) tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
-      return found;
+      if (newProblems.length === 0) tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
+      return newProblems;
     },
   };
 }

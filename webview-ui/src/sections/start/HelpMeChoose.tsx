@@ -75,10 +75,10 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
   };
   const takeBack = async ({ undo }: SavedSettings): Promise<void> => {
     setBusy(true);
-    const found = await undo();
+    const newProblems = await undo();
     setBusy(false);
-    setProblems(found);
-    if (found.length === 0) setSaved(undefined);
+    setProblems(newProblems);
+    if (newProblems.length === 0) setSaved(undefined);
   };
   if (!advice) return <p className="row-help">{t('Answer all four questions to get a recommendation.')}</p>;
   const lacksModel = advice.asksModel === true && (typeof condensing !== 'string' || condensing === '');

@@ -67,7 +67,7 @@ function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: St
   const { state, welcome } = usePanel();
   const setting = useSetting(STRATEGY_SETTING, ['steps', index]);
   const getName = useGetStepName();
-  const { provider, preset, ...rest } = step;
+  const { provider, preset, ...otherFields } = step;
   const name = getName(step);
   const choices = [
     ...welcome.providers
@@ -94,7 +94,7 @@ function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: St
           choices={allChoices.map((choice) => ({ value: JSON.stringify(choice), label: getName(choice) }))}
           // Another provider has another configuration.
           onChange={(chosen) => {
-            const { config: _config, ...kept } = rest;
+            const { config: _config, ...kept } = otherFields;
             return setting.save({ ...(JSON.parse(chosen) as object), ...kept });
           }}
         />

@@ -22,10 +22,10 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
   const effective = state.settings[STRATEGY_SETTING]?.effective;
   const description = isRecord(effective) ? effective['description'] : undefined;
   const isMine = isOwnConfiguration(setting);
-  const [mine, setMine] = useState<unknown>();
+  const [ownStrategy, setOwnStrategy] = useState<unknown>();
   const text = isMine ? JSON.stringify(setting.value) : undefined;
   useEffect(() => {
-    if (text !== undefined) setMine(JSON.parse(text));
+    if (text !== undefined) setOwnStrategy(JSON.parse(text));
   }, [text]);
   const copy = (): void => {
     void setting.save({
@@ -65,8 +65,8 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
         )}
         <p className="actions">
           {!isMine && <Button onClick={copy}>{t('Edit a copy')}</Button>}
-          {!isMine && mine !== undefined && (
-            <Button onClick={() => void setting.save(mine)}>{t('Back to my steps')}</Button>
+          {!isMine && ownStrategy !== undefined && (
+            <Button onClick={() => void setting.save(ownStrategy)}>{t('Back to my steps')}</Button>
           )}
           {isMine && (
             <LinkButton

@@ -86,10 +86,14 @@ export function validateSmartConfig(config: unknown): ValidationResult<SmartConf
   const { passes, problems, leftOut } = validatePasses(config['passes']);
   if (problems.length === 0) return result;
   const written = { ...config, passes };
-  const others = validateFields(smartConfigSchema, written, undefined, getRemovableField);
-  const all = [...problems, ...(others.valid ? [] : others.problems)];
-  const rest = others.valid ? { config: others.config, written } : others.rest;
-  return { valid: false, problems: all, ...(rest && passes.length > 0 && { rest: { ...rest, leftOut } }) };
+  const usableFields = validateFields(smartConfigSchema, written, undefined, getRemovableField);
+  const allProblems = [...problems, ...(usableFields.valid ? [] : usableFields.problems)];
+  const usableRest = usableFields.valid ? { config: usableFields.config, written } : usableFields.rest;
+  return {
+    valid: false,
+    problems: allProblems,
+    ...(usableRest && passes.length > 0 && { rest: { ...usableRest, leftOut } }),
+  };
 }
 
 function getRemovableField(path: FieldPath): FieldPath | undefined {

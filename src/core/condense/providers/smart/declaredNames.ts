@@ -39,9 +39,9 @@ export function chooseDeclaredNames(
     since += block.tokens;
     const isOfFile = facts.kind === 'read' || block.part !== undefined;
     if (!isOfFile || since < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
-    const found = findNameInBlock(candidate);
-    if (!found) continue;
-    names.set(block, { ...found, tokens: counter.countText(`, ${found.text}`) });
+    const name = findNameInBlock(candidate);
+    if (!name) continue;
+    names.set(block, { ...name, tokens: counter.countText(`, ${name.text}`) });
     since = 0;
   }
   return names;

@@ -30,10 +30,10 @@ const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>):
       if (places.length === 0) continue;
       const before = draft.saveState();
       const removed = places.filter(
-        (at) =>
+        (blockIndex) =>
           draft.removeBlock(
             'Old thinking',
-            { message: index, path: ['content', at] },
+            { message: index, path: ['content', blockIndex] },
             null,
             EDIT_INFO_OF_OLD_THINKING,
           ) > 0,

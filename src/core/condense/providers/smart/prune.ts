@@ -49,11 +49,11 @@ export async function pruneItems(
     candidates.map(({ features }) => features),
     weights,
   );
-  const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
+  const totalTokens = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   const relevance = protectNewestResults(
     blendWithNeighbors(scores, neighbors),
     candidates.map(toGuardedBlock),
-    all - (draft.tokens - targetTokens),
+    totalTokens - (draft.tokens - targetTokens),
   );
   await yieldBetweenSteps(signal);
   const names = wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
@@ -79,10 +79,10 @@ export async function pruneItems(
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (excess >= all && markerInfo === EMPTY_PRUNED_MARKER_TEXTS) break;
+    if (excess >= totalTokens && markerInfo === EMPTY_PRUNED_MARKER_TEXTS) break;
     excess += missing + MARKER_TOKENS;
     // Drop names and errors rather than miss the target.
-    if (excess >= all || round >= MIN_INFORMATIVE_ROUNDS) markerInfo = EMPTY_PRUNED_MARKER_TEXTS;
+    if (excess >= totalTokens || round >= MIN_INFORMATIVE_ROUNDS) markerInfo = EMPTY_PRUNED_MARKER_TEXTS;
   }
   takeWords(1);
 }
@@ -138,11 +138,12 @@ function chooseBlocksToPrune(
     ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
   );
   const choice = chooseLeastNeededBlocks(excess, relevance, gains, neighbors);
-  for (const [at, { block, content }] of candidates.entries()) {
-    const next = candidates[at + 1];
+  for (const [candidateIndex, { block, content }] of candidates.entries()) {
+    const next = candidates[candidateIndex + 1];
     const isHead =
       !block.part && block.tokens <= MAX_TOKENS_OF_KEPT_TITLE_BLOCK && next?.block.part && next.content === content;
-    if (isHead && choice.isRemoved(at) && !choice.isRemoved(at + 1)) choice.setRemoved(at, false);
+    if (isHead && choice.isRemoved(candidateIndex) && !choice.isRemoved(candidateIndex + 1))
+      choice.setRemoved(candidateIndex, false);
   }
   return candidates.filter((_, at) => choice.isRemoved(at));
 }

@@ -123,15 +123,15 @@ function createPlacedRequests(
   );
 }
 
-function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
-  const rest: Slice[] = [];
-  let at = slice.start;
-  for (const other of others.toSorted(compareStart)) {
-    if (other.start > at) rest.push({ start: at, end: Math.min(other.start, slice.end) });
-    at = Math.max(at, other.end);
-    if (at >= slice.end) break;
+function subtractSlices(slice: Slice, excludedSlices: readonly Slice[]): Slice[] {
+  const remainingSlices: Slice[] = [];
+  let freeStart = slice.start;
+  for (const other of excludedSlices.toSorted(compareStart)) {
+    if (other.start > freeStart) remainingSlices.push({ start: freeStart, end: Math.min(other.start, slice.end) });
+    freeStart = Math.max(freeStart, other.end);
+    if (freeStart >= slice.end) break;
   }
-  return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
+  return freeStart < slice.end ? [...remainingSlices, { start: freeStart, end: slice.end }] : remainingSlices;
 }
 
 /** Excludes markers and blank lines at the ends, so that each marker keeps its own line. */
@@ -165,12 +165,12 @@ export function applyCutRequests(name: string, draft: Draft, requests: readonly 
     else byPlace.set(key, [request]);
   }
   for (const group of byPlace.values()) {
-    const [first, ...others] = group;
+    const [first, ...otherRequests] = group;
     if (!first) continue;
     const outcomes = new Set(group.map(({ operation }) => OUTCOME_ROWS[OPERATIONS[operation].outcome].label));
     draft.cutText(name, first.place, group, {
       contentType: first.type,
-      operation: getStrongestOperation([first.operation, ...others.map(({ operation }) => operation)]),
+      operation: getStrongestOperation([first.operation, ...otherRequests.map(({ operation }) => operation)]),
       reason: [...outcomes].join(', '),
       strict: false,
     });

@@ -89,9 +89,9 @@ function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTa
   const isTool = filter.tools && createToolNameTest(filter.tools);
   const isFile = filter.files && createFileTest(filter.files, tools);
   const searchText = filter.contains?.toLowerCase();
-  const all = filter.and?.map(nested);
-  const any = filter.or?.map(nested);
-  const none = filter.not && nested(filter.not);
+  const andTests = filter.and?.map(nested);
+  const orTests = filter.or?.map(nested);
+  const notTest = filter.not && nested(filter.not);
   return (item) => {
     const { role, type, exchange, tokens, contents } = item;
     const newer = messages - 1 - item.message;
@@ -109,9 +109,9 @@ function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTa
       isUndefinedOr(age?.min, (least) => newer >= least) &&
       isUndefinedOr(age?.max, (most) => newer <= most) &&
       isUndefinedOr(searchText, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
-      isUndefinedOr(all, (tests) => tests.every((test) => test(item))) &&
-      isUndefinedOr(any, (tests) => tests.some((test) => test(item))) &&
-      isUndefinedOr(none, (test) => !test(item))
+      isUndefinedOr(andTests, (tests) => tests.every((test) => test(item))) &&
+      isUndefinedOr(orTests, (tests) => tests.some((test) => test(item))) &&
+      isUndefinedOr(notTest, (test) => !test(item))
     );
   };
 }

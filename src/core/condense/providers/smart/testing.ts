@@ -98,7 +98,7 @@ export async function runPasses(
   const { provider, config, context: own } = preparePass(messages, passes, setup);
   const result = await provider.condense({ ...own, ...context }, config, options);
   const { messages: view } = applyEdits(messages, result.edits);
-  const at = (message: number, ...path: (string | number)[]): string =>
+  const formatPlace = (message: number, ...path: (string | number)[]): string =>
     shortenMarkers(getValueAt(view[message], path) as string);
-  return { result, view, at };
+  return { result, view, at: formatPlace };
 }
