@@ -2,7 +2,7 @@
  * Joins ASCII letters and digits with dashes, and adds a number if the ID is taken.
  * @param fallback used for a name without letters or digits
  */
-export function makeUnusedId(name: string, taken: readonly string[], fallback: string): string {
+export function makeUnusedId(name: string, takenIds: readonly string[], fallback: string): string {
   const slug =
     name
       .toLowerCase()
@@ -10,6 +10,6 @@ export function makeUnusedId(name: string, taken: readonly string[], fallback: s
       .replace(/^-|-$/g, '')
       .slice(0, 50) || fallback;
   let id = slug;
-  for (let number = 2; taken.includes(id); number++) id = `${slug}-${number}`;
+  for (let number = 2; takenIds.includes(id); number++) id = `${slug}-${number}`;
   return id;
 }

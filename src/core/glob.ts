@@ -113,15 +113,15 @@ class GlobMatchStates {
 }
 
 function matchesTokens(tokens: readonly GlobToken[], text: string): boolean {
-  let [states, next] = [new GlobMatchStates(tokens), new GlobMatchStates(tokens)];
+  let [states, nextStates] = [new GlobMatchStates(tokens), new GlobMatchStates(tokens)];
   states.addState(0);
   for (const character of text) {
     for (const state of states.list) {
       const reached = getStateAfter(tokens[state], state, character);
-      if (reached !== undefined) next.addState(reached);
+      if (reached !== undefined) nextStates.addState(reached);
     }
     states.clearStates();
-    [states, next] = [next, states];
+    [states, nextStates] = [nextStates, states];
     if (states.list.length === 0) return false;
   }
   return states.hasState(tokens.length);

@@ -21,12 +21,12 @@ function computeEditDistance(a: string, b: string): number {
   if (a.length > MAX_NAME_CHARS || b.length > MAX_NAME_CHARS) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const nextRow = [i];
     for (let j = 1; j <= b.length; j++) {
       const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      nextRow.push(Math.min(substituted, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1));
     }
-    row = next;
+    row = nextRow;
   }
   return row[b.length] ?? 0;
 }

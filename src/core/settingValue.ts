@@ -134,11 +134,11 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
     const after = list.toSpliced(insertIndex, 0, { ...(isContainer(original) ? original : {}), ...entry });
     return { list: after, undo: { kind: 'remove', entry: getEntryNameAt(after, insertIndex) } };
   }
-  const from = findEntryIndex(list, change.entry);
-  if (from === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
-  const entry = list[from];
-  const listWithoutEntry = list.toSpliced(from, 1);
-  const previousPlace = getNeighborOfEntry(list, from);
+  const entryIndex = findEntryIndex(list, change.entry);
+  if (entryIndex === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
+  const entry = list[entryIndex];
+  const listWithoutEntry = list.toSpliced(entryIndex, 1);
+  const previousPlace = getNeighborOfEntry(list, entryIndex);
   if (change.kind === 'remove') {
     return {
       list: listWithoutEntry,
@@ -149,7 +149,7 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
   const to = after.indexOf(entry);
   return {
     list: after,
-    undo: to === from ? undefined : { kind: 'move', entry: getEntryNameAt(after, to), place: previousPlace },
+    undo: to === entryIndex ? undefined : { kind: 'move', entry: getEntryNameAt(after, to), place: previousPlace },
   };
 }
 

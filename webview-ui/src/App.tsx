@@ -52,7 +52,7 @@ export function App(): ReactNode {
   const main = useRef<HTMLElement>(null);
   const groups = listNavigationGroups(welcome.providers, state.settings['provider']?.value);
   const show = useRevealPlace(groups);
-  const current = useGroupInView(main);
+  const currentGroup = useGroupInView(main);
   useRestoredScrollPosition(main);
   useEffect(() => moveFocusWhenRemoved(document.body), []);
   useEffect(listenForUndoKey, []);
@@ -71,7 +71,7 @@ export function App(): ReactNode {
   const shownGroups =
     searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
   const outline = (
-    <NavigationOutline groups={shownGroups} current={searched === '' ? current : undefined} onChoose={leaveFor} />
+    <NavigationOutline groups={shownGroups} current={searched === '' ? currentGroup : undefined} onChoose={leaveFor} />
   );
   return (
     <SearchContext value={searched}>
@@ -120,7 +120,7 @@ export function App(): ReactNode {
  * scrolls to it.
  */
 function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => void {
-  const { view, changeView, wanted } = usePanel();
+  const { view, changeView, wanted: requestedPlace } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
   const show = (id: string): void => {
     const group = groups.find((each) => each.id === id);
@@ -130,9 +130,9 @@ function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => voi
     setTarget({ id: group ? makeGroupPlace(group.id) : id });
   };
   useEffect(() => {
-    if (wanted) show(wanted.section);
+    if (requestedPlace) show(requestedPlace.section);
     // Depends only on new requests, not on changes of what is expanded.
-  }, [wanted]);
+  }, [requestedPlace]);
   useLayoutEffect(() => {
     const place = target && document.getElementById(target.id);
     place?.scrollIntoView({ block: 'start' });
@@ -146,7 +146,7 @@ const hasFocusInView = (group: HTMLElement): boolean =>
   group.contains(document.activeElement) && group.getBoundingClientRect().bottom > READING_LINE_PIXELS;
 
 function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
-  const [current, setCurrent] = useState('start');
+  const [currentGroup, setCurrentGroup] = useState('start');
   useEffect(() => {
     const look = (): void => {
       const groups = [...(main.current?.querySelectorAll<HTMLElement>('.page-group') ?? [])];
@@ -159,7 +159,7 @@ function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
       const read = isAtEnd
         ? (groups.find(hasFocusInView) ?? findLastAbove(root.clientHeight / 2))
         : findLastAbove(READING_LINE_PIXELS);
-      setCurrent((read ?? groups[0])?.dataset['group'] ?? 'start');
+      setCurrentGroup((read ?? groups[0])?.dataset['group'] ?? 'start');
     };
     const events = ['scroll', 'resize', 'focusin'] as const;
     for (const event of events) window.addEventListener(event, look, { passive: true });
@@ -167,7 +167,7 @@ function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
       for (const event of events) window.removeEventListener(event, look);
     };
   }, [main]);
-  return current;
+  return currentGroup;
 }
 
 function useRestoredScrollPosition(main: React.RefObject<HTMLElement | null>): void {

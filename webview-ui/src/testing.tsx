@@ -53,7 +53,7 @@ export async function openPage({
   const { App } = await import('./App');
   const { PanelProvider } = await import('./state/panel');
   const host = openTestPanel(backend, providers, workspaceState);
-  let state: unknown = view === 'none' ? undefined : { scope: 'user', scroll: 0, open: [], ...view };
+  let storedState: unknown = view === 'none' ? undefined : { scope: 'user', scroll: 0, open: [], ...view };
   const store = new PanelStore();
   const connection = new HostConnection(
     {
@@ -86,7 +86,7 @@ export async function openPage({
     <PanelProvider
       store={store}
       connection={connection}
-      host={{ postMessage: () => undefined, getState: () => state, setState: (next) => (state = next) }}
+      host={{ postMessage: () => undefined, getState: () => storedState, setState: (next) => (storedState = next) }}
     >
       <App />
     </PanelProvider>,
@@ -98,7 +98,7 @@ export async function openPage({
   const page: TestPage = {
     root,
     host,
-    kept: () => state,
+    kept: () => storedState,
     all: queryAll,
     find(selector, text = '') {
       const element = queryAll(selector).find((element) =>

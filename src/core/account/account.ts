@@ -226,7 +226,7 @@ const MAX_TOP_ENTRIES = 10;
 /** @param unread one reason for each session that could not be read */
 export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccountInRows(sessions, 'agent');
-  const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  const sumRows = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const parts = Object.fromEntries(
     PART_KINDS.map((kind) => [kind, sessions.reduce((total, session) => total + session.parts[kind], 0)]),
   ) as Record<PartKind, number>;
@@ -240,15 +240,15 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
     estimated: groupEstimatedSessions(sessions),
     uncomposed: sessions.filter(({ isComposed }) => isComposed === false).length,
     sessions: sessions.length,
-    requests: sum(({ requests }) => requests),
-    replayed: sum(({ replayed }) => replayed),
-    replayedCost: sum(({ replayedCost }) => replayedCost),
-    fresh: sum(({ fresh }) => fresh),
-    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
-    cacheRead: sum(({ cacheRead }) => cacheRead),
-    output: sum(({ output }) => output),
-    cost: sum(({ cost }) => cost),
-    unpriced: sum(({ unpriced }) => unpriced),
+    requests: sumRows(({ requests }) => requests),
+    replayed: sumRows(({ replayed }) => replayed),
+    replayedCost: sumRows(({ replayedCost }) => replayedCost),
+    fresh: sumRows(({ fresh }) => fresh),
+    cacheWrite: sumRows(({ cacheWrite }) => cacheWrite),
+    cacheRead: sumRows(({ cacheRead }) => cacheRead),
+    output: sumRows(({ output }) => output),
+    cost: sumRows(({ cost }) => cost),
+    unpriced: sumRows(({ unpriced }) => unpriced),
     parts,
     sentOften: sessions.reduce((total, { sentOften }) => total + sentOften, 0),
     compactions: {
@@ -315,7 +315,7 @@ export function makeAccountOverview(
   const recentSessions = dropUsageBefore(sessions, since);
   const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
-  const rows = (grouping: Grouping): readonly AccountRow[] =>
+  const makeGroupRows = (grouping: Grouping): readonly AccountRow[] =>
     masked(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
   const bySession = groupAccountInRows(recentSessions, 'session');
   const byPath = new Map(recentSessions.map((session) => [session.path, session]));
@@ -335,9 +335,9 @@ export function makeAccountOverview(
       })),
     },
     groups: {
-      agent: rows('agent'),
-      project: rows('project'),
-      model: rows('model'),
+      agent: makeGroupRows('agent'),
+      project: makeGroupRows('project'),
+      model: makeGroupRows('model'),
       block: groupAccountInRows(recentSessions, 'block').slice(-MAX_SHOWN_ROWS),
       day: groupAccountInRows(recentSessions, 'day').slice(-MAX_SHOWN_ROWS),
       week: groupAccountInRows(recentSessions, 'week').slice(-MAX_SHOWN_ROWS),

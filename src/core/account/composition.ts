@@ -56,7 +56,7 @@ export function computeComposition(
   fixed: number,
 ): Composition {
   const sends = countSendsPerMessage(messages.length, requests);
-  const parts: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixed * requests.length };
+  const tokensByPart: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixed * requests.length };
   let sentOften = fixed * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
   const allExchanges = listToolExchanges(messages);
   const exchanges = allExchanges.filter(({ isDisplay }) => !isDisplay);
@@ -67,10 +67,10 @@ export function computeComposition(
     if (sent === 0) return;
     sentOften += Math.max(0, sent - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
     for (const { kind, tokens } of splitMessageIntoParts(message, index, results, counter))
-      parts[kind] += tokens * sent;
+      tokensByPart[kind] += tokens * sent;
   });
   return {
-    parts,
+    parts: tokensByPart,
     sentOften,
     files: listReadFiles(exchanges, counter),
     unused: listUnusedResults(messages, exchanges, sends, counter),
@@ -182,19 +182,19 @@ const listImages = (block: Block): readonly Block[] => {
 };
 
 function findRepeatedReads(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
-  const shown = new Map<string, Set<string>>();
+  const linesByPath = new Map<string, Set<string>>();
   const rereads = new Set<ToolExchange>();
   for (const exchange of exchanges) {
     const path = getReadPath(exchange);
     if (path === undefined) continue;
     const lines = exchange.resultText.split('\n').filter((line) => line.trim().length > 3);
-    const shownLines = shown.get(path);
+    const shownLines = linesByPath.get(path);
     if (shownLines && lines.length > 0 && lines.filter((line) => shownLines.has(line)).length * 2 >= lines.length) {
       rereads.add(exchange);
     }
     const knownLines = shownLines ?? new Set<string>();
     for (const line of lines) knownLines.add(line);
-    shown.set(path, knownLines);
+    linesByPath.set(path, knownLines);
   }
   return rereads;
 }
@@ -245,7 +245,7 @@ function listUnusedResults(
     else byMessage.set(exchange.resultMessage, [exchange]);
   }
   const firstIn = new Map<string, ToolExchange | undefined>();
-  const names = new Map<ToolExchange, number>();
+  const namesByExchange = new Map<ToolExchange, number>();
   const used = new Set<ToolExchange>();
   const lastRead = new Map<string, ToolExchange>();
   messages.forEach((message, index) => {
@@ -268,7 +268,7 @@ function listUnusedResults(
         firstIn.set(name, exchange);
         own += 1;
       }
-      names.set(exchange, own);
+      namesByExchange.set(exchange, own);
       const path = getReadPath(exchange);
       if (path !== undefined) lastRead.set(path, exchange);
     }
@@ -280,7 +280,7 @@ function listUnusedResults(
   return exchanges
     .flatMap((exchange) => {
       const sent = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
-      if (sent === 0 || used.has(exchange) || (names.get(exchange) ?? 0) < MIN_DISTINCTIVE_NAMES) return [];
+      if (sent === 0 || used.has(exchange) || (namesByExchange.get(exchange) ?? 0) < MIN_DISTINCTIVE_NAMES) return [];
       const tokens = countResultTokens(exchange, counter);
       return tokens < MIN_UNUSED_TOKENS ? [] : [{ exchange, tokens, sent }];
     })

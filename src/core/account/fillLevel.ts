@@ -35,23 +35,23 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
 export function computeFillLevel(
   messages: readonly ApiMessage[],
   { tokenFactor, window }: FillLevelModel,
-  last: LastRequest | undefined,
+  lastRequest: LastRequest | undefined,
   counter: MessageCounter,
   declaredTokens: number,
 ): FillLevel {
-  const { usage, messagesSince } = last ?? {};
+  const { usage, messagesSince } = lastRequest ?? {};
   const count = (of: readonly ApiMessage[]): number => Math.round(tokenFactor * counter.countMessages(of));
   if (usage && messagesSince !== undefined) {
     const since = messagesSince === 0 ? 0 : count(messages.slice(-messagesSince));
     const tokens = countPromptTokens(usage) + usage.outputTokens + since;
     return {
       tokens,
-      ...chooseLikelyWindow(countPromptTokens(usage), last?.window ?? window, last?.model),
+      ...chooseLikelyWindow(countPromptTokens(usage), lastRequest?.window ?? window, lastRequest?.model),
       isRecorded: true,
     };
   }
   const tokens = count(messages) + Math.round(tokenFactor * declaredTokens);
-  return { tokens, ...chooseLikelyWindow(0, last?.window ?? window, last?.model), isRecorded: false };
+  return { tokens, ...chooseLikelyWindow(0, lastRequest?.window ?? window, lastRequest?.model), isRecorded: false };
 }
 
 /** Returns the known window, unless the vendor answered a larger request. */

@@ -151,12 +151,12 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
     // Uses all files of the origin, because an archived or copied one may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
-    const before = files
+    const originClaims = files
       .filter((file) => file !== session && !below.has(file))
       .flatMap((file) => inherit(file, new Set([...below, session])));
     const claims =
       identity?.keys === 'in-lineage'
-        ? markRequestsCopiedFromOrigin(session, before, origins[0] === undefined)
+        ? markRequestsCopiedFromOrigin(session, originClaims, origins[0] === undefined)
         : listRecordedRequestsWithKey(session);
     claimsBySession.set(session, claims);
     return claims;
@@ -186,12 +186,12 @@ const MAX_MS_BETWEEN_COPIED_REQUESTS = 1_000;
  */
 function markRequestsCopiedFromOrigin(
   session: ReadSession,
-  before: readonly RecordedRequestWithKey[],
+  originClaims: readonly RecordedRequestWithKey[],
   isOriginGone: boolean,
 ): readonly RecordedRequestWithKey[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
   const inherited = new Map(
-    before.flatMap((claim) =>
+    originClaims.flatMap((claim) =>
       claim.request.key !== undefined && claim.request.at <= began ? [[claim.request.key, claim] as const] : [],
     ),
   );
@@ -317,16 +317,16 @@ function listUnrecordedCharges(
     compacted = total.compactions;
     for (const modelTotal of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
       const name = normalizeModelName(modelTotal.model);
-      const before = latestByModel.get(name);
+      const latestModel = latestByModel.get(name);
       const unrecorded = subtractRequests(modelTotal, [
         ...counted.filter(({ model }) => normalizeModelName(model) === name),
         ...(base?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
-        ...(before ? [before] : []),
+        ...(latestModel ? [latestModel] : []),
       ]);
       if (TOKEN_KINDS.every((kind) => unrecorded[kind] === 0)) continue;
       latestByModel.set(
         name,
-        before ? { ...modelTotal, ...addUsageSums(before, unrecorded) } : { ...modelTotal, ...unrecorded },
+        latestModel ? { ...modelTotal, ...addUsageSums(latestModel, unrecorded) } : { ...modelTotal, ...unrecorded },
       );
       const requestCount = unrecorded.requests ?? Math.max(1, compactionCount);
       const tools = Math.max(0, (modelTotal.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
@@ -397,14 +397,14 @@ function addUsageSums(first: SummedUsage, second: SummedUsage): TokensByPrice & 
 }
 
 function groupUsageByDay(paid: readonly PaidRequest[], findBlockStart: (at: number) => number): DayUsage[] {
-  const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
+  const usageByKey = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
   for (const { at: timeMs, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort(
     (a, b) => a.at - b.at,
   )) {
     const day = formatLocalDay(timeMs);
     const block = findBlockStart(timeMs);
     const key = `${day}\n${block}\n${model ?? ''}`;
-    const row = rows.get(key) ?? {
+    const dayUsage = usageByKey.get(key) ?? {
       ...{ day, block },
       ...(model !== undefined && { model }),
       ...{
@@ -419,18 +419,18 @@ function groupUsageByDay(paid: readonly PaidRequest[], findBlockStart: (at: numb
         replayedCost: 0,
       },
     };
-    rows.set(key, row);
-    row.requests += requests;
-    row.cost += cost ?? 0;
+    usageByKey.set(key, dayUsage);
+    dayUsage.requests += requests;
+    dayUsage.cost += cost ?? 0;
     // A part without a price makes its request's price incomplete.
-    if (cost === undefined) row.unpriced += Math.max(1, requests);
+    if (cost === undefined) dayUsage.unpriced += Math.max(1, requests);
     if (isReplayed) {
-      row.replayed += requests;
-      if (!isCharged) row.replayedCost += cost ?? 0;
+      dayUsage.replayed += requests;
+      if (!isCharged) dayUsage.replayedCost += cost ?? 0;
     }
-    for (const kind of TOKEN_KINDS) row[kind] += tokens[kind];
+    for (const kind of TOKEN_KINDS) dayUsage[kind] += tokens[kind];
   }
-  return [...rows.values()];
+  return [...usageByKey.values()];
 }
 
 /** Only compactions without a recorded request are estimated. */

@@ -117,13 +117,13 @@ export function selectRecordedRequests(
 }
 
 export function findLastRequestInHistory(recorded: RecordedRequests, count: number): LastRequest | undefined {
-  const last = findLastAnswer(recorded);
-  if (!last) return undefined;
-  const { message, ...rest } = last;
+  const lastAnswer = findLastAnswer(recorded);
+  if (!lastAnswer) return undefined;
+  const { message, ...rest } = lastAnswer;
   // A compaction can keep the last answers, which were requested before it.
   const isCompacted = recorded.compactions.some(
     (compaction) =>
-      message === undefined || compaction.message > message || (compaction.at ?? 0) > (last.at ?? Infinity),
+      message === undefined || compaction.message > message || (compaction.at ?? 0) > (lastAnswer.at ?? Infinity),
   );
   return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }

@@ -29,18 +29,18 @@ export function listRequests(
   const starts = new Set(compactions.map(({ message }) => message));
   const times = new Map(recorded.map(({ message, at }) => [message, at]));
   const requests: ConversationRequest[] = [];
-  let from = 0;
+  let firstMessage = 0;
   let sent = 0;
   messages.forEach((message, index) => {
     const tokens = counter.countMessage(message);
     if (starts.has(index)) {
-      from = index;
+      firstMessage = index;
       sent = 0;
     }
     if (message.role === 'assistant' && messages[index - 1]?.role !== 'assistant' && index > 0) {
       const ts = message['ts'];
       const at = times.get(index) ?? (typeof ts === 'number' ? ts : undefined);
-      requests.push({ answer: index, from, sent, answered: tokens, ...(at !== undefined && { at }) });
+      requests.push({ answer: index, from: firstMessage, sent, answered: tokens, ...(at !== undefined && { at }) });
     }
     sent += tokens;
   });
@@ -74,8 +74,8 @@ export interface RequestWithReportedUsage {
 const MIN_REQUESTS_FOR_CALIBRATION = 3;
 
 export function fitTokenCalibration(pairs: readonly RequestWithReportedUsage[]): RequestTokenCalibration | undefined {
-  const [first] = pairs;
-  if (!first || pairs.length < MIN_REQUESTS_FOR_CALIBRATION) return undefined;
+  const [firstPair] = pairs;
+  if (!firstPair || pairs.length < MIN_REQUESTS_FOR_CALIBRATION) return undefined;
   const { fixed, factor } = fitRobustLine(
     pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
   );
@@ -91,7 +91,7 @@ export function fitTokenCalibration(pairs: readonly RequestWithReportedUsage[]):
     factor,
     outputFactor: answeredTokens === 0 ? factor : sum(({ usage }) => usage.outputTokens) / answeredTokens,
     cacheShare: cache?.share ?? 1,
-    accounting: first.usage.accounting,
+    accounting: firstPair.usage.accounting,
     cacheMs: cache?.ms,
     writes,
   };

@@ -54,25 +54,25 @@ const RETRY_GROWTH_FACTOR = 1.1;
 export async function replayWithCondensation(options: ReplayOptions): Promise<ReplayedCosts> {
   const { messages, requests, calibration, counter, dueTokens, condense } = options;
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
-  const after: Usage[] = [];
+  const usageAfter: Usage[] = [];
   const rereads: Usage[] = [];
   const lines = { needed: 0, missing: 0, recallable: 0 };
   let condensations = 0;
-  let last: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
-  let state: ReplayState = { from: -1, edits: [], saved: 0, view: undefined, waitFor: 0 };
+  let lastRequest: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
+  let replayState: ReplayState = { from: -1, edits: [], saved: 0, view: undefined, waitFor: 0 };
   for (const request of requests) {
     const { from, answer, sent, answered } = request;
-    if (from !== state.from) state = { from, edits: [], saved: 0, view: undefined, waitFor: 0 };
-    let cachedTokens = last === undefined ? 0 : last.request.from === from ? last.prompt : fixed;
-    let prompt = fixed + factor * (sent - state.saved);
-    if (prompt >= Math.max(dueTokens, state.waitFor)) {
+    if (from !== replayState.from) replayState = { from, edits: [], saved: 0, view: undefined, waitFor: 0 };
+    let cachedTokens = lastRequest === undefined ? 0 : lastRequest.request.from === from ? lastRequest.prompt : fixed;
+    let prompt = fixed + factor * (sent - replayState.saved);
+    if (prompt >= Math.max(dueTokens, replayState.waitFor)) {
       const prefix = messages.slice(from, answer);
-      const condensed = await condense(prefix, state.edits);
+      const condensed = await condense(prefix, replayState.edits);
       const tokens = condensed && counter.countMessages(condensed.messages);
-      if (condensed && tokens !== undefined && tokens < sent - state.saved) {
+      if (condensed && tokens !== undefined && tokens < sent - replayState.saved) {
         cachedTokens = Math.min(
           cachedTokens,
-          fixed + factor * countSamePrefixTokens(state.view ?? messages.slice(from), condensed.messages, counter),
+          fixed + factor * countSamePrefixTokens(replayState.view ?? messages.slice(from), condensed.messages, counter),
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
@@ -90,16 +90,16 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
             ),
           );
         }
-        state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.messages, waitFor: 0 };
-      } else state = { ...state, waitFor: prompt * RETRY_GROWTH_FACTOR };
+        replayState = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.messages, waitFor: 0 };
+      } else replayState = { ...replayState, waitFor: prompt * RETRY_GROWTH_FACTOR };
     }
-    const warm = last !== undefined && isCacheWarm(last.request, request, cacheMs);
+    const warm = lastRequest !== undefined && isCacheWarm(lastRequest.request, request, cacheMs);
     const total = Math.round(prompt);
     const read = warm ? Math.round(Math.min(total, cachedTokens) * cacheShare) : 0;
-    after.push(makeReplayedUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
-    last = { request, prompt };
+    usageAfter.push(makeReplayedUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
+    lastRequest = { request, prompt };
   }
-  return { before: simulateRequestUsage(requests, calibration), after, condensations, ...lines, rereads };
+  return { before: simulateRequestUsage(requests, calibration), after: usageAfter, condensations, ...lines, rereads };
 }
 
 const TOKENS_PER_RECALL_CALL = 50;
@@ -114,13 +114,13 @@ interface ReplayState {
 }
 
 function countSamePrefixTokens(
-  before: readonly ApiMessage[],
+  oldView: readonly ApiMessage[],
   now: readonly ApiMessage[],
   counter: MessageCounter,
 ): number {
   let tokens = 0;
   for (const [index, message] of now.entries()) {
-    const old = before[index];
+    const old = oldView[index];
     if (!old || !isEqual(old, message)) break;
     tokens += counter.countMessage(message);
   }

@@ -36,33 +36,33 @@ export interface WhatIfSum {
 export function sumSessionSavings(
   sessions: readonly SessionAccount[],
   savings: ReadonlyMap<string, SessionSaving | 'unknown'>,
-  since = '',
+  firstDay = '',
 ): WhatIfSum {
-  const sum = { sessions: 0, condensed: 0, unknown: 0, cost: 0, after: 0, rereads: 0 };
+  const totals = { sessions: 0, condensed: 0, unknown: 0, cost: 0, after: 0, rereads: 0 };
   const lines = { condensations: 0, needed: 0, missing: 0, recallable: 0 };
   for (const { path, usage } of sessions) {
-    const recentDays = usage.filter(({ day }) => day >= since);
+    const recentDays = usage.filter(({ day }) => day >= firstDay);
     if (recentDays.length === 0) continue;
     const cost = recentDays.reduce((total, day) => total + day.cost, 0);
     const saving = savings.get(path);
-    sum.sessions += 1;
-    sum.cost += cost;
-    if (saving === 'unknown') sum.unknown += 1;
+    totals.sessions += 1;
+    totals.cost += cost;
+    if (saving === 'unknown') totals.unknown += 1;
     if (saving === undefined || saving === 'unknown') {
-      sum.after += cost;
+      totals.after += cost;
       continue;
     }
-    const days = saving.days.filter(({ day }) => day >= since);
+    const days = saving.days.filter(({ day }) => day >= firstDay);
     const before = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
     const share = before === 0 ? 1 : after / before;
     // A replayed request does not cost exactly as much as the real one.
     const scale = before === 0 ? 1 : cost / before;
-    sum.after += cost * share;
-    sum.rereads += saving.rereads * scale;
-    if (saving.condensations > 0) sum.condensed += 1;
+    totals.after += cost * share;
+    totals.rereads += saving.rereads * scale;
+    if (saving.condensations > 0) totals.condensed += 1;
     for (const field of ['condensations', 'needed', 'missing', 'recallable'] as const) lines[field] += saving[field];
   }
-  const { rereads, ...rest } = sum;
+  const { rereads, ...rest } = totals;
   return { ...rest, ...lines, atMost: rest.after + rereads };
 }

@@ -93,15 +93,15 @@ export const describeTokensSentOften = (sentOften: number, sent: number): string
 export function describeLostLines({
   condensations,
   needed,
-  missing,
+  missing: missingLines,
   recallable,
 }: Pick<WhatIfSum, 'condensations' | 'needed' | 'missing' | 'recallable'>): string {
   const count = (lines: number): string => lines.toLocaleString('en-US');
   if (condensations === 0) return 'needed lines lost: none, as nothing would have been condensed';
   if (needed === 0) return 'needed lines lost: none, as no later edit quoted lines from before a condensation';
-  if (missing === 0) return `needed lines lost: none of ${count(needed)}`;
-  const recalled = recallable === missing ? 'all recallable' : `${count(recallable)} of them recallable`;
-  return `needed lines lost: ${formatShare(missing, needed, 1)} (${count(missing)} of ${count(needed)}), ${recalled}`;
+  if (missingLines === 0) return `needed lines lost: none of ${count(needed)}`;
+  const recalled = recallable === missingLines ? 'all recallable' : `${count(recallable)} of them recallable`;
+  return `needed lines lost: ${formatShare(missingLines, needed, 1)} (${count(missingLines)} of ${count(needed)}), ${recalled}`;
 }
 
 export function describeWhatIfCounts({

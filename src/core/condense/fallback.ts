@@ -259,7 +259,7 @@ class FallbackAttempt implements PipelineWork {
   }
 
   async runAndAddOutcome({ provider, config, explanation, mustFit }: Fallback): Promise<void> {
-    const before = this.outcome;
+    const outcomeBefore = this.outcome;
     const request = mustFit ? this.fitting : this.request;
     const { edits: editsBefore } = this;
     const { maxCost } = request;
@@ -273,24 +273,25 @@ class FallbackAttempt implements PipelineWork {
       trigger: 'manual',
       // Above the window, every saving counts.
       ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
-      ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
+      ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (outcomeBefore.cost ?? maxCost)) }),
     });
-    const reason = this.describeReason(before);
-    const isReported = before.kind === 'condensed' || before.notes.includes(reason);
-    const reported = isReported ? before.notes : [...before.notes, reason];
-    const calls = [...(before.calls ?? []), ...(tried.calls ?? [])];
+    const reason = this.describeReason(outcomeBefore);
+    const isReported = outcomeBefore.kind === 'condensed' || outcomeBefore.notes.includes(reason);
+    const reported = isReported ? outcomeBefore.notes : [...outcomeBefore.notes, reason];
+    const calls = [...(outcomeBefore.calls ?? []), ...(tried.calls ?? [])];
     const merged = {
-      tokensBefore: before.tokensBefore,
-      steps: [...before.steps, ...tried.steps],
-      cost: sumCosts([before.cost, tried.cost]),
-      timeMs: before.timeMs + tried.timeMs,
+      tokensBefore: outcomeBefore.tokensBefore,
+      steps: [...outcomeBefore.steps, ...tried.steps],
+      cost: sumCosts([outcomeBefore.cost, tried.cost]),
+      timeMs: outcomeBefore.timeMs + tried.timeMs,
       notes: [...reported, ...tried.notes],
-      ...((before.calls ?? tried.calls) && { calls }),
+      ...((outcomeBefore.calls ?? tried.calls) && { calls }),
     };
     if (tried.kind === 'condensed') {
-      const earlier = before.kind === 'condensed' ? [...(before.alsoBy ?? []), before.provider] : [];
+      const earlier =
+        outcomeBefore.kind === 'condensed' ? [...(outcomeBefore.alsoBy ?? []), outcomeBefore.provider] : [];
       const alsoBy = [...new Set(earlier)].filter((id) => id !== tried.provider);
-      const configNames = { ...(earlier.length > 0 && before.configNames), ...tried.configNames };
+      const configNames = { ...(earlier.length > 0 && outcomeBefore.configNames), ...tried.configNames };
       this.outcome = {
         ...tried,
         ...merged,
@@ -304,7 +305,7 @@ class FallbackAttempt implements PipelineWork {
     const failure = this.describeReason(tried);
     if (tried.kind === 'unchanged') this.idle.push({ provider, reason: failure });
     const notes = tried.kind === 'unchanged' ? merged.notes : [...merged.notes, failure];
-    this.outcome = tried.kind === 'cancelled' ? { ...tried, ...merged } : { ...before, ...merged, notes };
+    this.outcome = tried.kind === 'cancelled' ? { ...tried, ...merged } : { ...outcomeBefore, ...merged, notes };
   }
 
   private describeReason(outcome: CondensationOutcome): string {

@@ -197,8 +197,8 @@ export class CondensationManager {
 
   private createSituation(request: CondensationRequest): ConversationSituation {
     const { messages, edits = [], system, vendor, pinned, ownModel } = request;
-    const { messages: current, stale } = applyEdits(messages, edits);
-    const staleKeys = new Set(stale.map(makeEditPlaceKey));
+    const { messages: currentMessages, stale: staleEdits } = applyEdits(messages, edits);
+    const staleKeys = new Set(staleEdits.map(makeEditPlaceKey));
     const known = {
       conversation: request.conversation,
       ...(system !== undefined && { system }),
@@ -210,8 +210,8 @@ export class CondensationManager {
     const active = edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
     return {
       context: { messages, edits: active, counter, losslessRuns, ...known },
-      current,
-      staleEdits: stale.length,
+      current: currentMessages,
+      staleEdits: staleEdits.length,
     };
   }
 

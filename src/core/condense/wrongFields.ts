@@ -61,15 +61,15 @@ function comparePathsForRemoval(a: FieldPath, b: FieldPath): number {
 
 /** If the field is missing, removes the object that requires it. */
 function removeField(value: unknown, [field = '', ...inner]: FieldPath): unknown {
-  const [next] = inner;
+  const [nextField] = inner;
   if (Array.isArray(value)) {
     const index = Number(field);
     const entry: unknown = value[index];
-    return hasField(entry, next) ? value.with(index, removeField(entry, inner)) : value.toSpliced(index, 1);
+    return hasField(entry, nextField) ? value.with(index, removeField(entry, inner)) : value.toSpliced(index, 1);
   }
   if (!isRecord(value) || typeof field === 'symbol') return value;
   const { [field]: nested, ...others } = value;
-  return hasField(nested, next) ? { ...others, [field]: removeField(nested, inner) } : others;
+  return hasField(nested, nextField) ? { ...others, [field]: removeField(nested, inner) } : others;
 }
 
 const hasField = (value: unknown, field: PropertyKey | undefined): boolean =>

@@ -196,18 +196,18 @@ export function skipJsonString(text: string, from: number): number {
 
 /**
  * Not recursive, so deep nesting can't overflow the stack.
- * @returns the offset after the value at `from`
+ * @returns the offset after the value at `start`
  */
-export function skipJsonValue(text: string, from: number): number {
-  const first = text[from];
-  if (first === '"') return skipJsonString(text, from);
+export function skipJsonValue(text: string, start: number): number {
+  const first = text[start];
+  if (first === '"') return skipJsonString(text, start);
   if (first !== '{' && first !== '[') {
-    SCALAR_VALUE.lastIndex = from;
+    SCALAR_VALUE.lastIndex = start;
     SCALAR_VALUE.test(text);
     return SCALAR_VALUE.lastIndex;
   }
   let depth = 0;
-  for (let offset = from; ;) {
+  for (let offset = start; ;) {
     STRUCTURAL_CHAR.lastIndex = offset;
     const match = STRUCTURAL_CHAR.exec(text);
     if (!match) throw new JsonPathError([], 'valid JSON');

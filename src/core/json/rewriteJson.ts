@@ -13,17 +13,17 @@ export type GetOriginalIndexes = (path: readonly string[]) => OriginalIndexes | 
 
 /**
  * @param text valid JSON
- * @param after anything that `JSON.stringify` accepts, without its own `toJSON`
+ * @param newValue anything that `JSON.stringify` accepts, without its own `toJSON`
  * @param origins gets paths that contain only keys of objects
  */
-export function rewriteJson(text: string, after: unknown, origins: GetOriginalIndexes = () => undefined): string {
+export function rewriteJson(text: string, newValue: unknown, origins: GetOriginalIndexes = () => undefined): string {
   const start = skipJsonSpace(text, 0);
   const end = skipJsonValue(text, start);
   const value: unknown = JSON.parse(text);
-  if (isEqual(value, after)) return text;
-  const rewritten = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, after, []);
+  if (isEqual(value, newValue)) return text;
+  const rewritten = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, newValue, []);
   // V8 was seen to misread a key (Node 24.21), so this verifies the result.
-  const serialized = JSON.stringify(after);
+  const serialized = JSON.stringify(newValue);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
   return isEqual(read(rewritten), read(serialized)) ? rewritten : serialized;
 }
@@ -113,23 +113,23 @@ class JsonRewriter {
     private readonly origins: GetOriginalIndexes,
   ) {}
 
-  rewriteValue(before: PlacedValue, after: unknown, path: readonly string[]): string {
-    const { value, start, end } = before;
-    if (isEqual(value, after)) return this.text.slice(start, end);
-    if (Array.isArray(value) && Array.isArray(after)) return this.rewriteArray(before, value, after, path);
-    if (isRecord(value) && isRecord(after)) return this.rewriteObject(before, value, after, path);
-    return JSON.stringify(after);
+  rewriteValue(original: PlacedValue, newValue: unknown, path: readonly string[]): string {
+    const { value, start, end } = original;
+    if (isEqual(value, newValue)) return this.text.slice(start, end);
+    if (Array.isArray(value) && Array.isArray(newValue)) return this.rewriteArray(original, value, newValue, path);
+    if (isRecord(value) && isRecord(newValue)) return this.rewriteObject(original, value, newValue, path);
+    return JSON.stringify(newValue);
   }
 
   private rewriteArray(
-    before: TextSpan,
+    original: TextSpan,
     value: readonly unknown[],
-    after: readonly unknown[],
+    newItems: readonly unknown[],
     path: readonly string[],
   ): string {
-    const spans = findElementSpans(this.text, before.start);
-    const origins = this.origins(path) ?? matchArrayItems(value, after);
-    const rewritten = after.map((item, index) => {
+    const spans = findElementSpans(this.text, original.start);
+    const origins = this.origins(path) ?? matchArrayItems(value, newItems);
+    const rewritten = newItems.map((item, index) => {
       const origin = origins[index];
       const span = origin === undefined ? undefined : spans[origin];
       return span && origin !== undefined
@@ -137,29 +137,30 @@ class JsonRewriter {
         : JSON.stringify(item === undefined ? null : item);
     });
     const isInPlace = rewritten.length === spans.length && origins.every((origin, index) => origin === index);
-    return isInPlace ? this.replaceSpansIn(before, spans, rewritten) : `[${rewritten.join(',')}]`;
+    return isInPlace ? this.replaceSpansIn(original, spans, rewritten) : `[${rewritten.join(',')}]`;
   }
 
   private rewriteObject(
-    before: TextSpan,
+    original: TextSpan,
     value: Readonly<Record<string, unknown>>,
-    after: Readonly<Record<string, unknown>>,
+    newFields: Readonly<Record<string, unknown>>,
     path: readonly string[],
   ): string {
-    const members = findMemberSpans(this.text, before.start);
+    const members = findMemberSpans(this.text, original.start);
     const counting = new Map(members.map((member, index) => [member.key, index]));
-    const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
-    const rewritten = kept.map((member) =>
+    const keptMembers = members.filter(({ key }) => newFields[key] !== undefined && Object.hasOwn(newFields, key));
+    const rewritten = keptMembers.map((member) =>
       // Of duplicate keys the last one counts.
       members[counting.get(member.key) ?? -1] === member
-        ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
+        ? this.rewriteValue({ ...member, value: value[member.key] }, newFields[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
     );
-    const added = Object.keys(after).filter((key) => after[key] !== undefined && !counting.has(key));
-    if (kept.length === members.length && added.length === 0) return this.replaceSpansIn(before, members, rewritten);
+    const added = Object.keys(newFields).filter((key) => newFields[key] !== undefined && !counting.has(key));
+    if (keptMembers.length === members.length && added.length === 0)
+      return this.replaceSpansIn(original, members, rewritten);
     const entries = [
-      ...kept.map((member, index) => this.text.slice(member.keyStart, member.start) + (rewritten[index] ?? '')),
-      ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(after[key])}`),
+      ...keptMembers.map((member, index) => this.text.slice(member.keyStart, member.start) + (rewritten[index] ?? '')),
+      ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(newFields[key])}`),
     ];
     return `{${entries.join(',')}}`;
   }
@@ -176,18 +177,18 @@ class JsonRewriter {
 }
 
 /** Matches items that are equal or share content or an ID, then the rest by index. */
-function matchArrayItems(before: readonly unknown[], after: readonly unknown[]): OriginalIndexes {
-  if (before.length === after.length) return after.map((_, index) => index);
+function matchArrayItems(oldItems: readonly unknown[], newItems: readonly unknown[]): OriginalIndexes {
+  if (oldItems.length === newItems.length) return newItems.map((_, index) => index);
   const indexByKey = new Map<string, number>();
-  before.forEach((item, index) => {
+  oldItems.forEach((item, index) => {
     for (const key of listMatchKeys(item)) if (!indexByKey.has(key)) indexByKey.set(key, index);
   });
-  return after.map((item, index) => {
+  return newItems.map((item, index) => {
     const keys = listMatchKeys(item);
-    if (index < before.length && listMatchKeys(before[index]).some((key) => keys.includes(key))) return index;
+    if (index < oldItems.length && listMatchKeys(oldItems[index]).some((key) => keys.includes(key))) return index;
     const shared = keys.find((key) => indexByKey.has(key));
     if (shared !== undefined) return indexByKey.get(shared);
-    return index < before.length ? index : undefined;
+    return index < oldItems.length ? index : undefined;
   });
 }
 

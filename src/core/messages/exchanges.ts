@@ -113,23 +113,23 @@ class ExchangePairer {
   addMessages(messages: readonly ApiMessage[]): void {
     for (let index = this.messages.length; index < messages.length; index++) {
       const message = messages[index] as ApiMessage;
-      const part = readCallsAndResults(message, index);
+      const callsAndResults = readCallsAndResults(message, index);
       const answered = [
-        ...part.answers.map(({ id }) => this.takeUnansweredCall(id)),
-        ...this.matchXmlAnswers(part.xmlAnswers),
+        ...callsAndResults.answers.map(({ id }) => this.takeUnansweredCall(id)),
+        ...this.matchXmlAnswers(callsAndResults.xmlAnswers),
       ];
-      listResultsInMessage(part).forEach(({ result }, at) => {
+      listResultsInMessage(callsAndResults).forEach(({ result }, at) => {
         this.markChanged(answered[at], { result });
       });
-      const calls = listCallsInMessage(part).map((call): CallWithResult => ({
+      const calls = listCallsInMessage(callsAndResults).map((call): CallWithResult => ({
         at: this.count++,
         call,
         result: undefined,
       }));
-      const displays = part.displays.map((display): CallWithResult => ({ at: this.count++, ...display }));
+      const displays = callsAndResults.displays.map((display): CallWithResult => ({ at: this.count++, ...display }));
       for (const pair of [...calls, ...displays]) this.touched.add(pair);
-      for (const { id } of part.calls) this.open.delete(id);
-      part.calls.forEach(({ id }, at) => {
+      for (const { id } of callsAndResults.calls) this.open.delete(id);
+      callsAndResults.calls.forEach(({ id }, at) => {
         const pair = calls[at] as CallWithResult;
         const waiting = this.open.get(id);
         if (waiting) waiting.push(pair);
@@ -137,7 +137,7 @@ class ExchangePairer {
       });
       this.messages.push({
         message,
-        part,
+        part: callsAndResults,
         calls: copyWithoutSpareCapacity(calls),
         answered: copyWithoutSpareCapacity(answered),
         displays,

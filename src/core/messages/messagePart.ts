@@ -120,15 +120,15 @@ const listTextsWithBlock = (message: ApiMessage): { text: string; at: number | u
 function listXmlCalls(message: ApiMessage, index: number, byBlock: ContentsByBlock): CallInMessage[] {
   return listTextsWithBlock(message).flatMap(({ text, at }) => {
     const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
-    let next = 0;
+    let parameterIndex = 0;
     return findXmlCalls(text).map((call) => {
-      const from = next;
-      while ((parameters[next]?.end ?? Number.POSITIVE_INFINITY) <= call.end) next++;
+      const firstParameter = parameterIndex;
+      while ((parameters[parameterIndex]?.end ?? Number.POSITIVE_INFINITY) <= call.end) parameterIndex++;
       return {
         tool: call.tool,
         input: Object.fromEntries(call.parameters.map(({ name, start, end }) => [name, text.slice(start, end)])),
         callMessage: index,
-        parameters: parameters.slice(from, next),
+        parameters: parameters.slice(firstParameter, parameterIndex),
       };
     });
   });

@@ -39,29 +39,29 @@ const SEPARATORS_WITH_OPTIONAL_BLANK: ReadonlySet<string> = new Set([' |', ':', 
 
 /** @returns undefined if the line has no number in that format */
 export function readNumberAt(text: string, offset: number, form: LineNumberForm): ParsedLineNumber | undefined {
-  let next = offset;
-  if (form === 'bar' && text.charCodeAt(next) === STAR_CHAR) next++;
-  while (text.charCodeAt(next) === SPACE_CHAR && next - offset < MAX_INDENT_CHARS) next++;
+  let position = offset;
+  if (form === 'bar' && text.charCodeAt(position) === STAR_CHAR) position++;
+  while (text.charCodeAt(position) === SPACE_CHAR && position - offset < MAX_INDENT_CHARS) position++;
   if (form === 'L') {
-    if (text.charCodeAt(next) !== LETTER_L_CHAR) return undefined;
-    next++;
+    if (text.charCodeAt(position) !== LETTER_L_CHAR) return undefined;
+    position++;
   }
-  const first = next;
+  const numberStart = position;
   let number = 0;
   for (
-    let digit = text.charCodeAt(next) - ZERO_CHAR;
+    let digit = text.charCodeAt(position) - ZERO_CHAR;
     digit >= 0 && digit <= 9;
-    digit = text.charCodeAt(++next) - ZERO_CHAR
+    digit = text.charCodeAt(++position) - ZERO_CHAR
   ) {
     number = number * 10 + digit;
-    if (next - first > MAX_NUMBER_DIGITS) return undefined;
+    if (position - numberStart > MAX_NUMBER_DIGITS) return undefined;
   }
-  if (next === first || number === 0) return undefined;
-  const isPadded = text.charCodeAt(first) === ZERO_CHAR;
-  if (isPadded && !(form === 'bar' && next - first === ZERO_PADDED_DIGITS)) return undefined;
+  if (position === numberStart || number === 0) return undefined;
+  const isPadded = text.charCodeAt(numberStart) === ZERO_CHAR;
+  if (isPadded && !(form === 'bar' && position - numberStart === ZERO_PADDED_DIGITS)) return undefined;
   for (const separator of isPadded ? ['| ', '|'] : SEPARATORS_BY_FORM[form]) {
-    if (text.charCodeAt(next) !== separator.charCodeAt(0) || !text.startsWith(separator, next)) continue;
-    const end = next + separator.length;
+    if (text.charCodeAt(position) !== separator.charCodeAt(0) || !text.startsWith(separator, position)) continue;
+    const end = position + separator.length;
     if (SEPARATORS_WITH_OPTIONAL_BLANK.has(separator) && !isAtLineEnd(text, end)) continue;
     return { number, end };
   }

@@ -139,11 +139,11 @@ const isUnifiedFileHeader = (lines: PatchLineReader): boolean =>
 const DIFF_HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
-  let old: string | undefined;
+  let oldPath: string | undefined;
   let now: string | undefined;
   const isGit = lines.lineStartsWith('diff --git ');
   if (isGit) {
-    [old, now] = readGitPaths(lines.getLineText());
+    [oldPath, now] = readGitPaths(lines.getLineText());
     lines.moveToNextLine();
     for (; lines.isOpen && !isUnifiedFileHeader(lines); lines.moveToNextLine()) {
       if (lines.lineStartsWith('diff --git ') || lines.lineStartsWith('@@ ')) break;
@@ -155,12 +155,12 @@ function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
       )
         break;
       const [, side, path] = /^rename (from|to) (.+)$/.exec(line) ?? [];
-      if (side === 'from') old = path;
+      if (side === 'from') oldPath = path;
       if (side === 'to') now = path;
     }
   }
   if (lines.isOpen && isUnifiedFileHeader(lines)) {
-    old = readPathFromFileHeader(lines.getLineText(), isGit);
+    oldPath = readPathFromFileHeader(lines.getLineText(), isGit);
     lines.moveToNextLine();
     now = readPathFromFileHeader(lines.getLineText(), isGit);
     lines.moveToNextLine();
@@ -173,21 +173,21 @@ function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
     if (!hunk) break;
     hunks.push(hunk);
   }
-  const path = old ?? now;
+  const path = oldPath ?? now;
   if (path === undefined) return undefined;
-  const change = old === undefined ? 'add' : now === undefined ? 'delete' : 'update';
+  const change = oldPath === undefined ? 'add' : now === undefined ? 'delete' : 'update';
   return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
 }
 
 function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
-  const head = DIFF_HUNK_HEADER.exec(lines.getLineText());
-  if (!head) return undefined;
-  let old = Number(head[2] ?? 1);
-  let now = Number(head[4] ?? 1);
+  const header = DIFF_HUNK_HEADER.exec(lines.getLineText());
+  if (!header) return undefined;
+  let oldLinesLeft = Number(header[2] ?? 1);
+  let now = Number(header[4] ?? 1);
   lines.moveToNextLine();
   const hunkLines: PatchLine[] = [];
   const start = lines.start;
-  for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.moveToNextLine()) {
+  for (; lines.isOpen && (oldLinesLeft > 0 || now > 0 || lines.sign === '\\'); lines.moveToNextLine()) {
     const { sign } = lines;
     if (sign === '\\') continue;
     // Some tools strip the blank from an empty line.
@@ -195,16 +195,16 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
     if (!isPatchSign(sign) && !isBlank) break;
     if (isBlank && lines.end >= lines.source.length) break;
     const lineSign = isBlank ? ' ' : (sign as PatchSign);
-    if (lineSign !== '+') old--;
+    if (lineSign !== '+') oldLinesLeft--;
     if (lineSign !== '-') now--;
-    if (old < 0 || now < 0) break;
+    if (oldLinesLeft < 0 || now < 0) break;
     hunkLines.push({ sign: lineSign, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
   }
   const last = hunkLines.at(-1);
   return {
     start,
     end: last?.end ?? start,
-    firstNew: Number(head[3]),
+    firstNew: Number(header[3]),
     lines: hunkLines,
   };
 }

@@ -38,16 +38,16 @@ export function extractPersonText(text: string): string {
  */
 function removeMachineText(text: string): string {
   const unclosedNames = new Set<string>();
-  const kept: string[] = [];
+  const keptTexts: string[] = [];
   let end = 0;
   for (const { 0: tag, 1: name = '', index } of text.matchAll(MACHINE_ELEMENT_OPENING)) {
     if (index < end) continue;
     const elementEnd = findElementEnd(text, name.toLowerCase(), index + tag.length, unclosedNames);
     if (elementEnd === undefined && !isBlankLineBefore(text, end, index)) continue;
-    kept.push(text.slice(end, index), ' ');
+    keptTexts.push(text.slice(end, index), ' ');
     end = elementEnd ?? text.length;
   }
-  return kept.join('') + text.slice(end);
+  return keptTexts.join('') + text.slice(end);
 }
 
 /** Searches a name that has no further end tag only once, which keeps the time linear. */

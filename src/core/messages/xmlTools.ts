@@ -76,23 +76,23 @@ const FREE_TEXT_TAG = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`)
  * later unmatched one.
  */
 function findClosingTag(text: string, tool: string, bodyStart: number): number {
-  const first = text.indexOf(`</${tool}>`, bodyStart);
-  if (first < 0) return text.length;
-  if (!FREE_TEXT_TAG.test(text.slice(bodyStart, first))) return first;
+  const firstEnd = text.indexOf(`</${tool}>`, bodyStart);
+  if (firstEnd < 0) return text.length;
+  if (!FREE_TEXT_TAG.test(text.slice(bodyStart, firstEnd))) return firstEnd;
   const tags = new RegExp(`<(/?)${tool}>`, 'g');
   tags.lastIndex = bodyStart;
   let depth = 1;
-  let last = first;
+  let lastEnd = firstEnd;
   for (let tag = tags.exec(text); tag; tag = tags.exec(text)) {
     if (tag[1] === '') {
       if (depth <= 0) break;
       depth++;
     } else {
       depth--;
-      last = tag.index;
+      lastEnd = tag.index;
     }
   }
-  return last;
+  return lastEnd;
 }
 
 function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlParameter[] {

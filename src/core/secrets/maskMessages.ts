@@ -54,16 +54,16 @@ const MAX_HARMLESS_TEXT_CHARS = 200;
  */
 function maskNamedValue(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;
-  const before = `"${name}": "`;
-  const namedText = `${before}${text}"`;
+  const textBefore = `"${name}": "`;
+  const namedText = `${textBefore}${text}"`;
   if (knownHarmlessTexts.has(namedText)) return text;
   const maskedAlone = maskSecrets(text);
-  const masked = maskSecrets(`${before}${maskedAlone}"`);
+  const masked = maskSecrets(`${textBefore}${maskedAlone}"`);
   if (masked === namedText && masked.length <= MAX_HARMLESS_TEXT_CHARS) {
     if (knownHarmlessTexts.size === MAX_HARMLESS_TEXTS) knownHarmlessTexts.clear();
     knownHarmlessTexts.add(masked);
   }
-  return masked.startsWith(before) && masked.endsWith('"') ? masked.slice(before.length, -1) : maskedAlone;
+  return masked.startsWith(textBefore) && masked.endsWith('"') ? masked.slice(textBefore.length, -1) : maskedAlone;
 }
 
 /** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */
@@ -71,10 +71,12 @@ function maskArgumentAfterOption(values: readonly unknown[], index: number): str
   const [program, option, argument] = [values[0], values[index - 1], values[index]];
   if (typeof option !== 'string' || typeof argument !== 'string' || !option.startsWith('-')) return undefined;
   if (option.length + argument.length > MAX_NAMED_VALUE_CHARS || /\s/.test(argument)) return undefined;
-  const before =
+  const textBefore =
     index > 1 && typeof program === 'string' && program.length < MAX_NAMED_VALUE_CHARS
       ? `${program} ${option} `
       : `${option} `;
-  const masked = maskSecrets(before + argument);
-  return masked !== before + argument && masked.startsWith(before) ? masked.slice(before.length) : undefined;
+  const masked = maskSecrets(textBefore + argument);
+  return masked !== textBefore + argument && masked.startsWith(textBefore)
+    ? masked.slice(textBefore.length)
+    : undefined;
 }

@@ -155,20 +155,20 @@ class MaskedText {
 
   private mapToOriginalSlices(slices: readonly Slice[]): Slice[] {
     if (this.slices.length === 0) return [...slices];
-    let next = 0;
+    let nextSlice = 0;
     let lost = 0;
-    const before = (place: number, isEnd: boolean): number => {
-      for (let masked = this.slices[next]; masked; masked = this.slices[next]) {
+    const mapToOriginal = (place: number, isEnd: boolean): number => {
+      for (let masked = this.slices[nextSlice]; masked; masked = this.slices[nextSlice]) {
         const maskStart = masked.start - lost;
         if (place < maskStart + SECRET_MASK.length && (place <= maskStart || !isEnd))
           return Math.min(place, maskStart) + lost;
         if (place < maskStart + SECRET_MASK.length) return masked.end;
         lost += masked.end - masked.start - SECRET_MASK.length;
-        next++;
+        nextSlice++;
       }
       return place + lost;
     };
-    return slices.map(({ start, end }) => ({ start: before(start, false), end: before(end, true) }));
+    return slices.map(({ start, end }) => ({ start: mapToOriginal(start, false), end: mapToOriginal(end, true) }));
   }
 }
 
@@ -218,15 +218,15 @@ const isKeyPartOfIdentifier = (keyPart: string): boolean =>
 
 function findKnownKeys(text: string, chars: number, { start: begins, rests }: CompiledKeyForms): Slice[] {
   const keys: Slice[] = [];
-  let reached = 0;
+  let searchStart = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (
-      let match = findMatchInWindow(text, begins, reached, window);
+      let match = findMatchInWindow(text, begins, searchStart, window);
       match;
-      match = findMatchInWindow(text, begins, reached, window)
+      match = findMatchInWindow(text, begins, searchStart, window)
     ) {
       // Another key may start within the prefix, such as `napi_` in `\napi_org_`.
-      reached = match.start + 1;
+      searchStart = match.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(match.groups[0] ?? '') ?? []) {
         body.lastIndex = match.start + length;
         const keyPart = body.exec(text)?.[0];
@@ -234,8 +234,8 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Co
         if (text[match.start - 1] === '_' && !isKeyPartOfIdentifier(keyPart)) continue;
         more.lastIndex = body.lastIndex;
         more.exec(text);
-        reached = more.lastIndex;
-        keys.push({ start: match.start, end: reached });
+        searchStart = more.lastIndex;
+        keys.push({ start: match.start, end: searchStart });
         break;
       }
     }
@@ -277,13 +277,13 @@ function findWebToken(run: string): Slice | undefined {
 
 function maskFoundSlices(text: string, slices: readonly Slice[]): string {
   if (slices.length === 0) return text;
-  const kept: string[] = [];
+  const keptTexts: string[] = [];
   let reached = 0;
   for (const { start, end } of slices) {
     if (start < reached) continue;
-    kept.push(text.slice(reached, start), SECRET_MASK);
+    keptTexts.push(text.slice(reached, start), SECRET_MASK);
     reached = end;
   }
-  kept.push(text.slice(reached));
-  return kept.join('');
+  keptTexts.push(text.slice(reached));
+  return keptTexts.join('');
 }

@@ -222,15 +222,15 @@ function decodeCharacter(code: number, written: string): string {
 }
 
 function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceWithSource[]): Slice[] {
-  let next = 0;
+  let nextPiece = 0;
   let hidden = 0;
   /** `isEnd` leaves out invisible characters at `place`. */
   const inSource = (place: number, isEnd: boolean): number => {
-    for (let piece = pieces[next]; piece; piece = pieces[next]) {
+    for (let piece = pieces[nextPiece]; piece; piece = pieces[nextPiece]) {
       const end = piece.at + piece.length;
       if (end > place || (isEnd && piece.length === 0 && piece.at === place)) break;
       hidden += piece.end - piece.start - piece.length;
-      next++;
+      nextPiece++;
     }
     return place + hidden;
   };

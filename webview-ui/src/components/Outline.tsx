@@ -9,8 +9,8 @@ interface NavigationOutlineProps {
   readonly onChoose: (id: string) => void;
 }
 
-export function NavigationOutline({ groups, current, onChoose }: NavigationOutlineProps): ReactNode {
-  const entry = (id: string, title: string, className: string, isCurrent = false): ReactNode => (
+export function NavigationOutline({ groups, current: currentGroup, onChoose }: NavigationOutlineProps): ReactNode {
+  const renderEntry = (id: string, title: string, className: string, isCurrent = false): ReactNode => (
     <button
       type="button"
       className={className}
@@ -27,11 +27,11 @@ export function NavigationOutline({ groups, current, onChoose }: NavigationOutli
       <ul>
         {groups.map(({ id, title, sections }) => (
           <li key={id}>
-            {entry(id, title, 'outline-entry', id === current)}
-            {id === current && sections.length > 1 && (
+            {renderEntry(id, title, 'outline-entry', id === currentGroup)}
+            {id === currentGroup && sections.length > 1 && (
               <ul className="outline-sections">
                 {sections.map((section) => (
-                  <li key={section.id}>{entry(section.id, section.title, 'outline-entry outline-section')}</li>
+                  <li key={section.id}>{renderEntry(section.id, section.title, 'outline-entry outline-section')}</li>
                 ))}
               </ul>
             )}

@@ -138,11 +138,11 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
   const setting = useSetting(name, path);
   const { root } = use(SchemaRoot);
   const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as JsonSchema;
-  const chosen = variants.find((variant) => variant.value === value[key]);
+  const chosenVariant = variants.find((variant) => variant.value === value[key]);
   const fields = Object.fromEntries(
-    Object.entries(getSchemaFields(chosen?.schema ?? {})).filter(([field]) => field !== key),
+    Object.entries(getSchemaFields(chosenVariant?.schema ?? {})).filter(([field]) => field !== key),
   );
-  const description = chosen?.schema['description'];
+  const description = chosenVariant?.schema['description'];
   const help = typeof description === 'string' ? t(description) : '';
   const choices = variants.map((variant) => ({ value: variant.value, label: t(formatFieldName(variant.value)) }));
   return (
@@ -157,7 +157,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
         <Dropdown
           label={title}
           help={help}
-          value={chosen?.value ?? ''}
+          value={chosenVariant?.value ?? ''}
           choices={isOptional ? [makeNotSetChoice(), ...choices] : choices}
           onChange={(wanted) => {
             const variant = variants.find((other) => other.value === wanted);
@@ -312,34 +312,34 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
   const isSearching = useSearchQuery() !== '';
   const setting = useSetting(name, path);
   const [opened, setOpened] = useState<readonly string[]>([]);
-  const [wanted, setWanted] = useState('');
-  const place = useRef<HTMLDivElement>(null);
-  const added = useRef<string>(undefined);
+  const [selectedField, setSelectedField] = useState('');
+  const rulesElement = useRef<HTMLDivElement>(null);
+  const addedField = useRef<string>(undefined);
   const value = isRecord(setting.value) ? setting.value : {};
   const nesting = findNestedFields(schema, root);
   const fields = getSchemaFields(schema);
   const isShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
   const unsetFields = Object.keys(fields).filter((field) => !isShown(field));
-  const chosen = unsetFields.includes(wanted) ? wanted : unsetFields[0];
+  const chosenField = unsetFields.includes(selectedField) ? selectedField : unsetFields[0];
   const titleOfField = (field: string): string => getFieldTitle(field, resolveReference(fields[field] ?? {}, root));
   // Focus a new item, so that keyboard users continue there.
   useLayoutEffect(() => {
-    if (added.current === undefined) return;
-    const control = [...(place.current?.children ?? [])]
-      .find((child) => child instanceof HTMLElement && child.dataset['rule'] === added.current)
+    if (addedField.current === undefined) return;
+    const control = [...(rulesElement.current?.children ?? [])]
+      .find((child) => child instanceof HTMLElement && child.dataset['rule'] === addedField.current)
       ?.querySelector<HTMLElement>('vscode-text-field, vscode-text-area, vscode-dropdown, vscode-checkbox');
     if (!control) return;
-    added.current = undefined;
+    addedField.current = undefined;
     control.focus();
   });
   const add = (field: string): void => {
-    added.current = field;
+    addedField.current = field;
     const nested = nesting[field];
     if (nested === undefined) setOpened([...opened, field]);
     else void setting.save({ ...value, [field]: nested === 'list' ? [{}] : {} });
   };
   return (
-    <div className="rules" ref={place}>
+    <div className="rules" ref={rulesElement}>
       {Object.keys(value).length === 0 && (
         <p className="row-help">{t('No condition is set here, so it applies to everything.')}</p>
       )}
@@ -359,18 +359,18 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
             />
           </div>
         ))}
-      {!isSearching && chosen !== undefined && (
+      {!isSearching && chosenField !== undefined && (
         <div className="control-line">
           <Dropdown
             label={t('Condition to add')}
-            value={chosen}
+            value={chosenField}
             choices={unsetFields.map((field) => ({ value: field, label: titleOfField(field) }))}
-            onChange={setWanted}
+            onChange={setSelectedField}
           />
           <Button
             icon="add"
             onClick={() => {
-              add(chosen);
+              add(chosenField);
             }}
           >
             {t('Add condition')}
@@ -394,7 +394,7 @@ function ConditionRule({ name, path, schema, title, nested, onRemove }: Conditio
   const remove = async (): Promise<void> => {
     if ((await setting.save(undefined)).length === 0) onRemove();
   };
-  const list: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const entries: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const problems = <ProblemList problems={setting.refused} />;
   switch (nested) {
     case undefined:
@@ -418,16 +418,16 @@ function ConditionRule({ name, path, schema, title, nested, onRemove }: Conditio
       return (
         <ListEntry title={title} onRemove={() => void remove()}>
           <p className="row-help">{getHelpText(schema)}</p>
-          {list.map((_entry, index) => (
+          {entries.map((_entry, index) => (
             <ListEntry
               key={index}
-              title={t('{0}, {1} of {2}', title, index + 1, list.length)}
-              onRemove={() => void (list.length === 1 ? remove() : setting.save(list.toSpliced(index, 1)))}
+              title={t('{0}, {1} of {2}', title, index + 1, entries.length)}
+              onRemove={() => void (entries.length === 1 ? remove() : setting.save(entries.toSpliced(index, 1)))}
             >
               <ConditionRules name={name} path={[...path, index]} schema={items} />
             </ListEntry>
           ))}
-          <Button icon="add" onClick={() => void setting.save([...list, {}])}>
+          <Button icon="add" onClick={() => void setting.save([...entries, {}])}>
             {t('Add to {0}', title)}
           </Button>
           {problems}

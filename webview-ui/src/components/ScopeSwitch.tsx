@@ -5,7 +5,7 @@ import { usePanel } from '../state/panel';
 
 export function ScopeSwitch(): ReactNode {
   const { state, scope, changeView } = usePanel();
-  const entry = (value: SettingScope, text: string): ReactNode => (
+  const renderScopeButton = (value: SettingScope, text: string): ReactNode => (
     <label className="scope">
       <input
         type="radio"
@@ -22,8 +22,8 @@ export function ScopeSwitch(): ReactNode {
   return (
     <fieldset className="scopes">
       <legend className="visually-hidden">{t('Settings scope')}</legend>
-      {entry('user', t('User'))}
-      {entry('workspace', t('Workspace'))}
+      {renderScopeButton('user', t('User'))}
+      {renderScopeButton('workspace', t('Workspace'))}
     </fieldset>
   );
 }

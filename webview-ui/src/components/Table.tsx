@@ -24,9 +24,9 @@ const MIN_HIDDEN_ROWS = 2;
 /** Scrolls sideways if it is too wide. The first cell of each row is its header. */
 export function Table<Row>({ label, columns, rows, getKey }: TableProps<Row>): ReactNode {
   const [isWhole, setWhole] = useState(false);
-  const shown =
+  const shownRows =
     isWhole || rows.length <= ROWS_SHOWN_AT_FIRST + MIN_HIDDEN_ROWS ? rows : rows.slice(0, ROWS_SHOWN_AT_FIRST);
-  const [first, ...otherColumns] = columns;
+  const [firstColumn, ...otherColumns] = columns;
   return (
     <div>
       <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
@@ -41,9 +41,9 @@ export function Table<Row>({ label, columns, rows, getKey }: TableProps<Row>): R
             </tr>
           </thead>
           <tbody>
-            {shown.map((row, index) => (
+            {shownRows.map((row, index) => (
               <tr key={getKey(row, index)}>
-                {first && <th scope="row">{first.cell(row)}</th>}
+                {firstColumn && <th scope="row">{firstColumn.cell(row)}</th>}
                 {otherColumns.map(({ title, cell, isNumber = false }) => (
                   <td key={title} className={getCellClass(isNumber)}>
                     {cell(row)}
@@ -54,7 +54,7 @@ export function Table<Row>({ label, columns, rows, getKey }: TableProps<Row>): R
           </tbody>
         </table>
       </div>
-      {shown.length < rows.length && (
+      {shownRows.length < rows.length && (
         <p className="table-more">
           <LinkButton
             onClick={() => {

@@ -85,17 +85,17 @@ interface ChoiceFieldProps extends FieldProps {
 
 export function ChoiceField({ name, path, title, help, choice, isOptional }: ChoiceFieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const shown = getChosenValue(setting, choice);
+  const shownValue = getChosenValue(setting, choice);
   const values = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
   return (
     <SettingRow setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
       <Dropdown
         label={title}
         help={help}
-        value={shown}
+        value={shownValue}
         choices={
-          isOptional || shown === ''
-            ? [setting.isSet && shown === '' ? makeOwnChoice() : makeNotSetChoice(), ...values]
+          isOptional || shownValue === ''
+            ? [setting.isSet && shownValue === '' ? makeOwnChoice() : makeNotSetChoice(), ...values]
             : values
         }
         onChange={(wanted) => setting.save(wanted === '' ? undefined : wanted)}
@@ -112,7 +112,7 @@ export function MultipleChoiceField({
   values,
 }: FieldProps & { readonly values: readonly string[] }): ReactNode {
   const setting = useSetting(name, path);
-  const chosen = new Set(Array.isArray(setting.value) ? setting.value : []);
+  const chosenValues = new Set(Array.isArray(setting.value) ? setting.value : []);
   return (
     <SettingRow setting={setting} title={title} help={help} keywords={values.join(' ')}>
       <div className="control-line" role="group" aria-label={title}>
@@ -120,9 +120,9 @@ export function MultipleChoiceField({
           <Checkbox
             key={value}
             label={t(formatFieldName(value))}
-            checked={chosen.has(value)}
+            checked={chosenValues.has(value)}
             onChange={(checked) => {
-              const wanted = values.filter((other) => (other === value ? checked : chosen.has(other)));
+              const wanted = values.filter((other) => (other === value ? checked : chosenValues.has(other)));
               return setting.save(wanted.length === 0 ? undefined : wanted);
             }}
           />
@@ -158,12 +158,12 @@ type NumberInputProps = Omit<ComponentProps<typeof TextField>, 'numeric'> & { re
 /** Shows the unit beside the number. A screen reader reads it with the name. */
 export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactNode {
   if (unit === undefined) return <TextField label={label} numeric {...field} />;
-  const after = isMoneyUnit(unit) ? unit.slice(1).trim() : unit;
+  const unitAfterField = isMoneyUnit(unit) ? unit.slice(1).trim() : unit;
   return (
     <span className="with-unit">
       {isMoneyUnit(unit) && <span aria-hidden="true">$</span>}
       <TextField label={`${label} (${unit})`} numeric {...field} />
-      {after !== '' && <span aria-hidden="true">{after}</span>}
+      {unitAfterField !== '' && <span aria-hidden="true">{unitAfterField}</span>}
     </span>
   );
 }

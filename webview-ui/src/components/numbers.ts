@@ -81,13 +81,13 @@ export const isMoneyUnit = (unit: string | undefined): boolean => unit?.startsWi
 /** Returns undefined for plain numbers. */
 export function getUnitOfSetting(name: string, path: Path): string | undefined {
   const steps = [name, ...path].map(String);
-  const last = steps.at(-1) ?? '';
-  if (/percent(age)?$/i.test(last) || last === 'threshold' || name === 'coherenceFloor') return '%';
-  if (steps.some((step) => /TokenThresholds$/.test(step)) || /(tokens?|tokenThreshold|window)$/i.test(last)) {
+  const lastStep = steps.at(-1) ?? '';
+  if (/percent(age)?$/i.test(lastStep) || lastStep === 'threshold' || name === 'coherenceFloor') return '%';
+  if (steps.some((step) => /TokenThresholds$/.test(step)) || /(tokens?|tokenThreshold|window)$/i.test(lastStep)) {
     return t('tokens');
   }
   if (steps.includes('prices')) return t('$ per million tokens');
-  if (/seconds$/i.test(last)) return t('s');
-  if (/cost|budgetLeft$/i.test(last)) return '$';
-  return /chars$/i.test(last) ? t('characters') : undefined;
+  if (/seconds$/i.test(lastStep)) return t('s');
+  if (/cost|budgetLeft$/i.test(lastStep)) return '$';
+  return /chars$/i.test(lastStep) ? t('characters') : undefined;
 }

@@ -26,7 +26,7 @@ function WrappedModelCheckboxes(): ReactNode {
   const { state, welcome } = usePanel();
   const setting = useSetting(WRAPPED_MODELS_SETTING);
   const title = getFieldTitle(WRAPPED_MODELS_SETTING, welcome.schemas[WRAPPED_MODELS_SETTING] ?? {});
-  const chosen: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const chosenModels: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const items = state.editorModels
     // A model without input only chooses another model ("Auto").
     .filter(({ maxInputTokens }) => maxInputTokens > 0)
@@ -35,12 +35,12 @@ function WrappedModelCheckboxes(): ReactNode {
       label: t('{0} · {1} · {2} tokens', name, vendor, maxInputTokens),
     }));
   // A missing model may return, so it stays until the user deselects it.
-  const missingItems = chosen
+  const missingItems = chosenModels
     .filter((name): name is string => typeof name === 'string' && !items.some((model) => model.name === name))
     .map((name) => ({ name, label: t('{0} · currently unavailable', name) }));
   const models = [...items, ...missingItems];
   const choose = (name: string, isChosen: boolean): Promise<readonly string[]> => {
-    const wanted = isChosen ? [...chosen, name] : chosen.filter((other) => other !== name);
+    const wanted = isChosen ? [...chosenModels, name] : chosenModels.filter((other) => other !== name);
     return setting.save(wanted.length === 0 ? undefined : wanted);
   };
   return (
@@ -61,7 +61,7 @@ function WrappedModelCheckboxes(): ReactNode {
             <Checkbox
               key={name}
               label={label}
-              checked={chosen.includes(name)}
+              checked={chosenModels.includes(name)}
               onChange={(isChosen) => choose(name, isChosen)}
             />
           ))}

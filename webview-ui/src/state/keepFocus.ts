@@ -22,27 +22,28 @@ interface FocusPosition {
  */
 export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   let focused: HTMLElement | undefined;
-  let lost: FocusPosition | undefined;
+  let lostPosition: FocusPosition | undefined;
   let isAway = false;
 
   const settle = (): void => {
     // A dialog of VS Code has the focus; don't take it away.
     if (isAway || document.activeElement !== document.body) return;
-    if (lost) findNextFocus(lost, root)?.focus();
+    if (lostPosition) findNextFocus(lostPosition, root)?.focus();
     else focused?.focus();
   };
   const observer = new MutationObserver((records) => {
     for (const { target, removedNodes, previousSibling } of records) {
-      for (const removed of removedNodes) lost = placeAfter(removed, { parent: target, nextNode: previousSibling });
+      for (const removed of removedNodes)
+        lostPosition = placeAfter(removed, { parent: target, nextNode: previousSibling });
     }
     if (focused && !root.contains(focused)) focused = undefined;
-    if (lost) settle();
+    if (lostPosition) settle();
   });
   /** Returns where to look for the next focus after a node was removed. */
   const placeAfter = (removed: Node, before: FocusPosition): FocusPosition | undefined => {
     if (focused && removed.contains(focused)) return before;
-    if (lost && (removed.contains(lost.parent) || removed === lost.nextNode)) return before;
-    return lost;
+    if (lostPosition && (removed.contains(lostPosition.parent) || removed === lostPosition.nextNode)) return before;
+    return lostPosition;
   };
 
   const events = new AbortController();
@@ -51,7 +52,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
     'focusin',
     ({ target }) => {
       focused = target instanceof HTMLElement ? target : undefined;
-      lost = undefined;
+      lostPosition = undefined;
     },
     { signal },
   );
@@ -60,7 +61,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
     'pointerdown',
     () => {
       focused = undefined;
-      lost = undefined;
+      lostPosition = undefined;
     },
     { signal },
   );

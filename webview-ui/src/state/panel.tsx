@@ -35,15 +35,15 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
     if (!panelData) return undefined;
     const changeView: Panel['changeView'] = (change) => {
       setOwn((kept) => {
-        const before = kept ?? view;
-        const after = { ...before, ...(typeof change === 'function' ? change(before) : change) };
-        host.setState(after);
-        const lasting = selectPersistentState(after);
+        const viewBefore = kept ?? view;
+        const viewAfter = { ...viewBefore, ...(typeof change === 'function' ? change(viewBefore) : change) };
+        host.setState(viewAfter);
+        const lasting = selectPersistentState(viewAfter);
         const text = JSON.stringify(lasting);
-        if (text !== (sentState.current ??= JSON.stringify(selectPersistentState(before))))
+        if (text !== (sentState.current ??= JSON.stringify(selectPersistentState(viewBefore))))
           connection.sendViewState(lasting);
         sentState.current = text;
-        return after;
+        return viewAfter;
       });
     };
     const scope = panelData.state.workspace === undefined ? 'user' : view.scope;

@@ -26,10 +26,14 @@ export interface FieldDraft {
 type DraftStage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
 
 /**
- * @param shown the saved value as text
+ * @param savedText the saved value as text
  * @param parse converts the text to a value; an undefined value resets the setting
  */
-export function useFieldDraft(setting: SettingHandle, shown: string, parse: (text: string) => ParsedText): FieldDraft {
+export function useFieldDraft(
+  setting: SettingHandle,
+  savedText: string,
+  parse: (text: string) => ParsedText,
+): FieldDraft {
   const [draft, setDraft] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const stage = useRef<DraftStage>('none');
@@ -38,8 +42,8 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
   /** The settings may still show the value from before these saved texts. */
   const sentTexts = useRef<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef({ setting, shown });
-  latest.current = { setting, shown };
+  const latest = useRef({ setting, shown: savedText });
+  latest.current = { setting, shown: savedText };
 
   /** True if the settings contain this value now. An undefined value means that none is set. */
   const isSettings = (value: unknown): boolean => {
@@ -62,7 +66,7 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
     }
     sentTexts.current = [];
     drop();
-  }, [shown, setting.isSet]);
+  }, [savedText, setting.isSet]);
   useEffect(
     () => () => {
       clearTimeout(timer.current);
@@ -98,11 +102,11 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
     stage.current = newProblems.length > 0 ? 'refused' : 'saved';
     setProblems(newProblems);
     // The settings' change may arrive before or after this answer, or not at all.
-    if (newProblems.length === 0 && (latest.current.shown !== shown || isSettings(value))) drop();
+    if (newProblems.length === 0 && (latest.current.shown !== savedText || isSettings(value))) drop();
   };
 
   return {
-    text: draft ?? shown,
+    text: draft ?? savedText,
     problems: draft === undefined ? setting.problems : problems,
     onInput: (text) => {
       turn.current++;
@@ -114,7 +118,7 @@ export function useFieldDraft(setting: SettingHandle, shown: string, parse: (tex
     onCommit: (text) => {
       clearTimeout(timer.current);
       if (stage.current !== 'typing' && stage.current !== 'refused') return;
-      if (text === shown && (sentTexts.current.at(-1) ?? text) === text) drop();
+      if (text === savedText && (sentTexts.current.at(-1) ?? text) === text) drop();
       else void save(text);
     },
   };

@@ -26,7 +26,7 @@ export function useLatestAnswer<M extends PanelMethod>(
 ): LatestAnswer<M> {
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
-  const [shown, setShown] = useState<MethodResult<M>>();
+  const [lastResult, setLastResult] = useState<MethodResult<M>>();
   const [round, setRound] = useState(0);
   const [answered, setAnswered] = useState('');
   // Parameters are plain data: equal text means equal parameters.
@@ -37,7 +37,7 @@ export function useLatestAnswer<M extends PanelMethod>(
     const abort = new AbortController();
     connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, { signal: abort.signal }).then(
       (result) => {
-        setShown(result);
+        setLastResult(result);
         setAnswer({ kind: 'there', result });
         setAnswered(questionKey);
       },
@@ -54,5 +54,5 @@ export function useLatestAnswer<M extends PanelMethod>(
   const reload = useCallback(() => {
     setRound((before) => before + 1);
   }, []);
-  return { answer, shown, isWaiting: answered !== questionKey, reload };
+  return { answer, shown: lastResult, isWaiting: answered !== questionKey, reload };
 }

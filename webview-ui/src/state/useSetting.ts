@@ -53,7 +53,7 @@ interface SettingRefusals {
  */
 export function useSetting(name: string, path: Path = [], wantedScope?: SettingScope): SettingHandle {
   const { state, scope: ofPage, connection, welcome } = usePanel();
-  const chosen = wantedScope ?? ofPage;
+  const chosenScope = wantedScope ?? ofPage;
   const [refusals, setRefusals] = useState<SettingRefusals>({ save: [], reset: [] });
   const setting: SettingState = state.settings[name] ?? {
     value: undefined,
@@ -61,15 +61,15 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
     isOfMachine: false,
     problems: [],
   };
-  const scope = setting.scopes.includes(chosen) ? chosen : 'user';
+  const scope = setting.scopes.includes(chosenScope) ? chosenScope : 'user';
   const edited = use(EditedEntryContext);
   const pathInside = getPathInEntry(edited, name, path);
   const ownValue = edited && pathInside ? getValueAt(edited.value, pathInside) : getValueAt(setting[scope], path);
-  const other = getValueAt(setting[OTHER_SCOPE[scope]], path);
+  const otherValue = getValueAt(setting[OTHER_SCOPE[scope]], path);
   const inherited =
     edited && pathInside
       ? getValueAt(edited.effective, pathInside)
-      : scope === 'user' && other !== undefined
+      : scope === 'user' && otherValue !== undefined
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
   // Name list entries, because the list may have changed since the page received it.
@@ -102,7 +102,7 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
     effectiveValue: problems.length === 0 ? value : getValueAt(welcome.schemas[name]?.['default'], path),
     isSet: ownValue !== undefined,
     isChange: ownValue !== undefined && !path.some((key) => typeof key === 'number'),
-    alsoIn: other === undefined ? undefined : OTHER_SCOPE[scope],
+    alsoIn: otherValue === undefined ? undefined : OTHER_SCOPE[scope],
     isOfRemote: setting.isOfMachine && state.isRemote && path.length === 0,
     scope,
     problems,

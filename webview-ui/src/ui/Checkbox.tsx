@@ -15,16 +15,16 @@ interface CheckboxProps {
 
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabeledControl({ label, help });
-  const { shown, choose } = useOptimisticChoice(checked, onChange);
+  const { shown: shownValue, choose } = useOptimisticChoice(checked, onChange);
   // The element toggles itself when clicked. React restores only what changed for React, so a
   // refused choice must be restored here.
   useLayoutEffect(() => {
-    if (labels.current) Object.assign(labels.current, { checked: shown });
+    if (labels.current) Object.assign(labels.current, { checked: shownValue });
   });
   return (
     <vscode-checkbox
       ref={labels}
-      checked={shown}
+      checked={shownValue}
       onChange={(event) => {
         void choose((event.target as HTMLInputElement).checked);
       }}

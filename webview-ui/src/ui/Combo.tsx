@@ -25,12 +25,12 @@ export function Combobox({
   placeholder,
   ...on
 }: ComboboxProps): ReactNode {
-  const list = useId();
+  const listId = useId();
   return (
     <>
       <input
         className={invalid ? 'combo invalid' : 'combo'}
-        list={list}
+        list={listId}
         value={value}
         placeholder={placeholder}
         aria-label={label}
@@ -47,7 +47,7 @@ export function Combobox({
           if (event.key === 'Enter') on.onCommit(event.currentTarget.value);
         }}
       />
-      <datalist id={list}>
+      <datalist id={listId}>
         {choices.map((choice) => (
           <option key={choice} value={choice} />
         ))}

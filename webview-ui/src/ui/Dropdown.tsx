@@ -19,17 +19,17 @@ interface DropdownProps {
 
 export function Dropdown({ label, help, value, choices, onChange }: DropdownProps): ReactNode {
   const labels = useLabeledControl({ label, help });
-  const { shown, choose } = useOptimisticChoice(value, onChange);
+  const { shown: shownValue, choose } = useOptimisticChoice(value, onChange);
   return (
     <vscode-dropdown
       ref={labels}
-      value={shown}
+      value={shownValue}
       onChange={(event) => {
         void choose((event.target as HTMLSelectElement).value);
       }}
     >
       {choices.map((choice) => (
-        <vscode-option key={choice.value} value={choice.value} selected={choice.value === shown}>
+        <vscode-option key={choice.value} value={choice.value} selected={choice.value === shownValue}>
           {choice.label}
         </vscode-option>
       ))}

@@ -75,17 +75,17 @@ type FactOutcome = 'kept' | 'recallable' | 'lost';
 
 function createFactClassifier(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
   const { messages: view, origins } = applyEdits(original, edits);
-  const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
-  const texts: string[] = [];
+  const viewMessageByIndex = new Map(origins.map((origin, index) => [origin, view[index]]));
+  const messageTexts: string[] = [];
   for (const message of view) {
-    texts.push(...listMessageTexts(message));
+    messageTexts.push(...listMessageTexts(message));
   }
   const listed = view
     .filter(({ isSummary }) => isSummary === true)
     .map((message) => new ListedFacts(listMessageTexts(message).join('\n')));
   const recallable = memoizeFirstCall(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
-    const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
+    const stood = messages.map((index) => ({ before: original[index], now: viewMessageByIndex.get(index) }));
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
     const spellings = listFactSpellings(kind, text);
     if (
@@ -94,7 +94,7 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
       )
     )
       return 'kept';
-    if (spellings.some((spelling) => occursInAny(texts, spelling))) return 'kept';
+    if (spellings.some((spelling) => occursInAny(messageTexts, spelling))) return 'kept';
     if (kind === 'files' && listed.some((sheet) => sheet.hasFile(text))) return 'kept';
     if (kind === 'errors' && listed.some((sheet) => sheet.hasError(text))) return 'kept';
     return occursInAny(recallable(), text) ? 'recallable' : 'lost';

@@ -40,7 +40,7 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
  * A line whose neighbor has the next or previous number is a file's, so error words in it are code.
  */
 function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
-  const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
+  const lineBefore = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
   const lineAfter = end < text.length ? end + 1 : undefined;
   return NUMBER_FORMS.some((form) => {
     const number = readNumberAt(text, start, form)?.number;
@@ -49,7 +49,7 @@ function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
     if (form === 'arrow') return true;
     const isAt = (at: number | undefined, other: number): boolean =>
       at !== undefined && readNumberAt(text, at, form)?.number === other;
-    return isAt(before, number - 1) || isAt(lineAfter, number + 1);
+    return isAt(lineBefore, number - 1) || isAt(lineAfter, number + 1);
   });
 }
 

@@ -68,15 +68,15 @@ function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slic
  */
 export function mergeCuts(old: readonly Cut[], newCuts: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
-  let next = 0;
+  let oldIndex = 0;
   for (const cut of newCuts) {
-    while (next < old.length && (old[next]?.start ?? 0) < cut.start) merged.push(old[next++] as Cut);
+    while (oldIndex < old.length && (old[oldIndex]?.start ?? 0) < cut.start) merged.push(old[oldIndex++] as Cut);
     let recoverable = cut.recoverable === true;
-    for (; next < old.length && (old[next]?.end ?? 0) <= cut.end; next++)
-      recoverable ||= old[next]?.recoverable === true;
+    for (; oldIndex < old.length && (old[oldIndex]?.end ?? 0) <= cut.end; oldIndex++)
+      recoverable ||= old[oldIndex]?.recoverable === true;
     merged.push(recoverable && !cut.recoverable ? { ...cut, recoverable } : cut);
   }
-  return [...merged, ...old.slice(next)];
+  return [...merged, ...old.slice(oldIndex)];
 }
 
 /**

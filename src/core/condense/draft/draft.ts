@@ -179,17 +179,21 @@ export class Draft implements PipelineWork {
    */
   cutText(step: string, place: ContentPlace, requests: readonly CutRequest[], info: CutDetails): number {
     if (place.message < this.sentCount || this.view.isSummarized(place.message)) return 0;
-    const state = this.view.getTextWithCutsAt(place);
+    const textWithCuts = this.view.getTextWithCutsAt(place);
     const message = this.view.getMessage(place.message);
     const cutKey = makeKeyOfRejectedCuts(place, requests, info);
     const rejected = this.memory.getOrCreate(createRejectedCuts);
     if (rejected.wasRejected(message, cutKey)) return 0;
-    const newCuts = createCuts(state, requests, info.strict, this.counter, this.references);
+    const newCuts = createCuts(textWithCuts, requests, info.strict, this.counter, this.references);
     if (newCuts.length === 0) return 0;
-    const { cuts, ruleStated } = addMarkerRuleOnce(state.cuts, mergeCuts(state.cuts, newCuts), this.ruleStated);
-    const changed = makeTextWithCuts(state, cuts, state.strict && info.strict);
+    const { cuts, ruleStated } = addMarkerRuleOnce(
+      textWithCuts.cuts,
+      mergeCuts(textWithCuts.cuts, newCuts),
+      this.ruleStated,
+    );
+    const changed = makeTextWithCuts(textWithCuts, cuts, textWithCuts.strict && info.strict);
     const shrunk = this.view.makeMessageWithText(place, changed.text);
-    const before = this.countTokensAtPlace(message, state);
+    const before = this.countTokensAtPlace(message, textWithCuts);
     const saved = before - this.countTokensAtPlace(shrunk, changed);
     const judged = ruleStated === this.ruleStated ? saved : before - this.countTokensWithoutMarkerRule(changed);
     if (judged < MIN_TOKENS_SAVED_BY_MARKER || saved <= 0 || this.leavesOnlyBlankText(changed)) {
@@ -199,20 +203,20 @@ export class Draft implements PipelineWork {
     this.view.showTextWithCuts(changed, shrunk);
     this.ruleStated = ruleStated;
     this.total -= saved;
-    this.recordEdit(step, state, changed, info);
+    this.recordEdit(step, textWithCuts, changed, info);
     return saved;
   }
 
-  restoreCuts(step: string, place: ContentPlace, taken: ReadonlySet<Cut>, info: CutDetails): void {
+  restoreCuts(step: string, place: ContentPlace, removedCuts: ReadonlySet<Cut>, info: CutDetails): void {
     if (place.message < this.sentCount) return;
     const state = this.view.getTextWithCutsAt(place);
-    const cuts = state.cuts.filter((cut) => !taken.has(cut));
+    const cuts = state.cuts.filter((cut) => !removedCuts.has(cut));
     if (cuts.length === state.cuts.length) return;
     const before = this.counter.countMessage(this.view.getMessage(place.message));
     const changed = makeTextWithCuts(state, cuts, !cuts.some((cut) => cut.recoverable));
     this.view.showTextWithCuts(changed);
     this.total += this.counter.countMessage(this.view.getMessage(place.message)) - before;
-    if (containMarkerRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
+    if (containMarkerRule(state.cuts.filter((cut) => removedCuts.has(cut)))) this.ruleStated = false;
     this.recordEdit(step, state, changed, info);
   }
 
@@ -224,20 +228,20 @@ export class Draft implements PipelineWork {
     if (place.message < this.sentCount || this.view.isSummarized(place.message)) return 0;
     const block = getValueAt(this.original[place.message], place.path) as Block;
     if (getValueAt(this.view.messages[place.message], place.path) !== block) return 0;
-    const before = hashBlock(block);
-    const placeholder = marker === null ? undefined : this.createBlockPlaceholder(before, marker);
+    const hashBefore = hashBlock(block);
+    const placeholder = marker === null ? undefined : this.createBlockPlaceholder(hashBefore, marker);
     const tokensBefore = this.counter.countBlock(block);
     const tokensAfter = placeholder ? this.counter.countText(placeholder.text) : 0;
     if (tokensBefore <= tokensAfter) return 0;
     const edit = createBlockEdit(step, {
       place,
-      before,
+      before: hashBefore,
       ...(placeholder && { placeholder }),
       ...info,
       tokensBefore,
       tokensAfter,
     });
-    if (placeholder) this.references.set(placeholder.reference, before);
+    if (placeholder) this.references.set(placeholder.reference, hashBefore);
     this.view.hideBlock(edit);
     this.storeMadeEdit(getEditKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;

@@ -18,23 +18,23 @@ const makeEditId = (content: string): EditId => hashText(content).slice(0, 16) a
 
 export const createCutEdit = (
   step: string,
-  state: TextAtPlaceWithCuts,
-  before: Hash,
+  textWithCuts: TextAtPlaceWithCuts,
+  hashBefore: Hash,
   info: CutDetails,
   tokens: TokensBeforeAndAfter,
 ): CutEdit => ({
   kind: 'cut',
   id: makeEditId(
-    `${getEditKey(step, state.place)}${state.cuts.map(({ start, end, text }) => ` ${start}-${end}${text}`).join('')}`,
+    `${getEditKey(step, textWithCuts.place)}${textWithCuts.cuts.map(({ start, end, text }) => ` ${start}-${end}${text}`).join('')}`,
   ),
-  place: state.place,
+  place: textWithCuts.place,
   contentType: info.contentType,
-  before,
-  cuts: state.cuts,
+  before: hashBefore,
+  cuts: textWithCuts.cuts,
   step,
   operation: info.operation,
   reason: info.reason,
-  strict: state.strict,
+  strict: textWithCuts.strict,
   ...tokens,
 });
 

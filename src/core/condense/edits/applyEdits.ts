@@ -28,31 +28,31 @@ export function applyEdits(
   const messages = [...original];
   const summaries: SummaryEdit[] = [];
   const blocks: BlockEdit[] = [];
-  const cuts = new Map<number, CutEdit[]>();
-  const stale: Edit[] = [];
+  const editsByMessage = new Map<number, CutEdit[]>();
+  const staleEdits: Edit[] = [];
   for (const edit of selectLastEditPerPlace(edits)) {
     if (edit.kind !== 'cut') {
-      if (!matchesOriginal(original, edit)) stale.push(edit);
+      if (!matchesOriginal(original, edit)) staleEdits.push(edit);
       else if (edit.kind === 'summary') summaries.push(edit);
       else blocks.push(edit);
       continue;
     }
-    const others = cuts.get(edit.place.message);
+    const others = editsByMessage.get(edit.place.message);
     if (others) others.push(edit);
-    else cuts.set(edit.place.message, [edit]);
+    else editsByMessage.set(edit.place.message, [edit]);
   }
-  for (const [index, own] of cuts) {
+  for (const [index, own] of editsByMessage) {
     const message = original[index];
-    if (message) messages[index] = applyCutEdits(original, message, own, stale);
-    else stale.push(...own);
+    if (message) messages[index] = applyCutEdits(original, message, own, staleEdits);
+    else staleEdits.push(...own);
   }
   for (const edit of sortBlockEditsFromLast(blocks)) {
     const message = messages[edit.place.message];
     if (message) messages[edit.place.message] = removeEditedBlock(message, edit);
   }
-  const staleKeys = new Set(stale.map(makeEditPlaceKey));
-  const applied = stale.length === 0 ? edits : edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
-  return { original, ...applySummaryEdits(messages, summaries), edits: applied, stale };
+  const staleKeys = new Set(staleEdits.map(makeEditPlaceKey));
+  const applied = staleEdits.length === 0 ? edits : edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
+  return { original, ...applySummaryEdits(messages, summaries), edits: applied, stale: staleEdits };
 }
 
 interface CachedCutMessage {
@@ -66,14 +66,14 @@ function applyCutEdits(
   original: readonly ApiMessage[],
   message: ApiMessage,
   cuts: readonly CutEdit[],
-  stale: Edit[],
+  staleEdits: Edit[],
 ): ApiMessage {
   const cutMessages = getConversationMemory(original).getOrCreate(createCutMessageCache);
   const before = cutMessages.get(message);
   if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
   const validCuts = cuts.flatMap((edit) => {
     const text = getOriginalText(original, edit);
-    if (text === undefined) stale.push(edit);
+    if (text === undefined) staleEdits.push(edit);
     return text === undefined ? [] : [{ edit, text }];
   });
   const cutMessage = validCuts.reduce(
@@ -105,17 +105,17 @@ function applySummaryEdits(
   messages: readonly ApiMessage[],
   summaries: readonly SummaryEdit[],
 ): { messages: ApiMessage[]; origins: number[] } {
-  const shown: ApiMessage[] = [];
+  const viewMessages: ApiMessage[] = [];
   const origins: number[] = [];
   const byStart = new Map(summaries.map((summary) => [summary.start, summary]));
   for (let index = 0; index < messages.length; index++) {
     const summary = byStart.get(index);
     const message = summary ? summary.message : messages[index];
-    if (message) shown.push(message);
+    if (message) viewMessages.push(message);
     origins.push(summary ? SUMMARY_ORIGIN : index);
     if (summary) index = summary.end - 1;
   }
-  return { messages: shown, origins };
+  return { messages: viewMessages, origins };
 }
 
 /** @throws Error if an original is missing or is not the one that its edit names */
@@ -124,7 +124,7 @@ export function restoreMessagesBeforeEdits(
   edits: readonly Edit[],
   originals: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
-  const shown = selectLastEditPerPlace(edits);
+  const lastEdits = selectLastEditPerPlace(edits);
   const stored = ({ before }: Edit, placeText: string): string => {
     const text = originals(before);
     if (text === undefined || hashText(text) !== before) {
@@ -133,7 +133,7 @@ export function restoreMessagesBeforeEdits(
     return text;
   };
   const messages = [...view];
-  const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
+  const summaries = lastEdits.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
   // Earlier summaries come first, because later indexes count the messages that they replaced.
   for (const summary of summaries) {
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
@@ -142,9 +142,9 @@ export function restoreMessagesBeforeEdits(
   // Content inside a restored range is already original.
   const isBack = ({ message }: ContentPlace): boolean =>
     summaries.some(({ start, end }) => message >= start && message < end);
-  const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
+  const lost = lastEdits.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
   const blocks = sortBlockEditsFromLast(lost).toReversed();
-  for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
+  for (const edit of [...blocks, ...lastEdits.filter((other) => other.kind === 'cut')]) {
     const text = stored(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];
     if (!message) throw new Error(`message ${edit.place.message} is missing or damaged: the view is too short`);

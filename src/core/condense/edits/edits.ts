@@ -85,14 +85,15 @@ export const makeEditPlaceKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : makePlaceKey(edit.place);
 
 export function selectLastEditPerPlace(edits: readonly Edit[]): Edit[] {
-  const last = new Map<string, Edit>();
+  const lastEditByPlace = new Map<string, Edit>();
   for (const edit of edits) {
     if (edit.kind === 'summary') {
-      for (const [key, other] of last) if (other.kind === 'summary' && isInsideSummary(other, edit)) last.delete(key);
+      for (const [key, other] of lastEditByPlace)
+        if (other.kind === 'summary' && isInsideSummary(other, edit)) lastEditByPlace.delete(key);
     }
-    last.set(makeEditPlaceKey(edit), edit);
+    lastEditByPlace.set(makeEditPlaceKey(edit), edit);
   }
-  return [...last.values()];
+  return [...lastEditByPlace.values()];
 }
 
 const isInsideSummary = (inner: SummaryEdit, outer: SummaryEdit): boolean =>

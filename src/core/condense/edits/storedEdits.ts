@@ -17,12 +17,12 @@ export function upgradeStoredEdit(stored: unknown): unknown {
 function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
   if (kind === 'summary') return 'summarize';
   if (kind === 'block') return 'suppress';
-  const [first, ...otherOperations] = (typeof reason === 'string' ? reason : '')
+  const [firstOperation, ...otherOperations] = (typeof reason === 'string' ? reason : '')
     .split(', ')
     .map((words) => OPERATION_BY_OLD_REASON.get(words));
   const knownOthers = otherOperations.filter((operation) => operation !== undefined);
-  if (first !== undefined && knownOthers.length === otherOperations.length)
-    return getStrongestOperation([first, ...knownOthers]);
+  if (firstOperation !== undefined && knownOthers.length === otherOperations.length)
+    return getStrongestOperation([firstOperation, ...knownOthers]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
   if (step === 'Restored references') return 'restore';
   return strict === true ? 'reference' : 'cut';

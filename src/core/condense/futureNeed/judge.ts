@@ -73,7 +73,7 @@ export async function tallyNeededLinesOfSession(
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, NeededLinesTally>();
-  for (const { cut, prefix, needed, tokens: before } of createEvaluationCuts(messages, counter)) {
+  for (const { cut, prefix, needed: neededLines, tokens: prefixTokens } of createEvaluationCuts(messages, counter)) {
     for (const choice of choices) {
       for (const target of targets) {
         const outcome = await manager.condense({
@@ -82,21 +82,21 @@ export async function tallyNeededLinesOfSession(
           provider: choice.provider,
           config: choice.config,
           trigger: 'manual',
-          ...(target !== undefined && { targetTokens: Math.floor(before * target) }),
+          ...(target !== undefined && { targetTokens: Math.floor(prefixTokens * target) }),
           ...(signal && { signal }),
         });
         signal?.throwIfAborted();
         const edits = outcome.kind === 'condensed' ? outcome.edits : [];
         const view = applyEdits(prefix, edits);
         const kept = new NeededLineChecker(view);
-        const lines = needed.map((line) => kept.checkLine(line));
+        const lines = neededLines.map((line) => kept.checkLine(line));
         const key = makeTallyKey(choice, target);
         const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
         tallies.set(key, {
           needed: sum.needed + lines.length,
           lost: sum.lost + lines.filter((line) => line !== 'verbatim').length,
           gone: sum.gone + lines.filter((line) => line === 'lost').length,
-          before: sum.before + before,
+          before: sum.before + prefixTokens,
           after: sum.after + counter.countMessages(view.messages),
         });
       }
@@ -167,7 +167,7 @@ function makeJudgedPoint(
 ): JudgedPoint {
   const key = makeTallyKey(choice, target);
   const ownTallies = tallies.flatMap((tally) => tally.get(key) ?? []);
-  const needed = Math.max(
+  const neededCount = Math.max(
     1,
     sumTallies(tallies, key, (tally) => tally.needed),
   );
@@ -181,7 +181,7 @@ function makeJudgedPoint(
         sumTallies(tallies, key, ({ before }) => before),
       ),
     lost: estimateRatioWithInterval(ownTallies.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
-    gone: sumTallies(tallies, key, ({ gone }) => gone) / needed,
+    gone: sumTallies(tallies, key, ({ gone }) => gone) / neededCount,
   };
 }
 

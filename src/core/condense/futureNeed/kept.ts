@@ -37,12 +37,12 @@ export class NeededLineChecker {
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
   }
 
-  private checkShownLine(line: string, shown: ShownLine): LineOutcome {
-    const block = this.blocks.get(makePlaceKey(shown));
+  private checkShownLine(line: string, shownLine: ShownLine): LineOutcome {
+    const block = this.blocks.get(makePlaceKey(shownLine));
     if (!block) return 'lost';
     if (block.isSame) return 'verbatim';
     if (!block.cuts) return this.listLinesInView(block).has(line) ? 'verbatim' : 'lost';
-    const cut = block.cuts.find(({ start, end }) => start < shown.end && end > shown.start);
+    const cut = block.cuts.find(({ start, end }) => start < shownLine.end && end > shownLine.start);
     if (!cut) return 'verbatim';
     return cut.isReferenced ? 'recallable' : 'lost';
   }

@@ -279,13 +279,13 @@ export function createToggleEditEntry(ledger: Ledger, edit: EditId): LedgerEntry
 export function getEditsAfterCondensation(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
-  const before = whenMade.get(id) ?? ledger;
+  const ledgerBefore = whenMade.get(id) ?? ledger;
   const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
   return selectLastEditPerPlace(
     upTo
       .slice(Math.max(base, 0))
-      .filter((condensation) => condensation.id === id || !before.undone.has(condensation.id))
-      .flatMap((condensation) => selectIncludedEdits(before, condensation)),
+      .filter((condensation) => condensation.id === id || !ledgerBefore.undone.has(condensation.id))
+      .flatMap((condensation) => selectIncludedEdits(ledgerBefore, condensation)),
   );
 }
 

@@ -31,10 +31,10 @@ export function createPinEntries(
       return index !== undefined && !wantedIndexes.has(index);
     })
     .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));
-  const added = messages.flatMap((message, index): LedgerEntry[] =>
+  const addedEntries = messages.flatMap((message, index): LedgerEntry[] =>
     wantedIndexes.has(index) && !pinned.has(index)
       ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }]
       : [],
   );
-  return [...released, ...added];
+  return [...released, ...addedEntries];
 }

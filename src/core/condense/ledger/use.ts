@@ -72,19 +72,19 @@ const getFileName = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '')
 export function classifyUseOfRemoved(
   exchange: ToolExchange,
   tools: ToolTable,
-  removed: LinesByFile,
+  removedLines: LinesByFile,
 ): keyof Pick<UseAfterCondensation, 'rereads' | 'recalls' | 'failedEdits'> | undefined {
   if (exchange.isDisplay) return undefined;
   const kind = getToolRule(tools, exchange)?.kind;
   if (exchange.isError) {
-    const isKnown = listFileChanges(tools, exchange).some(({ path }) => removed.findLines(path) !== undefined);
+    const isKnown = listFileChanges(tools, exchange).some(({ path }) => removedLines.findLines(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
   if (isRecallExchange(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
   const rereadLines = new Set<string>();
   for (const { path, line } of findShownLines(exchange, tools, 'results')) {
-    if (removed.findLines(path)?.has(line)) rereadLines.add(line);
+    if (removedLines.findLines(path)?.has(line)) rereadLines.add(line);
     if (rereadLines.size >= MIN_REREAD_LINES) return 'rereads';
   }
   return undefined;
@@ -116,19 +116,19 @@ export function addShownLines(lines: LinesByFile, exchange: ToolExchange, tools:
 }
 
 /**
- * @param removed receives lines that only the reference store has
+ * @param removedLines receives lines that only the reference store has
  * @param standing receives the others
  */
 export function splitIntoShownLines(
   exchange: ToolExchange,
   tools: ToolTable,
   edits: EditsByPlace,
-  { removed, remaining }: { readonly removed: LinesByFile; readonly remaining: LinesByFile },
+  { removed: removedLines, remaining }: { readonly removed: LinesByFile; readonly remaining: LinesByFile },
 ): void {
   for (const { path, line, start, end, content } of findShownLines(exchange, tools, 'all')) {
     const isSummarized = edits.summaries.some((range) => content.message >= range.start && content.message < range.end);
     const isCut = edits.cuts.get(makePlaceKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
-    (isSummarized || isCut ? removed : remaining).addLine(path, line);
+    (isSummarized || isCut ? removedLines : remaining).addLine(path, line);
   }
 }
 

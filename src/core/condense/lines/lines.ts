@@ -106,14 +106,14 @@ export function splitLines(
     return splitFilePartsIntoLines(text, parts, ids, tables);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
-  const { table, at: first } = tables.allocateSlice((format ? 4 : 2) * count + 1);
+  const { table, at: tableStart } = tables.allocateSlice((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
   let lineStart = 0;
   let number = 0;
   // Lines whose number is only inferred so far.
   let following = 0;
   const forget = (to: number): void => {
-    if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
+    if (format) table.fill(0, tableStart + 3 * count + 1 + to - following, tableStart + 3 * count + 1 + to);
   };
   for (let line = 0; line < count; line++) {
     const end = findEndOfLine(text, lineStart, lineEnd);
@@ -122,71 +122,75 @@ export function splitLines(
       text.charCodeAt(lineStart) === LESS_THAN_CHAR &&
       FILE_TAG_START.test(text.slice(lineStart, Math.min(end, lineStart + MIN_FILE_TAG_CHARS)));
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
-    let body = lineStart;
+    let bodyStart = lineStart;
     if (format) {
       const stated = readLinePrefix(text, lineStart, format);
       if (stated && stated.number !== number + 1) forget(line);
       following = stated || number === 0 ? 0 : following + 1;
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
-      if (stated) body = stated.end;
+      if (stated) bodyStart = stated.end;
       if (holdsMarker || isFrame) number = 0;
-      table[first + 2 * count + 1 + line] = body;
-      table[first + 3 * count + 1 + line] = number;
+      table[tableStart + 2 * count + 1 + line] = bodyStart;
+      table[tableStart + 3 * count + 1 + line] = number;
     }
-    table[first + line] = lineStart;
+    table[tableStart + line] = lineStart;
     const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, lineStart, end));
-    const id = ids.getOrCreateId(text, body, end, lineEnd !== '\n');
-    table[first + count + 1 + line] = isNothing ? FIRST_ID_OF_BLANK_LINES - id : id;
+    const id = ids.getOrCreateId(text, bodyStart, end, lineEnd !== '\n');
+    table[tableStart + count + 1 + line] = isNothing ? FIRST_ID_OF_BLANK_LINES - id : id;
     lineStart = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.
-  if (count > 1 && table[first + count - 1] === text.length) forget(count);
-  table[first + count] = text.length + lineEnd.length;
-  return new TextLines(count, table, first, format !== undefined, lineEnd);
+  if (count > 1 && table[tableStart + count - 1] === text.length) forget(count);
+  table[tableStart + count] = text.length + lineEnd.length;
+  return new TextLines(count, table, tableStart, format !== undefined, lineEnd);
 }
 
 function splitFilePartsIntoLines(
   text: string,
-  parts: readonly FilePart[],
+  fileParts: readonly FilePart[],
   ids: LineIds,
   tables: SharedLineTables,
 ): TextLines {
   const count = countLines(text, '\n');
-  const { table, at: first } = tables.allocateSlice(4 * count + 1);
+  const { table, at: tableStart } = tables.allocateSlice(4 * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
   let lineStart = 0;
-  let next = 0;
+  let nextPart = 0;
   let number = 0;
   let part: FilePart | undefined;
   for (let line = 0; line < count; line++) {
     const end = findEndOfLine(text, lineStart, '\n');
-    while (next < parts.length && (parts[next]?.start ?? 0) < end + 1 && (parts[next]?.start ?? 0) <= lineStart) {
-      part = parts[next++];
+    while (
+      nextPart < fileParts.length &&
+      (fileParts[nextPart]?.start ?? 0) < end + 1 &&
+      (fileParts[nextPart]?.start ?? 0) <= lineStart
+    ) {
+      part = fileParts[nextPart++];
       number = part?.head === undefined ? (part?.firstLine ?? 0) : 0;
     }
     if (part && lineStart >= part.end && lineStart > part.start) part = undefined;
     const head = part?.head;
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
     const stated = part && head !== undefined ? readLinePrefix(text, lineStart, head) : undefined;
-    const body = Math.min(end, stated?.end ?? lineStart);
+    const bodyStart = Math.min(end, stated?.end ?? lineStart);
     if (part && head === undefined) {
       // After a marker, which may replace any number of lines, the number is unknown.
       if (holdsMarker) number = 0;
-      table[first + 3 * count + 1 + line] = number;
+      table[tableStart + 3 * count + 1 + line] = number;
       if (number > 0) number++;
     } else if (head === 'diff') {
-      table[first + 3 * count + 1 + line] = end > lineStart ? -text.charCodeAt(lineStart) : -SPACE_CHAR;
+      table[tableStart + 3 * count + 1 + line] = end > lineStart ? -text.charCodeAt(lineStart) : -SPACE_CHAR;
     } else if (stated && !holdsMarker) {
-      table[first + 3 * count + 1 + line] = stated.number;
+      table[tableStart + 3 * count + 1 + line] = stated.number;
     }
-    table[first + line] = lineStart;
-    table[first + 2 * count + 1 + line] = body;
-    const id = ids.getOrCreateId(text, body, end, false);
-    table[first + count + 1 + line] = holdsMarker ? FIRST_ID_OF_BLANK_LINES - id : id;
+    table[tableStart + line] = lineStart;
+    table[tableStart + 2 * count + 1 + line] = bodyStart;
+    const id = ids.getOrCreateId(text, bodyStart, end, false);
+    table[tableStart + count + 1 + line] = holdsMarker ? FIRST_ID_OF_BLANK_LINES - id : id;
     lineStart = end + 1;
   }
-  table[first + count] = text.length + 1;
-  return new TextLines(count, table, first, true, '\n');
+  table[tableStart + count] = text.length + 1;
+  return new TextLines(count, table, tableStart, true, '\n');
 }
 
 const SPACE_CHAR = 32;

@@ -144,17 +144,19 @@ export function detectPrefixFormat(
   const formats: readonly LinePrefixFormat[] =
     hint === 'search' ? ['search'] : NUMBER_FORMS_RECOGNIZED_ANYWHERE.filter(isMeant);
   let lineStart = 0;
-  let before: { readonly format: LinePrefixFormat; readonly number: number } | undefined;
+  let previousLine: { readonly format: LinePrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < MAX_DETECTION_LINES; line++) {
     const format = formats.find((candidate) => readLinePrefix(text, lineStart, candidate));
     const number = format && readLinePrefix(text, lineStart, format)?.number;
     if (
       format &&
-      (hint !== 'other' || isUnmistakableFormat(format) || (before?.format === format && number === before.number + 1))
+      (hint !== 'other' ||
+        isUnmistakableFormat(format) ||
+        (previousLine?.format === format && number === previousLine.number + 1))
     ) {
       return format;
     }
-    before = format && number !== undefined ? { format, number } : undefined;
+    previousLine = format && number !== undefined ? { format, number } : undefined;
     const end = findEndOfLine(text, lineStart, lineEnd);
     if (end === text.length) break;
     lineStart = end + lineEnd.length;

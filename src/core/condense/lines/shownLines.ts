@@ -55,13 +55,13 @@ class ShownLineIndex {
     return paths.flatMap((path) => this.byFile.get(path)?.get(line) ?? []).toSorted((a, b) => a.message - b.message);
   }
 
-  private addLine(file: string, line: string, shown: ShownLine): void {
+  private addLine(file: string, line: string, shownLine: ShownLine): void {
     if (line.length < MIN_LINE_CHARS) return;
     let lines = this.byFile.get(file);
     if (!lines) this.byFile.set(file, (lines = new Map<string, ShownLine[]>()));
     const occurrences = lines.get(line);
-    if (occurrences) occurrences.push(shown);
-    else lines.set(line, [shown]);
+    if (occurrences) occurrences.push(shownLine);
+    else lines.set(line, [shownLine]);
   }
 }
 

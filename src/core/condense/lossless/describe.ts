@@ -68,18 +68,18 @@ const isLaterSource = (a: LineSource, b: LineSource): boolean => {
   return ofA > ofB;
 };
 
-function formatStatedLineNumbers({ lines }: LineSource, first: number, end: number): string | undefined {
-  const from = lines.getStatedLineNumber(first);
-  let last = end;
+function formatStatedLineNumbers({ lines }: LineSource, firstLine: number, lastLine: number): string | undefined {
+  const firstNumber = lines.getStatedLineNumber(firstLine);
+  let lastNumbered = lastLine;
   while (
-    last > first &&
-    lines.getStatedLineNumber(last) === 0 &&
-    lines.getStartAfterPrefix(last) === lines.getEnd(last)
+    lastNumbered > firstLine &&
+    lines.getStatedLineNumber(lastNumbered) === 0 &&
+    lines.getStartAfterPrefix(lastNumbered) === lines.getEnd(lastNumbered)
   )
-    last--;
-  const to = lines.getStatedLineNumber(last);
-  if (from === 0 || to - from !== last - first) return undefined;
-  return from === to ? String(from) : `${from}-${to}`;
+    lastNumbered--;
+  const lastNumber = lines.getStatedLineNumber(lastNumbered);
+  if (firstNumber === 0 || lastNumber - firstNumber !== lastNumbered - firstLine) return undefined;
+  return firstNumber === lastNumber ? String(firstNumber) : `${firstNumber}-${lastNumber}`;
 }
 
 const describeSource = memoizeByObject((source: LineSource): string => {

@@ -31,7 +31,7 @@ export interface BrokenCut {
 export function findCutsWithBrokenReferences(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
-  shown: Iterable<CutsAtPlace>,
+  cutsInView: Iterable<CutsAtPlace>,
   tools: ToolTable = DEFAULT_TOOLS,
 ): BrokenCut[] {
   const lineCache = new LineCache(tools);
@@ -39,7 +39,7 @@ export function findCutsWithBrokenReferences(
   lineCache.addExchanges(listToolExchanges(view), 'view');
   const memory = createCachedViewLines(lineCache);
   memory.viewLines.updateLineCounts(view);
-  return findBrokenCutsInMessage(original, shown, memory);
+  return findBrokenCutsInMessage(original, cutsInView, memory);
 }
 
 class ReferenceCheckMemory {
@@ -77,12 +77,12 @@ const getReferenceCheckMemory = createMemoryPerLineCache((lineCache) => new Refe
 
 function findBrokenCutsInMessage(
   original: readonly ApiMessage[],
-  shown: Iterable<CutsAtPlace>,
+  cutsInView: Iterable<CutsAtPlace>,
   memory: CachedViewLines,
   movable?: RewritableCutTest,
 ): BrokenCut[] {
   const broken: BrokenCut[] = [];
-  for (const shownCuts of shown) {
+  for (const shownCuts of cutsInView) {
     const message = original[shownCuts.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
@@ -154,14 +154,14 @@ function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): 
 export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: RewritableCutTest): number {
   const lines = collectViewLines(draft, tools, movable !== undefined);
   const { viewLines, verified } = lines;
-  const { shown } = draft;
+  const { shown: cutsByMessage } = draft;
   const doubtful =
     viewLines.hasLost || viewLines.moved.size > 0
-      ? shown
-      : verified.listUnprocessedIndexes(shown).map((at) => shown[at] ?? []);
+      ? cutsByMessage
+      : verified.listUnprocessedIndexes(cutsByMessage).map((at) => cutsByMessage[at] ?? []);
   const broken = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
   verified.markProcessed(
-    shown,
+    cutsByMessage,
     broken.map(({ place }) => place.message),
   );
   viewLines.hasLost = false;
@@ -277,23 +277,23 @@ function listLinesRequiredByCutsInContent(
   cuts: readonly Cut[],
 ): LinesRequiredByCut[] {
   const requirements: LinesRequiredByCut[] = [];
-  let next = 0;
-  let before: Cut | undefined;
+  let cutIndex = 0;
+  let previousCut: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {
     const start = content.start + lines.getStart(line);
     const body = content.start + lines.getStartAfterPrefix(line);
     const end = content.start + lines.getEnd(line);
-    while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
-    let cut = cuts[next];
+    while ((cuts[cutIndex]?.end ?? Number.POSITIVE_INFINITY) <= start) cutIndex++;
+    let cut = cuts[cutIndex];
     // A cut that ends before the line's text removed only the line's number or path.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
-      if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => statesLineNumbers(what)))) {
+      if (line === 0 || (previousCut && !findMarkers(previousCut.text).some(({ what }) => statesLineNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });
       }
-      cut = cuts[++next];
+      cut = cuts[++cutIndex];
     }
     const isCut = cut !== undefined && cut.start < end && cut.end > body;
-    before = isCut ? cut : undefined;
+    previousCut = isCut ? cut : undefined;
     if (!cut || !isCut || cut.recoverable) continue;
     const last = requirements.at(-1);
     if (last?.cut === cut && last.lines) last.lines.last = line;

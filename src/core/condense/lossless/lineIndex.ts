@@ -142,16 +142,16 @@ export class RepeatedLineIndex {
 
   private linkMatchingLinesOfSource(source: LineSource, base: number, isRemovable: boolean): void {
     const { lines } = source;
-    let from = 0;
+    let searchStart = 0;
     for (let line = 0; line < lines.count; line++) {
       const match = this.canStartMatchAtLine(lines.getId(line))
-        ? this.findLongestMatchingLines(source, line, from)
+        ? this.findLongestMatchingLines(source, line, searchStart)
         : undefined;
       if (!match) continue;
       for (let step = 0; step < match.length; step++)
         this.linkRepeatedLines(match.old + step, base + match.line + step, isRemovable);
-      from = match.line + match.length;
-      line = from - 1;
+      searchStart = match.line + match.length;
+      line = searchStart - 1;
     }
   }
 
@@ -162,20 +162,20 @@ export class RepeatedLineIndex {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
       if (!this.canStartMatchAtLine(id)) continue;
-      let looked = 0;
+      let skippedMatches = 0;
       let old = this.findOlderEqualLine(id);
       for (
         ;
         old !== NO_INDEXED_LINE &&
         this.getKeptLine(base + line) === NO_INDEXED_LINE &&
-        looked < MAX_MATCHES_SKIPPED_IN_OTHER_FILES;
+        skippedMatches < MAX_MATCHES_SKIPPED_IN_OTHER_FILES;
         old = this.findOlderEqualLine(id, old)
       ) {
         const run =
           this.chooseRemovedSource(this.getSourceAt(old), source, isRemovable) === 'older'
             ? this.extendMatchInBothDirections(source, line, old, 0, base)
             : NO_MATCHING_LINES;
-        if (run.chars < MIN_CHARS_OF_MATCHING_LINES) looked++;
+        if (run.chars < MIN_CHARS_OF_MATCHING_LINES) skippedMatches++;
         else
           for (let step = 0; step < run.length; step++)
             this.changeKeptLineUndoably(run.old + step, base + run.line + step);
@@ -191,15 +191,15 @@ export class RepeatedLineIndex {
     return id !== NO_LINE_ID && this.newest[id] !== 0 && this.ids.isDistinctive(id);
   }
 
-  private findLongestMatchingLines(source: LineSource, line: number, from: number): MatchingLines | undefined {
-    let best: MatchingLines | undefined;
+  private findLongestMatchingLines(source: LineSource, line: number, searchStart: number): MatchingLines | undefined {
+    let bestMatch: MatchingLines | undefined;
     const id = source.lines.getId(line);
     let passed = 0;
-    let looked = 0;
+    let triedMatches = 0;
     let candidate = this.findOlderEqualLine(id);
     for (
       ;
-      candidate !== NO_INDEXED_LINE && looked < MAX_MATCHES_TRIED_PER_LINE;
+      candidate !== NO_INDEXED_LINE && triedMatches < MAX_MATCHES_TRIED_PER_LINE;
       candidate = this.findOlderEqualLine(id, candidate)
     ) {
       const other = this.getSourceAt(candidate);
@@ -208,28 +208,28 @@ export class RepeatedLineIndex {
         if (++passed > MAX_MATCHES_SKIPPED_IN_OTHER_FILES) break;
         continue;
       }
-      looked++;
-      const run = this.extendMatchInBothDirections(source, line, candidate, from);
-      if (!best || run.chars > best.chars) best = run;
-      if (best.line + best.length === source.lines.count) break;
+      triedMatches++;
+      const run = this.extendMatchInBothDirections(source, line, candidate, searchStart);
+      if (!bestMatch || run.chars > bestMatch.chars) bestMatch = run;
+      if (bestMatch.line + bestMatch.length === source.lines.count) break;
     }
-    return best && best.chars >= MIN_CHARS_OF_MATCHING_LINES ? best : undefined;
+    return bestMatch && bestMatch.chars >= MIN_CHARS_OF_MATCHING_LINES ? bestMatch : undefined;
   }
 
   /**
    * Returns the next older line with the same ID and no keeper; takes the others out of the chain.
    */
   private findOlderEqualLine(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
-    const first = newer === NO_INDEXED_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
-    let place = first;
+    const firstPlace = newer === NO_INDEXED_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
+    let place = firstPlace;
     while (place !== NO_INDEXED_LINE && this.getKeptLine(place) !== NO_INDEXED_LINE)
       place = this.previous[place] as number;
-    if (place === first) return place;
+    if (place === firstPlace) return place;
     if (newer === NO_INDEXED_LINE) {
-      this.recordPreviousValueForUndo(id * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_NEWEST_LINES, first + 1);
+      this.recordPreviousValueForUndo(id * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_NEWEST_LINES, firstPlace + 1);
       this.newest[id] = place + 1;
     } else {
-      this.recordPreviousValueForUndo(newer * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_PREVIOUS_LINES, first);
+      this.recordPreviousValueForUndo(newer * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_PREVIOUS_LINES, firstPlace);
       this.previous[newer] = place;
     }
     return place;
@@ -240,14 +240,14 @@ export class RepeatedLineIndex {
     { lines }: LineSource,
     line: number,
     candidate: IndexedLineNumber,
-    from: number,
+    searchStart: number,
     base?: number,
   ): MatchingLines {
-    const other = this.getSourceAt(candidate).lines;
+    const candidateLines = this.getSourceAt(candidate).lines;
     const candidateLine = this.getLineInSource(candidate);
     const isSame = (offset: number): boolean => {
       const id = lines.getId(line + offset);
-      if (id === NO_LINE_ID || id !== other.getId(candidateLine + offset)) return false;
+      if (id === NO_LINE_ID || id !== candidateLines.getId(candidateLine + offset)) return false;
       if (base === undefined) return true;
       return (
         this.getKeptLine(base + line + offset) === NO_INDEXED_LINE &&
@@ -257,9 +257,14 @@ export class RepeatedLineIndex {
     const length = (offset: number): number => lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
     let chars = length(0);
     let end = 1;
-    for (; line + end < lines.count && candidateLine + end < other.count && isSame(end); end++) chars += length(end);
+    for (; line + end < lines.count && candidateLine + end < candidateLines.count && isSame(end); end++)
+      chars += length(end);
     let linesBefore = 0;
-    for (; line - linesBefore > from && candidateLine - linesBefore > 0 && isSame(-linesBefore - 1); linesBefore++)
+    for (
+      ;
+      line - linesBefore > searchStart && candidateLine - linesBefore > 0 && isSame(-linesBefore - 1);
+      linesBefore++
+    )
       chars += length(-linesBefore - 1);
     return { line: line - linesBefore, old: candidate - linesBefore, length: linesBefore + end, chars };
   }

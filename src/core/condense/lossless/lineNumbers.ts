@@ -108,51 +108,51 @@ function findCutsOfLineNumbers(
   text: string,
   lines: readonly LineWithPrefix[],
   format: LinePrefixFormat,
-  kept: number,
+  keptNumbers: number,
 ): Slice[] {
   const cuts: Slice[] = [];
   let previous: LineWithPrefix | undefined;
-  let before: number | undefined;
+  let previousNumber: number | undefined;
   let inRun = 0;
-  const judge = (line: LineWithPrefix, next: LineWithPrefix | undefined): void => {
+  const judgeLine = (line: LineWithPrefix, nextLine: LineWithPrefix | undefined): void => {
     const { at: lineStart, prefix, afterGap } = line;
-    const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
+    const follows = !afterGap && prefix !== undefined && prefix.number - 1 === previousNumber;
     inRun = follows ? inRun + 1 : 0;
-    if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
-      const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
+    if (inRun >= keptNumbers && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
+      const endsRun = nextLine !== undefined && nextLine.prefix?.number !== prefix.number + 1;
       // If the rest of the line looks numbered, it would be read as such without the number.
       if (!endsRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: lineStart, end: prefix.end });
     }
-    before = prefix?.number;
+    previousNumber = prefix?.number;
   };
   for (const line of lines) {
-    if (previous) judge(previous, line);
+    if (previous) judgeLine(previous, line);
     previous = line;
   }
-  if (previous) judge(previous, undefined);
+  if (previous) judgeLine(previous, undefined);
   return cuts;
 }
 
 function findCutsOfSearchPrefixes(text: string, lines: readonly LineWithPrefix[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
-  let before: number | undefined;
+  let previousNumber: number | undefined;
   for (const { at: lineStart, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
       // `--` separates groups of context.
       if (!text.startsWith('--\n', lineStart)) spellings = [];
-      before = undefined;
+      previousNumber = undefined;
       if (!prefix) continue;
     }
     const path = text.slice(lineStart, Math.max(lineStart, prefix.pathEnd - 1));
     if (!spellings.some((spelling) => isSameFile(spelling, path))) spellings = [];
     const isSpelled = spellings.includes(path);
     if (!isSpelled) spellings.push(path);
-    const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === before && isSpelled;
+    const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === previousNumber && isSpelled;
     const cutEnd = numberFollows ? prefix.end : prefix.pathEnd;
     if (isSpelled && cutEnd > lineStart && !(numberFollows && readLinePrefix(text, cutEnd, 'search')))
       cuts.push({ start: lineStart, end: cutEnd });
-    before = prefix.number;
+    previousNumber = prefix.number;
   }
   return cuts;
 }

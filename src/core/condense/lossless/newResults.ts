@@ -117,12 +117,12 @@ const makeCallKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} 
 
 function isSameCallMadeAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = makeCallKey(exchange);
-  const before = draft.exchanges.filter(
+  const earlierReads = draft.exchanges.filter(
     (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && makeCallKey(other) === key,
   );
-  const last = before.at(-1);
+  const last = earlierReads.at(-1);
   if (!last || exchange.callMessage - last.callMessage <= RECENT_RESULT_MESSAGES) return false;
-  const wholeRead = before.findLast((other) => areResultsUncut(draft, other));
+  const wholeRead = earlierReads.findLast((other) => areResultsUncut(draft, other));
   return wholeRead?.resultMessage === undefined || !isRecentMessage(draft, wholeRead.resultMessage);
 }
 

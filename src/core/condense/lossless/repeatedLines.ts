@@ -107,7 +107,7 @@ const MAX_SEARCH_ROUNDS = 4;
 
 function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onlyOperation?: LineOperation): boolean {
   let saved = 0;
-  for (const { place, source, text, requests, runs } of plan) {
+  for (const { place, source, text, requests, runs: runsBySource } of plan) {
     const operation = findLineOperation(source.kind);
     if (onlyOperation !== undefined && operation !== onlyOperation) continue;
     // A restored reference has changed this text.
@@ -120,7 +120,7 @@ function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onl
       strict: true,
     });
     // Runs that saved something are tried again if the cuts are undone.
-    if (savedTokens === 0) for (const sourceRuns of runs) sourceRuns.isSettled = true;
+    if (savedTokens === 0) for (const sourceRuns of runsBySource) sourceRuns.isSettled = true;
     saved += savedTokens;
   }
   return saved > 0;
@@ -200,13 +200,13 @@ function updateRepeatedRangesOfIndex(
 /** Reuses the earlier index up to the first text that has changed. */
 function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineIndexMemory): LineIndexWithRepeatedRanges {
   const { lineCache } = memory;
-  const before = memory.latest;
+  const previousIndex = memory.latest;
   memory.latest = undefined;
-  const fits =
-    before?.index.keep === rules.keep &&
-    before.index.acrossFiles === rules.acrossFiles &&
-    areSetsEqual(before.index.removableKinds, rules.removableKinds);
-  const { index, runs, cutAsNew } = fits ? before : createLineIndex(lineCache, rules);
+  const isReusable =
+    previousIndex?.index.keep === rules.keep &&
+    previousIndex.index.acrossFiles === rules.acrossFiles &&
+    areSetsEqual(previousIndex.index.removableKinds, rules.removableKinds);
+  const { index, runs, cutAsNew } = isReusable ? previousIndex : createLineIndex(lineCache, rules);
   const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
   const wasSent = (source: LineSource): boolean => source.content.message < draft.sentCount && cutAsNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));

@@ -80,16 +80,16 @@ export class RepeatedRangeChooser {
   /** Also recomputes sources that the changed ones keep lines for. */
   updateChoices(isWorth: IsRangeWorthMarker): void {
     const { index, choices } = this;
-    const { touched, removed } = index.takeSourcesChangedSinceLastCall();
-    if (touched.size === 0 && removed.size === 0) return;
+    const { touched: touchedSources, removed: removedSources } = index.takeSourcesChangedSinceLastCall();
+    if (touchedSources.size === 0 && removedSources.size === 0) return;
     choices.length = Math.min(choices.length, index.sources.length);
     this.growTables(index.size);
-    for (const at of touched) {
+    for (const at of touchedSources) {
       this.updateRangesOfRepeatedLines(at);
     }
-    const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
+    const changed = new Set([...removedSources, ...[...touchedSources].map((at) => index.sources[at])]);
     const isStale = (at: number): boolean =>
-      touched.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
+      touchedSources.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
     for (const sourceIndex of stale) {
       choices[sourceIndex] = this.chooseRangesReferringToFixedLines(sourceIndex, isWorth);
@@ -143,14 +143,14 @@ export class RepeatedRangeChooser {
     const keepers = new Set<LineSource>();
     let mayBeWide = false;
     const byRange = ranges.map((range) => {
-      const kept = chooseKeptLineForEachLine(this.index, sourceIndex, range, (line) => {
+      const keptLines = chooseKeptLineForEachLine(this.index, sourceIndex, range, (line) => {
         const isKept = this.removalStates[line] === 0;
         mayBeWide ||= !isKept;
         return isKept;
       });
-      for (const line of kept) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
+      for (const line of keptLines) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
       return copyWithoutSpareCapacity(
-        splitIntoRangesWithFewPlaces(this.index, sourceIndex, range, kept).filter(isWorth),
+        splitIntoRangesWithFewPlaces(this.index, sourceIndex, range, keptLines).filter(isWorth),
       );
     });
     this.markRemovedLines(sourceIndex, byRange.flat());
@@ -165,17 +165,17 @@ export class RepeatedRangeChooser {
     const { index, removalStates } = this;
     const namedLines: IndexedLineNumber[] = [];
     const byRange = (this.ranges[sourceIndex] ?? []).map((range) => {
-      const kept = chooseKeptLineForEachLine(
+      const keptLines = chooseKeptLineForEachLine(
         index,
         sourceIndex,
         range,
         (line) => removalStates[line] !== LINE_IS_REMOVED,
       );
       const runs = copyWithoutSpareCapacity(
-        splitIntoRangesWithFewPlaces(index, sourceIndex, range, kept).filter(isWorth),
+        splitIntoRangesWithFewPlaces(index, sourceIndex, range, keptLines).filter(isWorth),
       );
       for (const { first, last } of runs) {
-        for (const line of kept.slice(first - range.first, last - range.first + 1))
+        for (const line of keptLines.slice(first - range.first, last - range.first + 1))
           if (line !== undefined && removalStates[line] === LINE_MAY_BE_REMOVED) namedLines.push(line);
       }
       return runs;
@@ -249,21 +249,22 @@ function findRangesOfRepeatedLines(
   const { lines, kind } = index.sources[sourceIndex] as LineSource;
   const base = index.bases[sourceIndex] as number;
   const ranges: FirstAndLastLine[] = [];
-  let first = -1;
-  let last = -1;
+  let firstNumbered = -1;
+  let lastNumbered = -1;
   // Whether all lines so far have one sign, and whether their keepers have the same signs.
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
     while (
-      last > first &&
-      lines.getStatedLineNumber(first) > 0 &&
-      lines.getStatedLineNumber(last) === 0 &&
-      isBlank(lines.getId(last))
+      lastNumbered > firstNumbered &&
+      lines.getStatedLineNumber(firstNumbered) > 0 &&
+      lines.getStatedLineNumber(lastNumbered) === 0 &&
+      isBlank(lines.getId(lastNumbered))
     )
-      last--;
-    if (first >= 0 && hasEnoughChars(lines, first, last)) ranges.push({ first, last });
-    first = -1;
+      lastNumbered--;
+    if (firstNumbered >= 0 && hasEnoughChars(lines, firstNumbered, lastNumbered))
+      ranges.push({ first: firstNumbered, last: lastNumbered });
+    firstNumbered = -1;
   };
   // The first line of an edit's answer reports the outcome.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
@@ -271,16 +272,19 @@ function findRangesOfRepeatedLines(
     if (root !== base + line) {
       // A marker keeps only the first sign of a diff's run, unless the kept lines show all signs.
       const hasSign = index.getSignAt(root) === lines.getDiffSign(line);
-      const isSameSign = first >= 0 && lines.getDiffSign(line) === lines.getDiffSign(first);
-      if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
-      if (first < 0) {
-        first = line;
+      const isSameSign = firstNumbered >= 0 && lines.getDiffSign(line) === lines.getDiffSign(firstNumbered);
+      if (firstNumbered >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
+      if (firstNumbered < 0) {
+        firstNumbered = line;
         haveOneSign = keepSigns = true;
       }
-      haveOneSign &&= lines.getDiffSign(line) === lines.getDiffSign(first);
+      haveOneSign &&= lines.getDiffSign(line) === lines.getDiffSign(firstNumbered);
       keepSigns &&= hasSign;
-      last = line;
-    } else if (first >= 0 && !(isBlank(lines.getId(line)) && lines.getDiffSign(line) === lines.getDiffSign(line - 1))) {
+      lastNumbered = line;
+    } else if (
+      firstNumbered >= 0 &&
+      !(isBlank(lines.getId(line)) && lines.getDiffSign(line) === lines.getDiffSign(line - 1))
+    ) {
       close();
     }
   }
@@ -300,32 +304,32 @@ function splitIntoRangesWithFewPlaces(
   index: RepeatedLineIndex,
   sourceIndex: number,
   range: FirstAndLastLine,
-  kept: readonly (IndexedLineNumber | undefined)[],
+  keptLines: readonly (IndexedLineNumber | undefined)[],
 ): RepeatedLineRange[] {
   const source = index.sources[sourceIndex] as LineSource;
-  const runs: RepeatedLineRange[] = [];
-  let run: { first: number; last: number; places: Map<LineSource, KeptRangeInSource> } | undefined;
+  const repeatedRanges: RepeatedLineRange[] = [];
+  let openRange: { first: number; last: number; places: Map<LineSource, KeptRangeInSource> } | undefined;
   const close = (): void => {
-    if (run)
-      runs.push({
+    if (openRange)
+      repeatedRanges.push({
         source,
-        first: run.first,
-        last: run.last,
-        places: copyWithoutSpareCapacity([...run.places.values()]),
+        first: openRange.first,
+        last: openRange.last,
+        places: copyWithoutSpareCapacity([...openRange.places.values()]),
       });
   };
-  kept.forEach((line, step) => {
+  keptLines.forEach((line, step) => {
     if (line === undefined) return;
     const keeper = index.getSourceAt(line);
     const lineInSource = index.getLineInSource(line);
-    if (run && !canShareMarker(run.places, keeper, lineInSource, source)) {
+    if (openRange && !canShareMarker(openRange.places, keeper, lineInSource, source)) {
       close();
-      run = undefined;
+      openRange = undefined;
     }
-    run ??= { first: range.first + step, last: range.first + step, places: new Map() };
-    run.last = range.first + step;
-    const place = run.places.get(keeper);
-    run.places.set(
+    openRange ??= { first: range.first + step, last: range.first + step, places: new Map() };
+    openRange.last = range.first + step;
+    const place = openRange.places.get(keeper);
+    openRange.places.set(
       keeper,
       place
         ? extendKeptRange(place, lineInSource)
@@ -333,7 +337,7 @@ function splitIntoRangesWithFewPlaces(
     );
   });
   close();
-  return runs;
+  return repeatedRanges;
 }
 
 /**
@@ -347,14 +351,14 @@ function chooseKeptLineForEachLine(
   isKept: (line: IndexedLineNumber) => boolean,
 ): (IndexedLineNumber | undefined)[] {
   const firstLine = (index.bases[sourceIndex] as number) + first;
-  const kept: (IndexedLineNumber | undefined)[] = [];
+  const keptLines: (IndexedLineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
     const root = index.findKeptLine(firstLine + step);
-    kept.push(root === firstLine + step ? undefined : root);
+    keptLines.push(root === firstLine + step ? undefined : root);
   }
   // Prefers the text that keeps the neighboring lines: one place is easier to find than two.
   const prefer = (step: number, neighbor: IndexedLineNumber | undefined, offset: 1 | -1): void => {
-    const line = kept[step];
+    const line = keptLines[step];
     if (line === undefined || neighbor === undefined) return;
     const source = index.getSourceAt(neighbor);
     const candidate = neighbor + offset;
@@ -367,11 +371,12 @@ function chooseKeptLineForEachLine(
       return;
     // Only a diff keeps a line with its sign.
     const sign = index.getSignAt(firstLine + step);
-    if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
+    if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign)
+      keptLines[step] = candidate;
   };
-  for (let step = 1; step < kept.length; step++) prefer(step, kept[step - 1], 1);
-  for (let step = kept.length - 2; step >= 0; step--) prefer(step, kept[step + 1], -1);
-  return kept;
+  for (let step = 1; step < keptLines.length; step++) prefer(step, keptLines[step - 1], 1);
+  for (let step = keptLines.length - 2; step >= 0; step--) prefer(step, keptLines[step + 1], -1);
+  return keptLines;
 }
 
 function canShareMarker(

@@ -86,13 +86,13 @@ export class CurrentLineSources {
     for (const at of this.settled.listUnprocessedIndexes(exchanges)) {
       changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
-    const removed = this.sourcesByExchange.splice(exchanges.length);
+    const removedSources = this.sourcesByExchange.splice(exchanges.length);
     for (const { at: exchangeIndex, sources } of changed) {
-      removed.push(this.sourcesByExchange[exchangeIndex] ?? []);
+      removedSources.push(this.sourcesByExchange[exchangeIndex] ?? []);
       this.sourcesByExchange[exchangeIndex] = sources;
     }
     this.replaceSources(
-      new Set(removed.flat()),
+      new Set(removedSources.flat()),
       changed.flatMap(({ sources }) => sources),
     );
     this.settled.markProcessed(exchanges);
@@ -101,15 +101,16 @@ export class CurrentLineSources {
     return sources;
   }
 
-  private replaceSources(removed: ReadonlySet<LineSource>, added: readonly LineSource[]): void {
+  private replaceSources(removedSources: ReadonlySet<LineSource>, addedSources: readonly LineSource[]): void {
     const byMessage = new Map<number, LineSource[]>();
     const listSourcesAt = (message: number): LineSource[] => {
-      const list = byMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removed.has(source));
+      const list =
+        byMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removedSources.has(source));
       byMessage.set(message, list);
       return list;
     };
-    for (const { content } of removed) listSourcesAt(content.message);
-    for (const source of added) listSourcesAt(source.content.message).push(source);
+    for (const { content } of removedSources) listSourcesAt(content.message);
+    for (const source of addedSources) listSourcesAt(source.content.message).push(source);
     for (const message of byMessage.keys())
       while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
     for (const [message, list] of byMessage)
@@ -133,12 +134,12 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
     if (content.text.length < MIN_SOURCE_CHARS) return [];
     const { parts } = lineCache.getTextLayout(content);
     const lines = lineCache.getLines(content);
-    const [first] = parts;
-    const shownPath = first?.path ?? (toolKind === 'command' ? undefined : path);
+    const [firstPart] = parts;
+    const shownPath = firstPart?.path ?? (toolKind === 'command' ? undefined : path);
     const isNamed =
-      !first || parts.every((part) => part.path === shownPath && (part.head !== 'search' || part.path === path));
+      !firstPart || parts.every((part) => part.path === shownPath && (part.head !== 'search' || part.path === path));
     const wholeSource: LineSource = { kind, content, exchange, path: shownPath, isNamed, lines };
-    const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
+    const isOne = !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
     return isOne ? [wholeSource] : splitSourceIntoFileParts({ ...wholeSource, path: undefined }, parts);
   };
   // Markers identify a read or search by its request, so the request stays.

@@ -102,13 +102,13 @@ export interface SharedLineRange extends Slice {
 
 /** Finds lines that another text also contains. Blank lines alone make no run. */
 export function findSharedLineRanges(text: string, otherLines: ReadonlySet<string>): SharedLineRange[] {
-  const runs: SharedLineRange[] = [];
+  const sharedRanges: SharedLineRange[] = [];
   let start = -1;
   let lines = 0;
   let hasText = false;
   const close = (end: number): void => {
     // Keep both characters of a CRLF.
-    if (start >= 0 && hasText) runs.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
+    if (start >= 0 && hasText) sharedRanges.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
     start = -1;
     lines = 0;
     hasText = false;
@@ -129,7 +129,7 @@ export function findSharedLineRanges(text: string, otherLines: ReadonlySet<strin
     lineStart = newline + 1;
   }
   close(text.length);
-  return runs;
+  return sharedRanges;
 }
 
 export const splitToLineSet = (text: string): Set<string> => new Set(text.split('\n'));

@@ -30,27 +30,27 @@ const MIN_EQUAL_LINES = 3;
 
 export function findTerminalNoise(text: string): CutRequest[] {
   const requests: CutRequest[] = [];
-  let run: { line: string; count: number; firstEnd: number } | undefined;
+  let equalLines: { line: string; count: number; firstEnd: number } | undefined;
   let previousEnd = 0;
   const closeRun = (): void => {
-    if (run && run.count > MIN_EQUAL_LINES && run.line.trim() !== '') {
+    if (equalLines && equalLines.count > MIN_EQUAL_LINES && equalLines.line.trim() !== '') {
       // Removes the whole run, including noise found in its lines.
-      const { firstEnd } = run;
+      const { firstEnd } = equalLines;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
-      requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });
+      requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${equalLines.count - 1} more` });
     }
-    run = undefined;
+    equalLines = undefined;
   };
   for (let lineStart = 0; lineStart <= text.length;) {
     const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(lineStart, end);
-    if (run?.line !== line) {
+    if (equalLines?.line !== line) {
       closeRun();
-      run = { line, count: 0, firstEnd: end };
+      equalLines = { line, count: 0, firstEnd: end };
     }
-    run.count++;
-    if (run.count <= MIN_EQUAL_LINES || run.line.trim() === '') addNoiseOfLine(line, lineStart, requests);
+    equalLines.count++;
+    if (equalLines.count <= MIN_EQUAL_LINES || equalLines.line.trim() === '') addNoiseOfLine(line, lineStart, requests);
     previousEnd = end;
     lineStart = end + 1;
   }
@@ -69,12 +69,13 @@ function addNoiseOfLine(line: string, offset: number, requests: CutRequest[]): v
     requests.push({ start: offset + start, end: offset + end, marker: null });
   };
   const body = line.endsWith('\r') ? line.length - 1 : line.length;
-  const shown = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
-  if (shown > 0) add(0, shown);
-  const end = findEndWithoutSpace(line, shown);
+  const lastRedrawStart = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
+  if (lastRedrawStart > 0) add(0, lastRedrawStart);
+  const end = findEndWithoutSpace(line, lastRedrawStart);
   if (line.includes(ESCAPE_CHAR)) {
     for (const match of line.matchAll(CONTROL_SEQUENCE)) {
-      if (match.index >= shown && match.index + match[0].length <= end) add(match.index, match.index + match[0].length);
+      if (match.index >= lastRedrawStart && match.index + match[0].length <= end)
+        add(match.index, match.index + match[0].length);
     }
   }
   if (end < line.length) add(end, line.length);

@@ -42,7 +42,7 @@ export function findFalseMarkerStatements(
   view: readonly ApiMessage[],
   edits: readonly Edit[],
 ): string[] {
-  const texts = listToolExchanges(view).flatMap((exchange) =>
+  const viewTexts = listToolExchanges(view).flatMap((exchange) =>
     [...exchange.parameters, ...exchange.results].map((content): ViewText => ({
       exchange,
       content,
@@ -54,21 +54,21 @@ export function findFalseMarkerStatements(
   for (const edit of edits) {
     if (edit.kind === 'cut') originals.set(edit.before, getOriginalText(original, edit) ?? '');
   }
-  return texts.flatMap((text) =>
+  return viewTexts.flatMap((text) =>
     text.lines.flatMap(({ marker }) => {
       if (!marker || !/ lines?\b.*, shown |^lines? .*, shown /.test(marker.what)) return [];
       const referenced = references.get(marker.reference);
       if (!referenced) return [`${marker.what}: its reference is unknown`];
       const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS_AT_END, '');
-      const missing = expanded.split(getLineEndPattern(originals.get(referenced.before) ?? ''));
-      const readable = readMarkerStatement(texts, text, marker.what, new Set());
-      const gone = missing.find(
+      const missingLines = expanded.split(getLineEndPattern(originals.get(referenced.before) ?? ''));
+      const readable = readMarkerStatement(viewTexts, text, marker.what, new Set());
+      const gone = missingLines.find(
         (line) => line.trim() !== '' && !listLineReadings(line).some((each) => readable.has(each)),
       );
       if (gone !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${gone}`];
       const stated = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
       const count = stated?.[1] ? Number(stated[1]) : Number(stated?.[3] ?? stated?.[2]) - Number(stated?.[2]) + 1;
-      return count === missing.length ? [] : [`"${marker.what}": ${missing.length} lines are missing`];
+      return count === missingLines.length ? [] : [`"${marker.what}": ${missingLines.length} lines are missing`];
     }),
   );
 }
@@ -86,7 +86,7 @@ function splitViewLines(text: string): ReadableViewLine[] {
 }
 
 function readMarkerStatement(
-  texts: readonly ViewText[],
+  viewTexts: readonly ViewText[],
   markerText: ViewText,
   what: string,
   seen: Set<string>,
@@ -98,14 +98,14 @@ function readMarkerStatement(
   for (const place of places.split(/ and (?=later|above|in )/)) {
     const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
     const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? own : undefined);
-    for (const text of texts) {
+    for (const text of viewTexts) {
       if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, markerText, file)) continue;
       for (const line of text.lines) {
         if (!isLineInRange(line, numbers)) continue;
         for (const each of listLineReadings(line.text)) readable.add(each);
         if (!line.marker || seen.has(line.marker.reference)) continue;
         seen.add(line.marker.reference);
-        for (const each of readMarkerStatement(texts, text, line.marker.what, seen)) readable.add(each);
+        for (const each of readMarkerStatement(viewTexts, text, line.marker.what, seen)) readable.add(each);
       }
     }
   }

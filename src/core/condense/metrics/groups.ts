@@ -36,7 +36,8 @@ export function groupRuns(allRuns: readonly RunMetrics[], getKey: (run: RunMetri
 }
 
 function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
-  const sum = (getValue: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + getValue(run), 0);
+  const sumRuns = (getValue: (run: RunMetrics) => number): number =>
+    runs.reduce((total, run) => total + getValue(run), 0);
   const condensed = runs.filter(({ outcome }) => outcome === 'condensed');
   const latency = computeDistribution(condensed.map(({ timeMs }) => timeMs));
   const error = computeDistribution(condensed.map(getEstimateError).filter((percent) => percent !== undefined));
@@ -47,10 +48,10 @@ function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
     condensed: condensed.length,
     failures: runs.filter(hasRunFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
-    tokensBefore: sum(({ tokensBefore }) => tokensBefore),
-    tokensSaved: sum(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),
-    cost: sum(({ cost }) => cost ?? 0),
-    ...(isPriced && { savedPerRequest: sum(({ savedPerRequest }) => savedPerRequest ?? 0) }),
+    tokensBefore: sumRuns(({ tokensBefore }) => tokensBefore),
+    tokensSaved: sumRuns(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),
+    cost: sumRuns(({ cost }) => cost ?? 0),
+    ...(isPriced && { savedPerRequest: sumRuns(({ savedPerRequest }) => savedPerRequest ?? 0) }),
     ...(latency && { latencyMs: latency.mean }),
     ...(error && { estimateErrorPercent: error.mean }),
   };

@@ -34,10 +34,10 @@ export interface RunMetrics {
 
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
-/** @param chosen the provider that was requested */
+/** @param chosenProvider the provider that was requested */
 export function createRunMetrics(
   outcome: OutcomeSummary,
-  chosen: string,
+  chosenProvider: string,
   now: Date,
   context: RunContext = {},
 ): RunMetrics {
@@ -48,7 +48,7 @@ export function createRunMetrics(
     provider,
     outcome: kind,
     ...(reason !== undefined && { reason }),
-    fallback: provider !== chosen || calls.some((call) => call.chosen === 'conversation'),
+    fallback: provider !== chosenProvider || calls.some((call) => call.chosen === 'conversation'),
     tokensBefore,
     tokensAfter: kind === 'condensed' ? outcome.tokensAfter : tokensBefore,
     timeMs,

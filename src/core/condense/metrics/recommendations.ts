@@ -130,16 +130,16 @@ function recommendThreshold(
   allRuns: readonly RunMetrics[],
   { threshold }: CurrentSettings,
 ): Recommendation | undefined {
-  const runs = allRuns.filter((run) => AUTOMATIC_REASONS.has(run.trigger ?? '') && !hasRunFailed(run));
-  if (runs.length < MIN_RUNS_TO_RECOMMEND) return undefined;
-  const inNeed = runs.filter(({ trigger }) => FULL_WINDOW_REASONS.has(trigger ?? ''));
-  if (inNeed.length / runs.length >= HIGH_FULL_WINDOW_SHARE) {
+  const automaticRuns = allRuns.filter((run) => AUTOMATIC_REASONS.has(run.trigger ?? '') && !hasRunFailed(run));
+  if (automaticRuns.length < MIN_RUNS_TO_RECOMMEND) return undefined;
+  const inNeed = automaticRuns.filter(({ trigger }) => FULL_WINDOW_REASONS.has(trigger ?? ''));
+  if (inNeed.length / automaticRuns.length >= HIGH_FULL_WINDOW_SHARE) {
     const percent = Math.max(MIN_CONDENSE_THRESHOLD, threshold - THRESHOLD_STEP_PERCENT);
     return percent === threshold
       ? undefined
-      : makeThresholdRecommendation(percent, runs.length, { ...NO_SAVING, runs: inNeed.length });
+      : makeThresholdRecommendation(percent, automaticRuns.length, { ...NO_SAVING, runs: inNeed.length });
   }
-  const [totals] = groupRuns(runs, () => '');
+  const [totals] = groupRuns(automaticRuns, () => '');
   if (!totals || computeSavedShare(totals) >= LOW_SAVED_SHARE) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
@@ -147,10 +147,10 @@ function recommendThreshold(
   // fewer condensations.
   const remainingPercent = threshold * (1 - computeSavedShare(totals));
   const avoided = 1 - (threshold - remainingPercent) / (percent - remainingPercent);
-  return makeThresholdRecommendation(percent, runs.length, {
+  return makeThresholdRecommendation(percent, automaticRuns.length, {
     dollars: totals.cost * avoided,
     tokens: 0,
-    runs: Math.round(runs.length * avoided),
+    runs: Math.round(automaticRuns.length * avoided),
   });
 }
 

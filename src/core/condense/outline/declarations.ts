@@ -81,13 +81,13 @@ function isDeclaration(
  */
 function findLinesOpeningBlocks(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
-  let next = -1;
+  let nextIndent = -1;
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index];
     if (!line || (!line.isMarker && line.text.trim() === '')) continue;
     const indent = line.isMarker ? Number.POSITIVE_INFINITY : getIndentColumns(line.text);
-    opens[index] = next > indent;
-    next = indent;
+    opens[index] = nextIndent > indent;
+    nextIndent = indent;
   }
   return opens;
 }

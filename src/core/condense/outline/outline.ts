@@ -73,18 +73,18 @@ function findRemovedLineRanges(
   isKept: readonly boolean[],
   lines: readonly OutlinedFileLine[],
 ): { start: number; end: number; range: string }[] {
-  const runs: { start: number; end: number; range: string }[] = [];
+  const removedRanges: { start: number; end: number; range: string }[] = [];
   for (let lineIndex = 0; lineIndex < lines.length; lineIndex++) {
-    const from = lines[lineIndex];
-    if (isKept[lineIndex] !== false || !from) continue;
+    const firstLine = lines[lineIndex];
+    if (isKept[lineIndex] !== false || !firstLine) continue;
     const first = lineIndex;
     while (lineIndex + 1 < lines.length && isKept[lineIndex + 1] === false) lineIndex++;
-    const to = lines[lineIndex] ?? from;
+    const lastLine = lines[lineIndex] ?? firstLine;
     const count = lineIndex - first + 1;
     if (count < MIN_REMOVED_LINES) continue;
-    const isNumbered = from.number !== undefined && to.number === from.number + count - 1;
-    const range = isNumbered ? `lines ${from.number}-${to.number}` : `${count} lines`;
-    runs.push({ start: from.start, end: to.end, range });
+    const isNumbered = firstLine.number !== undefined && lastLine.number === firstLine.number + count - 1;
+    const range = isNumbered ? `lines ${firstLine.number}-${lastLine.number}` : `${count} lines`;
+    removedRanges.push({ start: firstLine.start, end: lastLine.end, range });
   }
-  return runs;
+  return removedRanges;
 }

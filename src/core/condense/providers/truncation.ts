@@ -138,7 +138,7 @@ function createTruncationSteps(
   { targetTokens }: Pick<CondensationOptions, 'targetTokens'>,
   pinned: ReadonlySet<number> = new Set(),
 ): readonly PipelineStep[] {
-  const run = (draft: Draft, signal?: AbortSignal): void => {
+  const truncateDraft = (draft: Draft, signal?: AbortSignal): void => {
     const zone = findOldMessages(draft.messages, config.preserveRecentCount);
     const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
     const isOld = ({ message, newer }: ImageWithAge): boolean =>
@@ -156,7 +156,7 @@ function createTruncationSteps(
       }
     }
   };
-  return [{ name: TRUNCATION_STEP_NAME, run }];
+  return [{ name: TRUNCATION_STEP_NAME, run: truncateDraft }];
 }
 
 /** In reverse, so that slices of one string keep their offsets. */

@@ -73,7 +73,7 @@ export function chooseLeastNeededBlocks(
   };
   for (const block of tokens.keys()) offer(block);
   let spareTokens = -excess;
-  const chosen: number[] = [];
+  const chosenBlocks: number[] = [];
   while (spareTokens < 0) {
     const next = queue.takeCheapest();
     if (!next) break;
@@ -81,12 +81,12 @@ export function chooseLeastNeededBlocks(
     // A removed neighbor has lowered the block's price, so the block was offered again.
     if (choice.isRemoved(block) || price !== getPrice(block)) continue;
     spareTokens += choice.setRemoved(block, true);
-    chosen.push(block);
+    chosenBlocks.push(block);
     if (follows[block] === true && !choice.isRemoved(block - 1)) offer(block - 1);
     if (follows[block + 1] === true && !choice.isRemoved(block + 1)) offer(block + 1);
   }
   // Puts back blocks that need not go, and those that cost more than they save.
-  for (const block of chosen.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
+  for (const block of chosenBlocks.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
     const gain = choice.computeSavingOfRemoval(block);
     if (spareTokens >= gain || gain <= 0) spareTokens += choice.setRemoved(block, false);
   }
@@ -118,9 +118,9 @@ class RemovalOfferQueue {
   }
 
   takeCheapest(): RemovalOffer | undefined {
-    const [first] = this.heap;
-    const last = this.heap.pop();
-    if (!last || this.heap.length === 0) return first;
+    const [cheapest] = this.heap;
+    const lastOffer = this.heap.pop();
+    if (!lastOffer || this.heap.length === 0) return cheapest;
     let heapIndex = 0;
     for (;;) {
       let child = 2 * heapIndex + 1;
@@ -128,11 +128,11 @@ class RemovalOfferQueue {
       if (!left) break;
       if (right && isCheaperOffer(right, left)) child++;
       const smallest = this.heap[child] as RemovalOffer;
-      if (!isCheaperOffer(smallest, last)) break;
+      if (!isCheaperOffer(smallest, lastOffer)) break;
       this.heap[heapIndex] = smallest;
       heapIndex = child;
     }
-    this.heap[heapIndex] = last;
-    return first;
+    this.heap[heapIndex] = lastOffer;
+    return cheapest;
   }
 }

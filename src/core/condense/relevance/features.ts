@@ -148,22 +148,22 @@ function addFileFeatures(
   if (last !== undefined) set('changedLately', Math.exp(-turnsSince(last) / 10));
   set('changesAfter', Math.log1p(countLaterIndexes(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
-  let stale = 0;
+  let staleLines = 0;
   let isQuoted = false;
   const isRewritten = file.written > message;
   for (const line of lines) {
     const facts = file.lines.get(line);
     if (!facts) {
-      if (isRewritten) stale++;
+      if (isRewritten) staleLines++;
       continue;
     }
     // A line that the agent has put back counts as present.
     if (facts.removedAt > Math.max(message, facts.writtenAt) || (isRewritten && facts.writtenAt < file.written))
-      stale++;
+      staleLines++;
     if ((facts.quotedAt >= 0 && facts.quotedAt !== message) || (facts.writtenAt >= 0 && facts.writtenAt !== message))
       isQuoted = true;
   }
-  set('stale', stale / Math.max(1, lines.length));
+  set('stale', staleLines / Math.max(1, lines.length));
   // The blocks around this one get a share of the value later.
   if (isQuoted) set('near', 1);
 }
@@ -186,24 +186,24 @@ function listRangesOfContents(placed: readonly PlacedBlock[]): { from: number; t
   return ranges;
 }
 
-function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to: number): void {
+function addTextFeatures(blocks: readonly BlockWithFeatures[], firstBlock: number, endBlock: number): void {
   let prose = 0;
-  for (let at = from; at < to; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
-  const isQuoted = blocks.slice(from, to).map(({ features }) => features[FEATURE_INDEX.near] === 1);
+  for (let at = firstBlock; at < endBlock; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
+  const isQuoted = blocks.slice(firstBlock, endBlock).map(({ features }) => features[FEATURE_INDEX.near] === 1);
   const decayed = (start: number, end: number, step: number): void => {
     let near = 0;
     for (let blockIndex = start; blockIndex !== end; blockIndex += step) {
       const { features: row, block } = blocks[blockIndex] as BlockWithFeatures;
-      if (isQuoted[blockIndex - from] === true) near = 1;
+      if (isQuoted[blockIndex - firstBlock] === true) near = 1;
       row[FEATURE_INDEX.near] = Math.max(row[FEATURE_INDEX.near] ?? 0, near);
       near *= 0.5 ** (block.count / MAX_NEAR_LINES);
     }
   };
-  decayed(from, to, 1);
-  decayed(to - 1, from - 1, -1);
-  for (let at = from; at < to; at++) {
+  decayed(firstBlock, endBlock, 1);
+  decayed(endBlock - 1, firstBlock - 1, -1);
+  for (let at = firstBlock; at < endBlock; at++) {
     const row = blocks[at]?.features;
-    if (row) row[FEATURE_INDEX.textProse] = prose / (to - from);
+    if (row) row[FEATURE_INDEX.textProse] = prose / (endBlock - firstBlock);
   }
 }
 
@@ -268,16 +268,16 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
     if (block.head !== '' && blockWords.length > 0) forEachWordIn(block.head, (word) => declares.add(word));
     let declaredWords = 0;
     for (const word of blockWords) {
-      const first = word * sums.length;
+      const firstWeight = word * sums.length;
       const rare = rarity[word] as number;
       for (let at = 0; at < sums.length; at++)
-        sums[at] = (sums[at] as number) + rare * (weightByVoice[first + at] as number);
+        sums[at] = (sums[at] as number) + rare * (weightByVoice[firstWeight + at] as number);
       if (declares.has(word))
         declaredWords +=
           rare *
           Math.max(
-            weightByVoice[first + PROSE_SOURCE_INDEX] as number,
-            weightByVoice[first + CALLS_SOURCE_INDEX] as number,
+            weightByVoice[firstWeight + PROSE_SOURCE_INDEX] as number,
+            weightByVoice[firstWeight + CALLS_SOURCE_INDEX] as number,
           );
     }
     for (const [at, voice] of WORD_SOURCES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);

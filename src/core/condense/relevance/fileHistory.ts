@@ -54,23 +54,23 @@ export class ConversationFileHistory {
 
   private addExchange(exchange: ToolExchange, tools: ToolTable): void {
     const isRead = getToolRule(tools, exchange)?.kind === 'read';
-    const shown = new Set<MutableFileUseHistory>();
+    const shownFiles = new Set<MutableFileUseHistory>();
     for (const content of exchange.results) {
       for (const { path } of listFileParts(tools, exchange, content)) {
         const file = this.getOrCreateFileUse(path);
-        if (!shown.has(file)) file.shown.push(content.message);
-        shown.add(file);
+        if (!shownFiles.has(file)) file.shown.push(content.message);
+        shownFiles.add(file);
         file.touched = Math.max(file.touched, content.message);
       }
     }
     if (isRead) return;
     const { callMessage } = exchange;
-    for (const { path, before, after } of listFileChanges(tools, exchange)) {
+    for (const { path, before: linesBefore, after: linesAfter } of listFileChanges(tools, exchange)) {
       const file = this.getOrCreateFileUse(path);
       if (file.changed.at(-1) !== callMessage) file.changed.push(callMessage);
       file.touched = Math.max(file.touched, callMessage);
-      if (before.length === 0 && !exchange.isError) file.written = callMessage;
-      recordChangedLines(file.lines, before, after, callMessage, exchange.isError);
+      if (linesBefore.length === 0 && !exchange.isError) file.written = callMessage;
+      recordChangedLines(file.lines, linesBefore, linesAfter, callMessage, exchange.isError);
     }
   }
 
@@ -102,8 +102,8 @@ export class ConversationFileHistory {
 
 function recordChangedLines(
   lines: Map<string, FileLineHistory>,
-  before: readonly string[],
-  after: readonly string[],
+  linesBefore: readonly string[],
+  linesAfter: readonly string[],
   message: number,
   isError: boolean,
 ): void {
@@ -113,8 +113,8 @@ function recordChangedLines(
     if (!facts) lines.set(line, (facts = { quotedAt: -1, writtenAt: -1, removedAt: -1 }));
     return facts;
   };
-  const oldLines = new Set(before.map((line) => line.trim()));
-  const newLines = new Set(after.map((line) => line.trim()));
+  const oldLines = new Set(linesBefore.map((line) => line.trim()));
+  const newLines = new Set(linesAfter.map((line) => line.trim()));
   for (const line of oldLines) {
     const facts = getFacts(line);
     if (!facts) continue;

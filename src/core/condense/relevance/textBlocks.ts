@@ -45,19 +45,19 @@ export interface BlockOptions {
 
 export function splitIntoBlocks(
   { text }: PlacedContent,
-  { tokens, path, parts, from }: BlockOptions,
+  { tokens, path, parts, from: blockStart }: BlockOptions,
 ): BlockWithLines[] {
   const lines = splitReadIntoLines(text);
   const declares = findDeclarations(lines, isMarkdown(path));
   const findPart = createFilePartFinder(parts);
   const blocks: BlockWithLines[] = [];
-  const add = (blockLines: readonly OutlinedFileLine[], first: number): void => {
+  const add = (blockLines: readonly OutlinedFileLine[], firstLine: number): void => {
     const [top, bottom] = [blockLines[0], blockLines.at(-1)];
-    const start = Math.max(from, top?.start ?? 0);
+    const start = Math.max(blockStart, top?.start ?? 0);
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = findPart(top.start);
-    const declared = copyWithoutSpareCapacity(blockLines.filter((_, at) => declares[first + at]));
+    const declared = copyWithoutSpareCapacity(blockLines.filter((_, at) => declares[firstLine + at]));
     const block = {
       index: blocks.length,
       start,
@@ -72,17 +72,17 @@ export function splitIntoBlocks(
     };
     blocks.push({ block, lines: blockLines.map((line) => stripLinePrefix(line.text, part?.head)) });
   };
-  let first = 0;
+  let firstLine = 0;
   const endBefore = (end: number): void => {
     let last = end - 1;
-    while (first <= last && isBlankLine(lines[first])) first++;
-    while (last >= first && isBlankLine(lines[last])) last--;
-    add(lines.slice(first, last + 1), first);
-    first = end;
+    while (firstLine <= last && isBlankLine(lines[firstLine])) firstLine++;
+    while (last >= firstLine && isBlankLine(lines[last])) last--;
+    add(lines.slice(firstLine, last + 1), firstLine);
+    firstLine = end;
   };
   let part = findPart(0);
   for (const [index, line] of lines.entries()) {
-    const length = index - first;
+    const length = index - firstLine;
     const isLong = length >= MAX_BLOCK_LINES && (isBlankLine(line) || length >= 2 * MAX_BLOCK_LINES);
     const linePart = findPart(line.start);
     if (isLong || linePart !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);

@@ -31,7 +31,7 @@ export function describeEditChanges(
 ): EditChange[] {
   const shown = new Map(active.map((edit) => [makeEditPlaceKey(edit), edit]));
   return edits.map((edit) => {
-    const before = getTextBefore(original, shown.get(makeEditPlaceKey(edit)), edit);
+    const textBefore = getTextBefore(original, shown.get(makeEditPlaceKey(edit)), edit);
     shown.set(makeEditPlaceKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
@@ -42,7 +42,7 @@ export function describeEditChanges(
       operation,
       reason,
       strict,
-      before,
+      before: textBefore,
       after: getReplacedText(original, edit),
       tokensBefore,
       tokensAfter,

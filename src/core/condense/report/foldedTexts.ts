@@ -35,23 +35,23 @@ function splitTextIntoSections(text: string): readonly (readonly string[])[] {
 const formatFoldLine = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
 function* pairSections(
-  before: readonly (readonly string[])[],
-  after: readonly (readonly string[])[],
+  sectionsBefore: readonly (readonly string[])[],
+  sectionsAfter: readonly (readonly string[])[],
 ): Generator<readonly [readonly string[], readonly string[]]> {
-  const indexByKey = new Map(createSectionKeys(after).map((key, at) => [key, at]));
-  const keys = createSectionKeys(before);
-  let next = 0;
-  for (const [index, section] of before.entries()) {
+  const indexByKey = new Map(createSectionKeys(sectionsAfter).map((key, at) => [key, at]));
+  const keys = createSectionKeys(sectionsBefore);
+  let nextSection = 0;
+  for (const [index, section] of sectionsBefore.entries()) {
     const indexAfter = indexByKey.get(keys[index] ?? '');
-    if (indexAfter === undefined || indexAfter < next) {
+    if (indexAfter === undefined || indexAfter < nextSection) {
       yield [section, []];
       continue;
     }
-    for (; next < indexAfter; next++) yield [[], after[next] ?? []];
-    yield [section, after[indexAfter] ?? []];
-    next = indexAfter + 1;
+    for (; nextSection < indexAfter; nextSection++) yield [[], sectionsAfter[nextSection] ?? []];
+    yield [section, sectionsAfter[indexAfter] ?? []];
+    nextSection = indexAfter + 1;
   }
-  for (; next < after.length; next++) yield [[], after[next] ?? []];
+  for (; nextSection < sectionsAfter.length; nextSection++) yield [[], sectionsAfter[nextSection] ?? []];
 }
 
 /** Makes repeated headings unique. */
@@ -66,13 +66,13 @@ function createSectionKeys(sections: readonly (readonly string[])[]): readonly s
 
 /** @param isPreview true if the edits were not applied */
 export function renderDiffOfViews(
-  after: View,
-  before = createUneditedView(after.original),
+  viewAfter: View,
+  viewBefore = createUneditedView(viewAfter.original),
   isPreview = false,
 ): DiffTexts {
   const render = ({ messages, origins, original }: View): string =>
     renderConversation(messages, origins, original, MAX_COMPARED_CHARS);
-  return foldUnchangedText(render(before), render(after), isPreview);
+  return foldUnchangedText(render(viewBefore), render(viewAfter), isPreview);
 }
 
 export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';

@@ -150,13 +150,13 @@ const formatSection = (title: string, lines: readonly string[]): string =>
 
 function selectNewestLines(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
-  let first = lines.length;
-  while (first > 0) {
-    tokens += counter.countText(lines[first - 1] ?? '') + 1;
+  let firstShown = lines.length;
+  while (firstShown > 0) {
+    tokens += counter.countText(lines[firstShown - 1] ?? '') + 1;
     if (tokens > budget) break;
-    first--;
+    firstShown--;
   }
-  return first === 0 ? [...lines] : [`(${first} older ones are left out.)`, ...lines.slice(first)];
+  return firstShown === 0 ? [...lines] : [`(${firstShown} older ones are left out.)`, ...lines.slice(firstShown)];
 }
 
 function describeCommand({ command, runs, status }: ExecutedCommand): string {

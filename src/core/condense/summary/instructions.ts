@@ -121,23 +121,23 @@ export function fitInstructions(
   budget: number,
   counter: MessageCounter,
 ): FittedInstructions {
-  const texts = instructions.map(({ text }) => text);
-  const tokens = texts.map((text) => counter.countText(text));
+  const instructionTexts = instructions.map(({ text }) => text);
+  const tokens = instructionTexts.map((text) => counter.countText(text));
   let total = tokens.reduce((sum, count) => sum + count, 0);
   const shortenTo = (index: number, limit: number): void => {
-    texts[index] = shortenTextToTokens(texts[index] ?? '', limit, counter);
-    const now = counter.countText(texts[index]);
+    instructionTexts[index] = shortenTextToTokens(instructionTexts[index] ?? '', limit, counter);
+    const now = counter.countText(instructionTexts[index]);
     total += now - (tokens[index] ?? 0);
     tokens[index] = now;
   };
   for (const limit of SHORTENED_INSTRUCTION_TOKENS) {
-    for (let index = 0; index < texts.length - 1 && total > budget; index++) shortenTo(index, limit);
+    for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++) shortenTo(index, limit);
   }
   let leftOut = 0;
-  for (; leftOut < texts.length - 1 && total > budget; leftOut++) total -= tokens[leftOut] ?? 0;
-  const last = texts.length - 1;
+  for (; leftOut < instructionTexts.length - 1 && total > budget; leftOut++) total -= tokens[leftOut] ?? 0;
+  const last = instructionTexts.length - 1;
   if (total > budget && last >= 0) shortenTo(last, budget);
-  return { texts: texts.slice(leftOut), leftOut };
+  return { texts: instructionTexts.slice(leftOut), leftOut };
 }
 
 const OMISSION_MARK = ' […] ';

@@ -75,11 +75,11 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
     (index) => context.pinned?.has(index) ?? false,
   );
   if (choice.kind !== 'range') return choice;
-  const { range, since } = choice;
+  const { range, since: newRange } = choice;
   const masks = shouldMaskSecrets(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masks before truncating: half a key would not be recognized.
-  const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
+  const maskMessages = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
     masks ? maskSecretsInSlices(messages, signal) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW_TOKENS, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
@@ -99,35 +99,35 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
-    const compacted = await shown(convertForCompaction(draft.messages.slice(0, range.end)));
+    const compacted = await maskMessages(convertForCompaction(draft.messages.slice(0, range.end)));
     const tokens = TURN_FRAME_TOKENS + counter.countText(base.system) + counter.countMessages(compacted);
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
   const alone = countRequestTokens(buildSummaryPrompt({ ...base, conversation: '' }), counter);
   const render = async ({ messages }: Draft): Promise<string[]> => {
-    const masked = await shown(messages);
+    const masked = await maskMessages(messages);
     await yieldBetweenSteps(signal);
-    return createTranscript(masked, since, config);
+    return createTranscript(masked, newRange, config);
   };
   const countTokens = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + counter.countText(text) + 1, 0);
 
   await yieldBetweenSteps(signal);
-  let texts = await render(draft);
+  let transcriptParts = await render(draft);
   await yieldBetweenSteps(signal);
-  let tokens = alone + countTokens(texts);
+  let tokens = alone + countTokens(transcriptParts);
   let isReduced = false;
   if (tokens > room) {
-    texts = await render(await createLosslessDraft(input));
+    transcriptParts = await render(await createLosslessDraft(input));
     await yieldBetweenSteps(signal);
-    tokens = alone + countTokens(texts);
+    tokens = alone + countTokens(transcriptParts);
     isReduced = true;
   }
-  if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
+  if (tokens <= room) return { ...base, parts: [transcriptParts.join('\n\n')], tokens: [tokens], isReduced };
   // All parts but the first come with an earlier summary.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
-  const parts = packTextsIntoChunks(texts, perPart, (text) => counter.countText(text));
+  const parts = packTextsIntoChunks(transcriptParts, perPart, (text) => counter.countText(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };
 }
 
@@ -199,13 +199,13 @@ export function estimateSummaryPlan(
   samples: readonly OutputSample[],
   memory: SentPromptMemory,
 ): SummaryPlanEstimate {
-  let before = 0;
+  let previousSummaryTokens = 0;
   const calls = plan.parts.map((conversation, index): SummaryCallEstimate => {
     const prompt = createSummaryPrompt(plan, conversation, index === 0 ? plan.earlier : '');
-    const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
+    const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + previousSummaryTokens;
     const expected = estimateOutputTokens(inputTokens, samples, model.tokenFactor);
     const outputTokens = Math.min(computeOutputLimit(plan.maxOutputTokens, model), expected);
-    before = Math.min(plan.maxOutputTokens, expected);
+    previousSummaryTokens = Math.min(plan.maxOutputTokens, expected);
     const cached =
       index === 0 && !plan.compacted
         ? memory.estimateCachedTokens(model, prompt.system + prompt.prompt, inputTokens)
@@ -224,7 +224,7 @@ export function estimateSummaryPlan(
   return {
     calls,
     cost: sumCosts(calls.map(({ cost }) => cost)),
-    proseTokens: Math.round(before / model.tokenFactor),
+    proseTokens: Math.round(previousSummaryTokens / model.tokenFactor),
   };
 }
 

@@ -87,14 +87,14 @@ export function buildSummaryPrompt({
   const task = template.replace(PLACEHOLDER_PATTERN, (whole, name?: string) =>
     name !== undefined && Object.hasOwn(parts, name) ? parts[name as PromptPlaceholder] : whole,
   );
-  const missing = (name: PromptPlaceholder, intro: string): string[] =>
+  const formatMissingPart = (name: PromptPlaceholder, intro: string): string[] =>
     placeholders.has(name) || parts[name] === '' ? [] : [`${intro}\n${parts[name]}`];
   return {
     system: SUMMARY_SYSTEM,
     prompt: [
-      ...missing('system', 'The instructions that the agent works under:'),
-      ...missing('earlier_summary', 'The earlier summary:'),
-      ...missing('conversation', 'The conversation:'),
+      ...formatMissingPart('system', 'The instructions that the agent works under:'),
+      ...formatMissingPart('earlier_summary', 'The earlier summary:'),
+      ...formatMissingPart('conversation', 'The conversation:'),
       ...(earlier === '' ? [] : [UPDATE_SUMMARY_TASK]),
       task,
     ].join('\n\n'),

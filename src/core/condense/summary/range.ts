@@ -65,16 +65,16 @@ function findLongestUnprotectedRange(
   isPinned: (index: number) => boolean,
 ): MessageRange {
   let longest = { start: end, end };
-  let from = start;
+  let runStart = start;
   const close = (to: number): void => {
-    if (to - from > longest.end - longest.start) longest = { start: from, end: to };
+    if (to - runStart > longest.end - longest.start) longest = { start: runStart, end: to };
   };
   const units = starts.filter((index) => index >= start && index < end);
   for (const [at, unit] of units.entries()) {
     const next = units[at + 1] ?? end;
     if (!hasIndexInRange(unit, next, isPinned)) continue;
     close(unit);
-    from = next;
+    runStart = next;
   }
   close(end);
   return longest;

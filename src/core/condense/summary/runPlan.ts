@@ -37,7 +37,7 @@ const MAX_PLAN_SHRINKS = 3;
 const PLAN_SHRINK_FACTOR = 0.6;
 
 /** @throws the signal's reason if planning again was aborted */
-export async function runSummaryPlan(first: SummaryPlan, input: SummaryPlanRunInput): Promise<SummaryPlanRun> {
+export async function runSummaryPlan(firstPlan: SummaryPlan, input: SummaryPlanRunInput): Promise<SummaryPlanRun> {
   const { context, config, options, selected } = input;
   const { model } = selected.summarizer;
   const calls: ModelCall[] = [];
@@ -48,7 +48,7 @@ export async function runSummaryPlan(first: SummaryPlan, input: SummaryPlanRunIn
       input.onCall(call);
     },
   };
-  let plan = first;
+  let plan = firstPlan;
   let shrinks = 0;
   for (;;) {
     const outcome = await summarizeParts(plan, noted);
@@ -109,7 +109,7 @@ async function callModel(
   earlier: string,
   { selected, context, options, memory, onCall }: SummaryPlanRunInput,
 ): Promise<{ readonly reply: SummaryReply; readonly countedTokens: number }> {
-  const { summarizer, chosen } = selected;
+  const { summarizer, chosen: summarizerChoice } = selected;
   const { model: info } = summarizer;
   const prompt = createSummaryPrompt(plan, conversation, earlier);
   const text = prompt.system + prompt.prompt;
@@ -134,7 +134,7 @@ async function callModel(
     profile,
     vendor,
     model,
-    chosen,
+    chosen: summarizerChoice,
     countedTokens,
     usage: reply.usage,
     cost: reply.cost,

@@ -80,14 +80,14 @@ function renderText(
   limits: TranscriptLimits,
 ): string {
   let shortenedText = '';
-  let from = 0;
+  let copiedEnd = 0;
   for (const content of listContents(message)) {
     if (content.path[1] !== blockIndex || content.type === 'messageText') continue;
     const limit = content.type === 'toolResults' ? limits.resultChars : limits.parameterChars;
-    shortenedText += text.slice(from, content.start) + cutMiddle(content.text, limit);
-    from = content.end;
+    shortenedText += text.slice(copiedEnd, content.start) + cutMiddle(content.text, limit);
+    copiedEnd = content.end;
   }
-  const shownText = (shortenedText + text.slice(from)).trim();
+  const shownText = (shortenedText + text.slice(copiedEnd)).trim();
   return shownText === '' ? '' : addQuotePrefixToLines(shownText);
 }
 
@@ -153,7 +153,7 @@ export function packTextsIntoChunks(
 }
 
 function splitTextToBudget(text: string, budget: number, count: (text: string) => number): string[] {
-  const parts: string[] = [];
+  const transcriptParts: string[] = [];
   let remainingText = text;
   while (remainingText.length > QUOTE_PREFIX.length + 1 && count(remainingText) + 1 > budget) {
     let chars = Math.max(2, Math.floor((remainingText.length * budget) / (count(remainingText) + 1)));
@@ -163,11 +163,11 @@ function splitTextToBudget(text: string, budget: number, count: (text: string) =
       QUOTE_PREFIX.length + 1,
       line > chars / 2 ? line : findSafeBoundary(remainingText, chars),
     );
-    parts.push(remainingText.slice(0, splitOffset));
+    transcriptParts.push(remainingText.slice(0, splitOffset));
     const isQuoted =
       remainingText.startsWith(QUOTE_PREFIX, remainingText.lastIndexOf('\n', splitOffset - 1) + 1) &&
       remainingText[splitOffset - 1] !== '\n';
     remainingText = (isQuoted ? QUOTE_PREFIX : '') + remainingText.slice(splitOffset);
   }
-  return [...parts, remainingText];
+  return [...transcriptParts, remainingText];
 }

@@ -110,7 +110,7 @@ interface ExpectedPrintWithLineRange {
 }
 
 function assignOutputLinesToPrints(steps: readonly CommandStep[], output: IndexedOutput): OutputLinesOfExpectedPrint[] {
-  const items = steps.flatMap(({ when, printed }) =>
+  const expectedPrints = steps.flatMap(({ when, printed }) =>
     printed
       .filter(({ kind, maxLines }) => kind !== 'nothing' && maxLines > 0)
       .map((print): ExpectedPrintWithLineRange & { isSure: boolean } => ({
@@ -120,47 +120,55 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
         isSure: when === 'always',
       })),
   );
-  if (!locateKnownTextsInOutput(items, output) || !arePrintsInOutputOrder(items)) return [];
-  locateNumberedFilesInOutput(items, output);
+  if (!locateKnownTextsInOutput(expectedPrints, output) || !arePrintsInOutputOrder(expectedPrints)) return [];
+  locateNumberedFilesInOutput(expectedPrints, output);
   const failed = findFailureMessageLines(steps, output);
   const assignedLines: OutputLinesOfExpectedPrint[] = [];
-  let from = 0;
-  let first = 0;
-  for (let item = 0; item <= items.length; item++) {
-    const anchor = items[item];
+  let firstLine = 0;
+  let firstItem = 0;
+  for (let item = 0; item <= expectedPrints.length; item++) {
+    const anchor = expectedPrints[item];
     if (anchor !== undefined && anchor.at === undefined) continue;
-    const to = anchor?.at ?? output.count;
+    const endLine = anchor?.at ?? output.count;
     // Lines with an error message belong to no item, because the message may have any origin.
-    if (!failed.some((line) => line >= from && line < to))
-      assignedLines.push(...divideLinesBetweenPrints(items.slice(first, item), output, { first: from, last: to - 1 }));
-    if (anchor) from = to + anchor.maxLines;
+    if (!failed.some((line) => line >= firstLine && line < endLine))
+      assignedLines.push(
+        ...divideLinesBetweenPrints(expectedPrints.slice(firstItem, item), output, {
+          first: firstLine,
+          last: endLine - 1,
+        }),
+      );
+    if (anchor) firstLine = endLine + anchor.maxLines;
     if (anchor?.printed.kind === 'lines') {
-      const lines = { first: to, last: from - 1 };
+      const lines = { first: endLine, last: firstLine - 1 };
       assignedLines.push({ printed: anchor.printed, lines, isStartSure: true });
     }
-    first = item + 1;
+    firstItem = item + 1;
   }
   return assignedLines;
 }
 
 /** Locates items by their line numbers, if these are unambiguous. */
-function locateNumberedFilesInOutput(items: readonly ExpectedPrintWithLineRange[], output: IndexedOutput): void {
+function locateNumberedFilesInOutput(
+  expectedPrints: readonly ExpectedPrintWithLineRange[],
+  output: IndexedOutput,
+): void {
   const uses = new Map<
     string,
     { readonly form: LineNumberForm; readonly first: number; readonly items: ExpectedPrintWithLineRange[] }
   >();
-  for (const item of items) {
+  for (const item of expectedPrints) {
     if (item.printed.kind !== 'lines') continue;
     const { numbers: form, ranges } = item.printed;
-    const first = ranges?.length === 1 ? ranges[0]?.first : undefined;
-    if (form === undefined || first === undefined) continue;
-    const key = `${form} ${first}`;
+    const firstNumber = ranges?.length === 1 ? ranges[0]?.first : undefined;
+    if (form === undefined || firstNumber === undefined) continue;
+    const key = `${form} ${firstNumber}`;
     const use = uses.get(key);
     if (use) use.items.push(item);
-    else uses.set(key, { form, first, items: [item] });
+    else uses.set(key, { form, first: firstNumber, items: [item] });
   }
-  if (items.length < 2) return;
-  const before = items.map((item) => ({ ...item }));
+  if (expectedPrints.length < 2) return;
+  const itemsBefore = expectedPrints.map((item) => ({ ...item }));
   for (const { form, first, items: sameRange } of uses.values()) {
     const starts: number[] = [];
     for (let line = 0; line < output.count; line++)
@@ -176,7 +184,8 @@ function locateNumberedFilesInOutput(items: readonly ExpectedPrintWithLineRange[
       item.maxLines = countNumberedLines(output, start, form, Math.min(item.maxLines, output.count - start));
     });
   }
-  if (!arePrintsInOutputOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
+  if (!arePrintsInOutputOrder(expectedPrints))
+    expectedPrints.forEach((item, at) => Object.assign(item, itemsBefore[at]));
 }
 
 const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: LineNumberForm): number | undefined =>
@@ -286,18 +295,18 @@ function divideLinesBetweenPrints(
   limitPrintsToFileLength(openItems, output, lines);
   for (const item of openItems)
     item.maxLines = Math.min(item.maxLines, countLongestMatchingLineSequence(item.printed, output, lines));
-  const before = computePrefixSums(openItems.map(({ maxLines }) => maxLines));
+  const linesBefore = computePrefixSums(openItems.map(({ maxLines }) => maxLines));
   const suffixSums = computePrefixSums(openItems.map(({ maxLines }) => maxLines).reverse()).reverse();
   // Another command printed the lines that exceed the items' maximum.
-  if (count > (before.at(-1) as number) + (openItems.at(-1) as ExpectedPrintWithLineRange).maxLines) return [];
+  if (count > (linesBefore.at(-1) as number) + (openItems.at(-1) as ExpectedPrintWithLineRange).maxLines) return [];
   return openItems.map(({ printed, maxLines }, at): OutputLinesOfExpectedPrint => {
-    const [ahead, after] = [before[at] as number, suffixSums[at] as number];
+    const [ahead, linesAfter] = [linesBefore[at] as number, suffixSums[at] as number];
     const start = Math.min(count, ahead);
-    const end = Math.max(0, count - after);
+    const end = Math.max(0, count - linesAfter);
     return {
       printed,
       lines: { first: lines.first + start, last: lines.first + end - 1 },
-      isStartSure: start <= Math.max(0, count - after - maxLines),
+      isStartSure: start <= Math.max(0, count - linesAfter - maxLines),
     };
   });
 }
@@ -307,13 +316,13 @@ function divideLinesBetweenPrints(
  * the total determines how many lines each range printed.
  */
 function limitPrintsToFileLength(
-  items: readonly ExpectedPrintWithLineRange[],
+  expectedPrints: readonly ExpectedPrintWithLineRange[],
   output: IndexedOutput,
   lines: LineCountRange,
 ): void {
   let end = 0;
   let path: string | undefined;
-  for (const { printed } of items) {
+  for (const { printed } of expectedPrints) {
     if (printed.kind !== 'lines' || printed.ranges?.length !== 1) return;
     const [range] = printed.ranges;
     const file = `${printed.revision ?? ''}:${printed.path}`;
@@ -324,7 +333,7 @@ function limitPrintsToFileLength(
   // A marker replaces an unknown number of lines.
   if (mayContainMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
   let remaining = lines.last - lines.first + 1;
-  for (const item of items) {
+  for (const item of expectedPrints) {
     item.maxLines = Math.min(item.maxLines, remaining);
     remaining -= item.maxLines;
   }
@@ -421,26 +430,27 @@ function splitShownLines(
   isStartSure: boolean,
 ): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
-  const part = (own: LineCountRange, firstLine: number | undefined): OutputPart[] =>
+  const makeParts = (own: LineCountRange, firstLine: number | undefined): OutputPart[] =>
     own.last < own.first ? [] : [{ ...toTextSlice(output, own), path, revision, head: numbers, firstLine }];
-  const cut = output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
+  const truncation =
+    output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
   if (numbers !== undefined || ranges === undefined || !isStartSure) {
-    if (!cut) return part(lines, undefined);
+    if (!truncation) return makeParts(lines, undefined);
     return [
-      ...part({ ...lines, last: cut.first - 1 }, undefined),
-      ...part({ ...lines, first: cut.last + 1 }, undefined),
+      ...makeParts({ ...lines, last: truncation.first - 1 }, undefined),
+      ...makeParts({ ...lines, first: truncation.last + 1 }, undefined),
     ];
   }
   const parts: OutputPart[] = [];
-  let from = lines.first;
-  const to = cut ? cut.first - 1 : lines.last;
+  let firstLine = lines.first;
+  const to = truncation ? truncation.first - 1 : lines.last;
   for (const [rangeIndex, { first, maxLines }] of ranges.entries()) {
-    if (from > to) break;
-    const last = Math.min(to, from + maxLines - 1);
-    parts.push(...part({ first: from, last: rangeIndex === ranges.length - 1 ? to : last }, first));
-    from = last + 1;
+    if (firstLine > to) break;
+    const last = Math.min(to, firstLine + maxLines - 1);
+    parts.push(...makeParts({ first: firstLine, last: rangeIndex === ranges.length - 1 ? to : last }, first));
+    firstLine = last + 1;
   }
-  if (cut) parts.push(...part({ first: cut.last + 1, last: lines.last }, undefined));
+  if (truncation) parts.push(...makeParts({ first: truncation.last + 1, last: lines.last }, undefined));
   return parts;
 }
 
@@ -450,13 +460,13 @@ const FILE_HEADER = /^==> (.+) <==$/;
 function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput, lines: LineCountRange): OutputPart[] {
   const parts: OutputPart[] = [];
   let path: string | undefined;
-  let from = lines.first;
+  let firstLine = lines.first;
   const close = (to: number): void => {
     // The blank line before the next header does not belong to the file.
-    const last = to < lines.last && to >= from && getLineText(output, to) === '' ? to - 1 : to;
-    if (path !== undefined && last >= from && !isOutputTruncatedAt(output, { first: from, last }))
+    const last = to < lines.last && to >= firstLine && getLineText(output, to) === '' ? to - 1 : to;
+    if (path !== undefined && last >= firstLine && !isOutputTruncatedAt(output, { first: firstLine, last }))
       parts.push({
-        ...toTextSlice(output, { first: from, last }),
+        ...toTextSlice(output, { first: firstLine, last }),
         path,
         revision: undefined,
         head: undefined,
@@ -468,7 +478,7 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
     if (name === undefined) continue;
     close(line - 1);
     path = joinPath(folder, name);
-    from = line + 1;
+    firstLine = line + 1;
   }
   close(lines.last);
   return parts;
@@ -499,19 +509,19 @@ function splitSearchMatches(
       return [{ ...toTextSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
   }
   if (!isNumbered) return [];
-  let run: { path: string; first: number; last: number } | undefined;
-  let before: string | undefined;
+  let openMatches: { path: string; first: number; last: number } | undefined;
+  let previousPath: string | undefined;
   const close = (): void => {
-    const knownPath = run && joinPath(folder, run.path);
-    if (run && knownPath !== undefined)
+    const knownPath = openMatches && joinPath(folder, openMatches.path);
+    if (openMatches && knownPath !== undefined)
       parts.push({
-        ...toTextSlice(output, run),
+        ...toTextSlice(output, openMatches),
         path: knownPath,
         revision: undefined,
         head: 'search',
         firstLine: undefined,
       });
-    run = undefined;
+    openMatches = undefined;
   };
   for (let line = lines.first; line <= lines.last; line++) {
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
@@ -519,14 +529,15 @@ function splitSearchMatches(
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // Without a path, a line has that of the line before; a marker replaces lines of the same file.
     const knownPath =
-      name ?? (!isGone && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? before : undefined);
-    if (text !== '--') before = knownPath;
-    if (run && knownPath === run.path) {
-      run.last = line;
+      name ??
+      (!isGone && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? previousPath : undefined);
+    if (text !== '--') previousPath = knownPath;
+    if (openMatches && knownPath === openMatches.path) {
+      openMatches.last = line;
       continue;
     }
     close();
-    if (knownPath !== undefined) run = { path: knownPath, first: line, last: line };
+    if (knownPath !== undefined) openMatches = { path: knownPath, first: line, last: line };
   }
   close();
   return parts;
@@ -535,18 +546,18 @@ function splitSearchMatches(
 /** `--` separates lines that are not adjacent. */
 function splitMatchesByFile(output: IndexedOutput, lines: LineCountRange, path: string): OutputPart[] {
   const parts: OutputPart[] = [];
-  let from = lines.first;
+  let firstLine = lines.first;
   for (let line = lines.first; line <= lines.last + 1; line++) {
     if (line <= lines.last && getLineText(output, line) !== '--') continue;
-    if (line > from)
+    if (line > firstLine)
       parts.push({
-        ...toTextSlice(output, { first: from, last: line - 1 }),
+        ...toTextSlice(output, { first: firstLine, last: line - 1 }),
         path,
         revision: undefined,
         head: undefined,
         firstLine: undefined,
       });
-    from = line + 1;
+    firstLine = line + 1;
   }
   return parts;
 }

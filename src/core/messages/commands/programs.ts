@@ -91,13 +91,13 @@ function simulateHeadOrTail(
   call: SimulatedCall,
   operands: readonly ScriptWord[],
   isHeaded: boolean,
-  part: (print: ExpectedPrint) => ExpectedPrint,
+  selectLines: (print: ExpectedPrint) => ExpectedPrint,
 ): CommandOutcome {
   if (operands.length === 0) {
     const singleInput = getOnlyElement(call.input);
-    if (singleInput) return makeOutcomeThatPrints(part(singleInput));
+    if (singleInput) return makeOutcomeThatPrints(selectLines(singleInput));
     return makeOutcomeThatPrints(
-      makeUnknownPrinted(call.input ? part(makeUnknownPrinted(sumMaxLines(call.input))).maxLines : Infinity),
+      makeUnknownPrinted(call.input ? selectLines(makeUnknownPrinted(sumMaxLines(call.input))).maxLines : Infinity),
     );
   }
   const [operand] = operands;
@@ -109,7 +109,7 @@ function simulateHeadOrTail(
   }
   const path = joinWordPath(call.folder, operand);
   // A wildcard may match one file, which has no header, or several.
-  return path === undefined ? UNKNOWN_COMMAND_OUTCOME : makeOutcomeThatPrints(part(makePrintedFile(path)));
+  return path === undefined ? UNKNOWN_COMMAND_OUTCOME : makeOutcomeThatPrints(selectLines(makePrintedFile(path)));
 }
 
 const simulateHead: SimulatedProgram = (call) => {

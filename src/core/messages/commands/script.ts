@@ -106,16 +106,16 @@ export function stripWrapperPrograms(words: readonly ScriptWord[]): readonly Scr
   for (;;) {
     const [program] = innerWords;
     if (program === undefined || !PROGRAMS_THAT_RUN_THEIR_ARGUMENTS.has(getProgramName(program))) return innerWords;
-    let next = 1;
+    let wordIndex = 1;
     const isTimeout = getProgramName(program).endsWith('timeout');
-    while (next < innerWords.length) {
-      const word = innerWords[next];
+    while (wordIndex < innerWords.length) {
+      const word = innerWords[wordIndex];
       if (word === undefined) return innerWords;
-      if (word.startsWith('-') || (program === 'env' && /^\w+=/.test(word))) next++;
+      if (word.startsWith('-') || (program === 'env' && /^\w+=/.test(word))) wordIndex++;
       else break;
     }
-    if (isTimeout && /^[\d.]+[smhd]?$/.test(innerWords[next] ?? '')) next++;
-    if (next >= innerWords.length) return innerWords;
-    innerWords = innerWords.slice(next);
+    if (isTimeout && /^[\d.]+[smhd]?$/.test(innerWords[wordIndex] ?? '')) wordIndex++;
+    if (wordIndex >= innerWords.length) return innerWords;
+    innerWords = innerWords.slice(wordIndex);
   }
 }

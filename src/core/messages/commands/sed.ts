@@ -16,25 +16,25 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly LineNu
   let isByText = false;
   let afterQuit = false;
   for (const command of commands) {
-    const [, first, last, action] = SED_LINE_COMMAND.exec(command) ?? [];
+    const [, firstLine, lastLine, action] = SED_LINE_COMMAND.exec(command) ?? [];
     if (action === undefined) {
       if (!isQuiet || !SED_TEXT_COMMAND.test(command)) return undefined;
       isByText = true;
       continue;
     }
-    if (afterQuit || first === '$' || first === undefined) {
+    if (afterQuit || firstLine === '$' || firstLine === undefined) {
       // `$p` prints the last line, whose number is unknown.
       if (action !== 'p' || !isQuiet || afterQuit) return undefined;
-      if (first === undefined) ranges.push({ first: 1, last: Infinity });
+      if (firstLine === undefined) ranges.push({ first: 1, last: Infinity });
       else isByText = true;
       continue;
     }
     if (action === 'q') {
-      if (last !== undefined) return undefined;
-      end = Number(first);
+      if (lastLine !== undefined) return undefined;
+      end = Number(firstLine);
       afterQuit = true;
     } else if (action === 'd') {
-      const range = parseSedRange(first, last);
+      const range = parseSedRange(firstLine, lastLine);
       if (isQuiet || commands.length > 1) return undefined;
       return [
         ...(range.first > 1 ? [{ first: 1, last: range.first - 1 }] : []),
@@ -42,7 +42,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly LineNu
       ];
     } else {
       if (!isQuiet) return undefined;
-      ranges.push(parseSedRange(first, last));
+      ranges.push(parseSedRange(firstLine, lastLine));
     }
   }
   if (commands.length === 0) return undefined;
@@ -51,12 +51,15 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly LineNu
   return sortRangesIfDisjoint(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
 }
 
-function parseSedRange(first: string, last: string | undefined): LineNumberRange {
-  const from = Number(first);
-  if (last === undefined) return { first: from, last: from };
-  if (last === '$') return { first: from, last: Infinity };
+function parseSedRange(firstLine: string, lastLine: string | undefined): LineNumberRange {
+  const from = Number(firstLine);
+  if (lastLine === undefined) return { first: from, last: from };
+  if (lastLine === '$') return { first: from, last: Infinity };
   // A range that ends before it starts is one line.
-  return { first: from, last: last.startsWith('+') ? from + Number(last.slice(1)) : Math.max(from, Number(last)) };
+  return {
+    first: from,
+    last: lastLine.startsWith('+') ? from + Number(lastLine.slice(1)) : Math.max(from, Number(lastLine)),
+  };
 }
 
 /** sed prints in file order, and a line once for each matching command. */

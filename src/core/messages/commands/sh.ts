@@ -173,15 +173,15 @@ class ShScriptReader {
     const source = node.args.at(-1);
     const scriptSlice = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
     const restore = this.shell.saveState();
-    const before = this.shell.steps.length;
+    const stepCount = this.shell.steps.length;
     const isRead = new ShScriptReader(this.shell, text, scriptSlice, this.depth + 1).readScript();
     restore();
     if (isRead) {
-      const first = this.shell.steps[before];
-      if (first) this.shell.steps[before] = { ...first, when };
+      const first = this.shell.steps[stepCount];
+      if (first) this.shell.steps[stepCount] = { ...first, when };
       return true;
     }
-    this.shell.steps.length = before;
+    this.shell.steps.length = stepCount;
     return this.addUnknownStepForSource(node, when);
   }
 
@@ -203,17 +203,18 @@ class ShScriptReader {
   }
 
   private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): OutputRedirect[] {
-    const to = this.readWord(target);
+    const targetFile = this.readWord(target);
     const appends = operator.endsWith('>>');
-    if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
+    if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to: targetFile, appends }];
     const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
     // Redirects another input, or a stream that prints nothing.
     if (operator.startsWith('<') || (number !== 1 && number !== 2)) return [];
     const stream = number === 2 ? 'errors' : 'output';
     // Agents show errors and output together.
-    if (operator === '>&' && (to === '1' || to === '2')) return [];
-    if (operator === '>&' && (to === undefined || /^(?:\d+|-)$/.test(to))) return [{ stream, to: undefined, appends }];
-    return [{ stream: operator === '>&' ? 'both' : stream, to, appends }];
+    if (operator === '>&' && (targetFile === '1' || targetFile === '2')) return [];
+    if (operator === '>&' && (targetFile === undefined || /^(?:\d+|-)$/.test(targetFile)))
+      return [{ stream, to: undefined, appends }];
+    return [{ stream: operator === '>&' ? 'both' : stream, to: targetFile, appends }];
   }
 
   private readHereDocument({

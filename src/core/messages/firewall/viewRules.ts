@@ -40,18 +40,18 @@ export function checkView(
 const dropThinkingBlocks = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
 function checkMessageOrder(origins: readonly number[], length: number): Violation[] {
-  let last = -1;
+  let lastOrigin = -1;
   let summarized = false;
   for (const [message, origin] of [...origins, length].entries()) {
     if (origin === SUMMARY_ORIGIN) {
       summarized = true;
       continue;
     }
-    if (origin <= last) return [{ rule: 'messages-kept', message, detail: 'the order of messages changed' }];
-    if (origin > last + 1 && !summarized) {
-      return [{ rule: 'messages-kept', message, detail: `message ${last + 1} of the original is missing` }];
+    if (origin <= lastOrigin) return [{ rule: 'messages-kept', message, detail: 'the order of messages changed' }];
+    if (origin > lastOrigin + 1 && !summarized) {
+      return [{ rule: 'messages-kept', message, detail: `message ${lastOrigin + 1} of the original is missing` }];
     }
-    last = origin;
+    lastOrigin = origin;
     summarized = false;
   }
   return [];
@@ -100,48 +100,55 @@ const CHANGEABLE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['tool_result', ['content']],
 ]);
 
-function checkMessageUnchanged(before: ApiMessage, after: ApiMessage, message: number): Violation[] {
+function checkMessageUnchanged(originalMessage: ApiMessage, viewMessage: ApiMessage, message: number): Violation[] {
   const violations: Violation[] = [];
-  if (!haveSameFields(before, after, ['content'])) {
+  if (!haveSameFields(originalMessage, viewMessage, ['content'])) {
     violations.push({ rule: 'fields-kept', message, detail: 'a field of the message changed' });
   }
-  const [old, now] = [before.content, after.content];
+  const [old, now] = [originalMessage.content, viewMessage.content];
   if (typeof old === 'string' || typeof now === 'string') {
     if (typeof old !== typeof now)
       violations.push({ rule: 'structure-kept', message, detail: 'string and block content were exchanged' });
     return violations;
   }
   // A view may leave out a whole thinking block; all other blocks keep their positions.
-  const kept = now.some(isAnyThinking) ? old : dropThinkingBlocks(old);
-  if (kept.length !== now.length) {
+  const expectedBlocks = now.some(isAnyThinking) ? old : dropThinkingBlocks(old);
+  if (expectedBlocks.length !== now.length) {
     const rule =
       old.filter(isAnyThinking).length === now.filter(isAnyThinking).length ? 'structure-kept' : 'thinking-kept';
-    violations.push({ rule, message, detail: `${now.length} blocks stand where ${kept.length} should` });
+    violations.push({ rule, message, detail: `${now.length} blocks stand where ${expectedBlocks.length} should` });
     return violations;
   }
-  now.forEach((block, at) => violations.push(...checkBlockUnchanged(kept[at], block, message, at)));
+  now.forEach((block, at) => violations.push(...checkBlockUnchanged(expectedBlocks[at], block, message, at)));
   return violations;
 }
 
-function checkBlockUnchanged(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
-  if (!before || before === after) return [];
+function checkBlockUnchanged(
+  originalBlock: Block | undefined,
+  viewBlock: Block,
+  message: number,
+  block: number,
+): Violation[] {
+  if (!originalBlock || originalBlock === viewBlock) return [];
   const place = { message, block };
-  if (isMarkerForImage(after, before)) return [];
-  if (before.type !== after.type) {
-    return [{ rule: 'structure-kept', ...place, detail: `a ${before.type} became a ${after.type}` }];
+  if (isMarkerForImage(viewBlock, originalBlock)) return [];
+  if (originalBlock.type !== viewBlock.type) {
+    return [{ rule: 'structure-kept', ...place, detail: `a ${originalBlock.type} became a ${viewBlock.type}` }];
   }
-  if (isAnyThinking(before)) {
-    return isEqual(before, after)
+  if (isAnyThinking(originalBlock)) {
+    return isEqual(originalBlock, viewBlock)
       ? []
       : [{ rule: 'thinking-kept', ...place, detail: 'thinking is signed and must not change' }];
   }
   const violations: Violation[] = [];
   const getId = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
-  if (getId(before) !== getId(after)) violations.push({ rule: 'ids-kept', ...place, detail: 'the id changed' });
-  if (!haveSameFields(before, after, CHANGEABLE_FIELDS.get(before.type) ?? [])) {
-    violations.push({ rule: 'fields-kept', ...place, detail: `a field of the ${before.type} changed` });
+  if (getId(originalBlock) !== getId(viewBlock))
+    violations.push({ rule: 'ids-kept', ...place, detail: 'the id changed' });
+  if (!haveSameFields(originalBlock, viewBlock, CHANGEABLE_FIELDS.get(originalBlock.type) ?? [])) {
+    violations.push({ rule: 'fields-kept', ...place, detail: `a field of the ${originalBlock.type} changed` });
   }
-  if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultUnchanged(before, after, place));
+  if (isToolResult(originalBlock) && isToolResult(viewBlock))
+    violations.push(...checkResultUnchanged(originalBlock, viewBlock, place));
   return violations;
 }
 
@@ -172,11 +179,11 @@ function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, p
 }
 
 function haveSameFields(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
+  original: Readonly<Record<string, unknown>>,
+  edited: Readonly<Record<string, unknown>>,
   but: readonly string[],
 ): boolean {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const keys = new Set([...Object.keys(original), ...Object.keys(edited)]);
   for (const key of but) keys.delete(key);
-  return [...keys].every((key) => before[key] === after[key] || isEqual(before[key], after[key]));
+  return [...keys].every((key) => original[key] === edited[key] || isEqual(original[key], edited[key]));
 }

@@ -46,13 +46,13 @@ export function hashShortPiece(w0: number, w1: number, w2: number, length: numbe
 /** Only the high bits are well distributed. */
 export function hashLongPiece(view: DataView, start: number, length: number): number {
   let mixed = length;
-  const last = start + length - 4;
-  for (let at = start; at < last; at += 4) {
+  const lastWord = start + length - 4;
+  for (let at = start; at < lastWord; at += 4) {
     mixed = Math.imul(mixed ^ view.getInt32(at, true), 0x9e3779b1);
     mixed ^= mixed >>> 15;
   }
   // The last word overlaps the previous one, so it needs no mask.
-  mixed = Math.imul(mixed ^ view.getInt32(last, true), 0x85ebca77);
+  mixed = Math.imul(mixed ^ view.getInt32(lastWord, true), 0x85ebca77);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 

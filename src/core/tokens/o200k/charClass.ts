@@ -22,12 +22,12 @@ const CODE_POINT_COUNT = 0x110000;
  */
 export function expandCharClasses(ranges: Uint32Array): Uint8Array {
   const classes = new Uint8Array(CODE_POINT_COUNT);
-  let last = 0;
-  let from = 0;
+  let rangeClass = 0;
+  let rangeStart = 0;
   for (const range of ranges) {
-    classes.fill(last, from, range >>> 8);
-    from = range >>> 8;
-    last = range & 0xff;
+    classes.fill(rangeClass, rangeStart, range >>> 8);
+    rangeStart = range >>> 8;
+    rangeClass = range & 0xff;
   }
-  return classes.fill(last, from);
+  return classes.fill(rangeClass, rangeStart);
 }

@@ -42,16 +42,16 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): Toke
 
   function count(text: string): number {
     let tokens = 0;
-    let from = 0;
-    while (from < text.length) {
-      const to = findChunkEnd(text, from, chunk, ranks.classes);
-      const part = from === 0 && to === text.length ? text : text.slice(from, to);
+    let chunkStart = 0;
+    while (chunkStart < text.length) {
+      const chunkEnd = findChunkEnd(text, chunkStart, chunk, ranks.classes);
+      const part = chunkStart === 0 && chunkEnd === text.length ? text : text.slice(chunkStart, chunkEnd);
       if (part.length <= chunk) tokens += countBytesOfPieces(buffer, encoder.encodeInto(part, buffer.bytes).written);
       else {
         const endless = allocateTextBytes(Buffer.byteLength(part));
         tokens += countBytesOfPieces(endless, encoder.encodeInto(part, endless.bytes).written);
       }
-      from = to;
+      chunkStart = chunkEnd;
     }
     return tokens;
   }

@@ -66,38 +66,38 @@ export class BytePairMerger {
     const table = this.#table;
     const starts = this.#starts;
     const ranks = this.#ranks;
-    let parts = length;
-    let best = NO_TOKEN_RANK;
+    let partCount = length;
+    let bestRank = NO_TOKEN_RANK;
     let bestIndex = 0;
     for (let i = 0; i < length; i++) {
       starts[i] = start + i;
       const rank = i + 1 < length ? table.getPairRank(view, start + i) : NO_TOKEN_RANK;
       ranks[i] = rank;
-      if (rank < best) {
-        best = rank;
+      if (rank < bestRank) {
+        bestRank = rank;
         bestIndex = i;
       }
     }
     starts[length] = start + length;
-    while (best !== NO_TOKEN_RANK) {
-      parts--;
-      for (let i = bestIndex + 1; i < parts; i++) {
+    while (bestRank !== NO_TOKEN_RANK) {
+      partCount--;
+      for (let i = bestIndex + 1; i < partCount; i++) {
         starts[i] = starts[i + 1] as number;
         ranks[i] = ranks[i + 1] as number;
       }
-      starts[parts] = start + length;
-      ranks[bestIndex] = bestIndex + 1 < parts ? this.#rankOfTwo(view, bestIndex) : NO_TOKEN_RANK;
+      starts[partCount] = start + length;
+      ranks[bestIndex] = bestIndex + 1 < partCount ? this.#rankOfTwo(view, bestIndex) : NO_TOKEN_RANK;
       if (bestIndex > 0) ranks[bestIndex - 1] = this.#rankOfTwo(view, bestIndex - 1);
-      best = NO_TOKEN_RANK;
-      for (let i = 0; i < parts; i++) {
+      bestRank = NO_TOKEN_RANK;
+      for (let i = 0; i < partCount; i++) {
         const rank = ranks[i] as number;
-        if (rank < best) {
-          best = rank;
+        if (rank < bestRank) {
+          bestRank = rank;
           bestIndex = i;
         }
       }
     }
-    return parts;
+    return partCount;
   }
 
   #rankOfTwo(view: DataView, part: number): number {
@@ -115,19 +115,19 @@ export class BytePairMerger {
     const cachedWindows: CachedWindow[] = [];
     let size = this.#sizes.window;
     let tokens = 0;
-    let from = start;
+    let windowStart = start;
     let sharedEnd = 0; // required end of the window's first token; 0 for the first window
     for (;;) {
-      const to = Math.min(end, from + size);
-      const { next, parts } = this.#window(text, from, to, cachedWindows);
-      const meets = sharedEnd === 0 || from + (next[0] as number) === sharedEnd;
+      const to = Math.min(end, windowStart + size);
+      const { next: nextStarts, parts } = this.#window(text, windowStart, to, cachedWindows);
+      const meets = sharedEnd === 0 || windowStart + (nextStarts[0] as number) === sharedEnd;
       if (meets && to === end) {
         return tokens + parts;
       }
       const limit = size - this.#sizes.overlap;
       let tokenStart = 0;
-      while (meets && (next[tokenStart] as number) <= limit) {
-        tokenStart = next[tokenStart] as number;
+      while (meets && (nextStarts[tokenStart] as number) <= limit) {
+        tokenStart = nextStarts[tokenStart] as number;
         tokens++;
       }
       if (tokenStart === 0) {
@@ -135,21 +135,26 @@ export class BytePairMerger {
         size *= 2;
         cachedWindows.length = 0;
         tokens = 0;
-        from = start;
+        windowStart = start;
         sharedEnd = 0;
       } else {
-        sharedEnd = from + (next[tokenStart] as number);
-        from += tokenStart;
+        sharedEnd = windowStart + (nextStarts[tokenStart] as number);
+        windowStart += tokenStart;
       }
     }
   }
 
-  #window({ bytes, view }: TextBytes, from: number, to: number, cachedWindows: CachedWindow[]): CachedWindow {
-    const windowBytes = bytes.subarray(from, to);
+  #window(
+    { bytes, view }: TextBytes,
+    windowStart: number,
+    windowEnd: number,
+    cachedWindows: CachedWindow[],
+  ): CachedWindow {
+    const windowBytes = bytes.subarray(windowStart, windowEnd);
     const cached = cachedWindows.find((other) => areBytesEqual(other.bytes, windowBytes));
     if (cached) return cached;
     if (windowBytes.length > this.#next.length) this.#reserve(windowBytes.length);
-    const parts = this.#heapMerge(view, from, windowBytes.length);
+    const parts = this.#heapMerge(view, windowStart, windowBytes.length);
     const merged = { bytes: windowBytes, next: this.#next.slice(0, windowBytes.length), parts };
     if (this.#next.length > this.#usual) this.#reserve(this.#usual);
     cachedWindows.unshift(merged);
@@ -159,35 +164,35 @@ export class BytePairMerger {
 
   #heapMerge(view: DataView, start: number, length: number): number {
     const table = this.#table;
-    const next = this.#next;
+    const nextStarts = this.#next;
     const previous = this.#previous;
     const ranks = this.#ranks;
     const heap = this.#heap;
     for (let offset = 0; offset < length; offset++) {
-      next[offset] = offset + 1;
+      nextStarts[offset] = offset + 1;
       previous[offset] = offset - 1;
       const rank = offset + 1 < length ? table.getPairRank(view, start + offset) : NO_TOKEN_RANK;
       ranks[offset] = rank;
       if (rank !== NO_TOKEN_RANK) heap.appendUnordered(rank * RANK_FACTOR + offset);
     }
     heap.buildHeap();
-    let parts = length;
+    let partCount = length;
     while (heap.size > 0) {
       const key = heap.top;
       heap.removeTop();
       const rank = Math.floor(key / RANK_FACTOR);
       const offset = key - rank * RANK_FACTOR;
       if (ranks[offset] !== rank) continue; // the pair of this key no longer exists
-      parts--;
-      const removed = next[offset] as number;
-      const end = next[removed] as number;
-      next[offset] = end;
+      partCount--;
+      const removed = nextStarts[offset] as number;
+      const end = nextStarts[removed] as number;
+      nextStarts[offset] = end;
       ranks[removed] = NO_TOKEN_RANK;
       if (end < length) previous[end] = offset;
       this.#renew(view, start, offset, length);
       if (offset > 0) this.#renew(view, start, previous[offset] as number, length);
     }
-    return parts;
+    return partCount;
   }
 
   #renew(view: DataView, start: number, offset: number, length: number): void {

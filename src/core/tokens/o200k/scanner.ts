@@ -105,18 +105,18 @@ export class PieceScanner {
 
   #space(bytes: Uint8Array, start: number): number {
     let offset = start;
-    let last = start;
+    let lastBlank = start;
     let afterNewline = start;
     let kind = this.#classAt(bytes, offset);
     while ((kind & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
-      last = offset;
+      lastBlank = offset;
       offset += getUtf8Width(bytes[offset] as number);
       if (kind === CLASS_NEWLINE) afterNewline = offset;
       kind = this.#classAt(bytes, offset);
     }
     if (afterNewline !== start) return afterNewline;
     // The last space belongs to the visible character after it, unless it is the only one.
-    return kind === CLASS_END || last === start ? offset : last;
+    return kind === CLASS_END || lastBlank === start ? offset : lastBlank;
   }
 
   #classAt(bytes: Uint8Array, offset: number): number {
@@ -124,14 +124,14 @@ export class PieceScanner {
     return first < 0x80 ? (this.#classes[first] as number) : this.#wideClassAt(bytes, offset, first);
   }
 
-  #wideClassAt(bytes: Uint8Array, offset: number, first: number): number {
+  #wideClassAt(bytes: Uint8Array, offset: number, firstByte: number): number {
     const second = (bytes[offset + 1] as number) & 0x3f;
-    if (first < 0xe0) return this.#classes[((first & 0x1f) << 6) | second] as number;
+    if (firstByte < 0xe0) return this.#classes[((firstByte & 0x1f) << 6) | second] as number;
     const third = (bytes[offset + 2] as number) & 0x3f;
-    if (first < 0xf0) return this.#classes[((first & 0x0f) << 12) | (second << 6) | third] as number;
-    if (first > 0xf4) return CLASS_END;
+    if (firstByte < 0xf0) return this.#classes[((firstByte & 0x0f) << 12) | (second << 6) | third] as number;
+    if (firstByte > 0xf4) return CLASS_END;
     const fourth = (bytes[offset + 3] as number) & 0x3f;
-    return this.#classes[((first & 0x07) << 18) | (second << 12) | (third << 6) | fourth] as number;
+    return this.#classes[((firstByte & 0x07) << 18) | (second << 12) | (third << 6) | fourth] as number;
   }
 }
 

@@ -35,16 +35,16 @@ const MAX_BAR_STEP = 20;
 
 export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const highest = Math.max(...days.map(({ cost }) => cost), 0);
-  const first = days[0];
+  const firstDay = days[0];
   const last = days.at(-1);
-  if (!first || !last || highest === 0) return null;
+  if (!firstDay || !last || highest === 0) return null;
   const step = Math.min(MAX_BAR_STEP, CHART_WIDTH / days.length);
-  const period = [formatDate(first.label), formatDate(last.label)];
+  const period = [formatDate(firstDay.label), formatDate(last.label)];
   return (
     <figure className="chart">
       <figcaption>
         {days.length === 1
-          ? t('Cost on {0}: {1}', formatDate(first.label), formatDollars(highest))
+          ? t('Cost on {0}: {1}', formatDate(firstDay.label), formatDollars(highest))
           : t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highest))}
       </figcaption>
       <svg

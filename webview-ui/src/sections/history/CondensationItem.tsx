@@ -21,7 +21,7 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
   const [isOpen, setOpen] = useState(false);
   const { place, conversation, condensation, title, state, change, isFallback, preset, isGone } = entry;
   const subject = { place, conversation, condensation };
-  const run = async (action: () => Promise<unknown>): Promise<void> => {
+  const runAction = async (action: () => Promise<unknown>): Promise<void> => {
     onProblems([]);
     try {
       await action();
@@ -30,7 +30,7 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
     }
   };
   const setUndone = (isUndone: boolean) =>
-    run(async () => {
+    runAction(async () => {
       await connection.sendRequest('setUndone', { ...subject, isUndone });
       reload();
     });
@@ -57,7 +57,7 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
           <Button onClick={() => void setUndone(change === 'undo')}>{change === 'undo' ? t('Undo') : t('Redo')}</Button>
         )}
         {isGone !== true && (
-          <Button onClick={() => void run(() => connection.sendRequest('showCondensation', subject))}>
+          <Button onClick={() => void runAction(() => connection.sendRequest('showCondensation', subject))}>
             {t('Show diff')}
           </Button>
         )}

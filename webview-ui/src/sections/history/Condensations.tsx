@@ -21,7 +21,7 @@ interface CondensationsListProps {
 export function CondensationsList({ entries, total, reload }: CondensationsListProps): ReactNode {
   const panel = usePanel();
   const [query, setQuery] = useState('');
-  const [shown, setShown] = useState(CONDENSATIONS_PER_PAGE);
+  const [shownCount, setShownCount] = useState(CONDENSATIONS_PER_PAGE);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const searched = query.trim().toLowerCase();
   const matchingEntries =
@@ -49,21 +49,21 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
         />
         <span role="status" className="row-note">
           {searched === ''
-            ? t('{0} of {1}', Math.min(shown, matchingEntries.length), total)
+            ? t('{0} of {1}', Math.min(shownCount, matchingEntries.length), total)
             : entries.length < total
               ? t('{0} found in the newest {1}', matchingEntries.length, entries.length)
               : t('{0} found', matchingEntries.length)}
         </span>
       </div>
       <ul className="items" aria-label={t('Condensations')}>
-        {matchingEntries.slice(0, shown).map((entry) => (
+        {matchingEntries.slice(0, shownCount).map((entry) => (
           <CondensationItem key={entry.condensation} entry={entry} reload={reload} onProblems={setProblems} />
         ))}
       </ul>
-      {matchingEntries.length > shown && (
+      {matchingEntries.length > shownCount && (
         <Button
           onClick={() => {
-            setShown(shown + CONDENSATIONS_PER_PAGE);
+            setShownCount(shownCount + CONDENSATIONS_PER_PAGE);
           }}
         >
           {t('Show more')}

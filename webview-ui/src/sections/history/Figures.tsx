@@ -6,17 +6,17 @@ import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 /** An undone condensation saves nothing. */
 export function HistoryFigures({ history }: { readonly history: History }): ReactNode {
   const { total, sums, groups } = history;
-  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
-  const runs = sum(groups.map((group) => group.runs));
+  const sumValues = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  const runs = sumValues(groups.map((group) => group.runs));
   const share = (count: number): string => formatPercent(runs === 0 ? 0 : (100 * count) / runs);
   const errors = groups.flatMap(({ estimateErrorPercent: percent, condensed }) =>
     percent === undefined ? [] : [{ percent, condensed }],
   );
-  const spent = sum(groups.map(({ cost }) => cost));
-  const condensed = sum(groups.map((group) => group.condensed));
-  const failures = sum(groups.map((group) => group.failures));
-  const fallbacks = sum(groups.map((group) => group.fallbacks));
-  const estimated = sum(errors.map(({ condensed }) => condensed));
+  const spent = sumValues(groups.map(({ cost }) => cost));
+  const condensed = sumValues(groups.map((group) => group.condensed));
+  const failures = sumValues(groups.map((group) => group.failures));
+  const fallbacks = sumValues(groups.map((group) => group.fallbacks));
+  const estimated = sumValues(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
     [t('Tokens removed, not undone'), t('{0}', sums.tokensSaved)],
@@ -33,7 +33,7 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
       : [
           [
             t('Estimation error'),
-            formatPercent(sum(errors.map(({ percent, condensed }) => percent * condensed)) / estimated),
+            formatPercent(sumValues(errors.map(({ percent, condensed }) => percent * condensed)) / estimated),
           ] as const,
         ]),
   ];

@@ -96,7 +96,7 @@ interface HistoryActionsProps {
 function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const run = async (action: () => Promise<unknown>): Promise<void> => {
+  const runAction = async (action: () => Promise<unknown>): Promise<void> => {
     setProblems([]);
     try {
       await action();
@@ -107,9 +107,10 @@ function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
   };
   // No timeout, because the user answers a dialog.
   const patient = { timeoutMs: Infinity };
-  const save = (format: 'json' | 'csv') => run(() => connection.sendRequest('exportHistory', { format }, patient));
+  const save = (format: 'json' | 'csv') =>
+    runAction(() => connection.sendRequest('exportHistory', { format }, patient));
   const clearHistory = (part: 'metrics' | 'ledgers') =>
-    run(() => connection.sendRequest('clearHistory', { part }, patient));
+    runAction(() => connection.sendRequest('clearHistory', { part }, patient));
   return (
     <>
       <p className="actions">

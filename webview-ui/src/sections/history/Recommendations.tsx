@@ -101,16 +101,16 @@ function describeRecommendation(recommendation: Recommendation, panel: Panel): s
   }
 }
 
-function describeExpectedSaving({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
+function describeExpectedSaving({ kind, from: runCount, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
-    return t('{0} of the last {1} automatic runs started only when the window was full.', runs, from);
+    return t('{0} of the last {1} automatic runs started only when the window was full.', runs, runCount);
   }
   const parts = [
     ...(dollars > 0 ? [formatDollars(dollars)] : []),
     ...(tokens > 0 ? [t('{0} tokens', tokens)] : []),
     ...(runs > 0 ? [t('{0} runs', runs)] : []),
   ];
-  return t('Over the last {0} runs this would have saved {1}.', from, parts.join(', '));
+  return t('Over the last {0} runs this would have saved {1}.', runCount, parts.join(', '));
 }
 
 function useApplyRecommendation(): (recommendation: Recommendation) => Promise<SaveTogetherResult> {

@@ -15,19 +15,19 @@ export const computeSavedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry)
 
 /** Shows condensations oldest first. The list has the same figures. */
 export function SavingsChart({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
-  const shown = entries.slice(0, MAX_SHOWN_BARS).toReversed();
-  if (shown.length === 0) return null;
-  const highest = Math.max(...shown.map(({ tokensBefore }) => tokensBefore), 1);
-  const mean = shown.reduce((sum, entry) => sum + computeSavedPercent(entry), 0) / shown.length;
+  const shownEntries = entries.slice(0, MAX_SHOWN_BARS).toReversed();
+  if (shownEntries.length === 0) return null;
+  const highest = Math.max(...shownEntries.map(({ tokensBefore }) => tokensBefore), 1);
+  const mean = shownEntries.reduce((sum, entry) => sum + computeSavedPercent(entry), 0) / shownEntries.length;
   const height = (tokens: number): number => (CHART_HEIGHT * tokens) / highest;
   return (
     <figure className="chart">
       <figcaption>
-        {shown.length === 1
+        {shownEntries.length === 1
           ? t('Tokens before and after the last condensation: {0} saved', formatPercent(mean))
           : t(
               'Tokens before and after, last {0} condensations: {1} saved on average',
-              shown.length,
+              shownEntries.length,
               formatPercent(mean),
             )}
       </figcaption>
@@ -36,7 +36,7 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
         role="img"
         aria-label={t('Tokens before and after each condensation')}
       >
-        {shown.map((entry, index) => (
+        {shownEntries.map((entry, index) => (
           <g key={entry.condensation}>
             <rect
               className="chart-before"

@@ -43,8 +43,8 @@ export function PresetItem({
   isInUse,
   scope,
   ownIndex,
-  entry,
-  done,
+  entry: entryName,
+  done: doneChange,
   onDone,
   onChange,
 }: PresetItemProps): ReactNode {
@@ -59,12 +59,12 @@ export function PresetItem({
   const passes = readPassEntries(preset.config);
   const callsModel = passes.some((pass) => pass.callsModel && pass.isEnabled);
   const rename = async (): Promise<void> => {
-    const wanted = newName?.trim() ?? '';
-    if (wanted !== '' && wanted !== name) {
-      const newProblems = await nameSetting.save(wanted);
+    const trimmedName = newName?.trim() ?? '';
+    if (trimmedName !== '' && trimmedName !== name) {
+      const newProblems = await nameSetting.save(trimmedName);
       setProblems(newProblems);
       if (newProblems.length > 0) return;
-      onDone({ text: t('Renamed to “{0}”.', wanted), undo: () => void nameSetting.save(name).then(setProblems) });
+      onDone({ text: t('Renamed to “{0}”.', trimmedName), undo: () => void nameSetting.save(name).then(setProblems) });
     }
     setNewName(undefined);
   };
@@ -79,7 +79,7 @@ export function PresetItem({
       },
     );
   };
-  const actions = [t('Apply'), t('Export…'), ...(entry ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
+  const actions = [t('Apply'), t('Export…'), ...(entryName ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
   const measured = isBuiltIn ? MEASURED_LOSS_BY_PRESET[id] : undefined;
   const searchTexts = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
@@ -109,7 +109,7 @@ export function PresetItem({
           {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
           {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
           <Button onClick={share}>{t('Export…')}</Button>
-          {entry && newName === undefined && (
+          {entryName && newName === undefined && (
             <>
               <Button
                 onClick={() => {
@@ -118,13 +118,15 @@ export function PresetItem({
               >
                 {t('Rename')}
               </Button>
-              <Button onClick={() => void onChange({ kind: 'remove', entry }, t('“{0}” was deleted.', name))}>
+              <Button
+                onClick={() => void onChange({ kind: 'remove', entry: entryName }, t('“{0}” was deleted.', name))}
+              >
                 {t('Delete')}
               </Button>
             </>
           )}
         </span>
-        <DoneMessageWithUndo done={done} onDone={onDone} />
+        <DoneMessageWithUndo done={doneChange} onDone={onDone} />
         <ProblemList problems={problems} />
         <div className="preset-comparison">
           <Disclosure title={t('Compare with…')} searchTexts={[name]}>
@@ -141,17 +143,17 @@ interface DoneMessageWithUndoProps {
   readonly onDone: (done: UndoableChange | undefined) => void;
 }
 
-export function DoneMessageWithUndo({ done, onDone }: DoneMessageWithUndoProps): ReactNode {
+export function DoneMessageWithUndo({ done: doneChange, onDone }: DoneMessageWithUndoProps): ReactNode {
   const undo =
-    done?.undo &&
+    doneChange?.undo &&
     (() => {
-      done.undo?.();
+      doneChange.undo?.();
       onDone(undefined);
     });
   useUndoKey(undo);
   return (
     <span role="status" className="done">
-      {done && `${done.text} `}
+      {doneChange && `${doneChange.text} `}
       {undo && <LinkButton onClick={undo}>{t('Undo')}</LinkButton>}
     </span>
   );
@@ -176,7 +178,7 @@ function useApplyPreset(
     ]);
     onProblems(problems);
     if (!saved) return;
-    const done: UndoableChange = {
+    const doneChange: UndoableChange = {
       presetId: id,
       text: [
         isReplacing
@@ -189,10 +191,10 @@ function useApplyPreset(
         void saved.undo().then((newProblems) => {
           onProblems(newProblems);
           // The undo failed and can be retried.
-          if (newProblems.length > 0) onDone(done);
+          if (newProblems.length > 0) onDone(doneChange);
         });
       },
     };
-    onDone(done);
+    onDone(doneChange);
   };
 }

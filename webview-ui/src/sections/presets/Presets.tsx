@@ -16,7 +16,17 @@ export function PresetsSection(): ReactNode {
   const { state, connection, scope } = usePanel();
   const isSearching = useSearchQuery() !== '';
   const smart = useSetting('smart');
-  const { ownPresets, list, names, make, change, done, setDone, problems, setProblems } = usePresetList();
+  const {
+    ownPresets,
+    list: presetList,
+    names: entryNames,
+    make,
+    change,
+    done: doneChange,
+    setDone,
+    problems,
+    setProblems,
+  } = usePresetList();
   const inUse = getCurrentPreset(smart, state.settings['smart']?.value);
   const load = async (): Promise<void> => {
     try {
@@ -61,9 +71,9 @@ export function PresetsSection(): ReactNode {
             preset={preset}
             isInUse={preset.id === inUse}
             scope={ownPresets.scope}
-            ownIndex={list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
-            entry={names[list.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}
-            done={done?.presetId === preset.id ? done : undefined}
+            ownIndex={presetList.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
+            entry={entryNames[presetList.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}
+            done={doneChange?.presetId === preset.id ? doneChange : undefined}
             onDone={setDone}
             onChange={change}
           />
@@ -72,7 +82,7 @@ export function PresetsSection(): ReactNode {
       <SearchablePlace id="presets.import" searchTexts={[t('Import…'), t('Presets'), 'import preset load open file']}>
         <p className="actions">
           <Button onClick={() => void load()}>{t('Import…')}</Button>
-          <DoneMessageWithUndo done={done?.presetId === undefined ? done : undefined} onDone={setDone} />
+          <DoneMessageWithUndo done={doneChange?.presetId === undefined ? doneChange : undefined} onDone={setDone} />
         </p>
       </SearchablePlace>
       <ProblemList problems={[...problems, ...ownPresets.problems]} />

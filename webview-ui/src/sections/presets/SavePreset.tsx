@@ -11,7 +11,7 @@ import { usePresetList } from './usePresetList';
 
 export function SavePresetForm(): ReactNode {
   const { state } = usePanel();
-  const { change, done, setDone, problems } = usePresetList();
+  const { change, done: doneChange, setDone, problems } = usePresetList();
   const [name, setName] = useState('');
   const config = state.settings['smart']?.value;
   if (!isPlainObject(config)) return null;
@@ -39,7 +39,7 @@ export function SavePresetForm(): ReactNode {
           {t('Save the passes as a preset')}
         </Button>
       </div>
-      <DoneMessageWithUndo done={done} onDone={setDone} />
+      <DoneMessageWithUndo done={doneChange} onDone={setDone} />
       <ProblemList problems={problems} />
     </SearchablePlace>
   );

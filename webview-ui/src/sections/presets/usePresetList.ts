@@ -32,9 +32,9 @@ const formatProblems = (problems: readonly { readonly path: string; readonly mes
 export function usePresetList(): PresetList {
   const { state, connection } = usePanel();
   const ownPresets = useSetting('presets', [], usePresetScope());
-  const [last, setDone] = useState<UndoableChange>();
+  const [lastChange, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const list: readonly unknown[] = ownPresets.isSet && Array.isArray(ownPresets.value) ? ownPresets.value : [];
+  const presetList: readonly unknown[] = ownPresets.isSet && Array.isArray(ownPresets.value) ? ownPresets.value : [];
   const make: PresetList['make'] = async (wanted) => {
     try {
       const place = { name: 'presets', scope: ownPresets.scope, path: [] };
@@ -55,11 +55,11 @@ export function usePresetList(): PresetList {
   };
   return {
     ownPresets,
-    list,
-    names: listEntryNames(list),
+    list: presetList,
+    names: listEntryNames(presetList),
     make,
     change,
-    done: last?.written === undefined || areSettingsUnchanged(state, last.written) ? last : undefined,
+    done: lastChange?.written === undefined || areSettingsUnchanged(state, lastChange.written) ? lastChange : undefined,
     setDone,
     problems,
     setProblems,

@@ -11,14 +11,14 @@ export function CoherenceSection({ preview }: { readonly preview: ShownPreview }
   const { shown: previewed, isWaiting, question } = preview;
   // Ask after the preview's answer, so that the preview never waits.
   const request = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
-  const { answer, shown } = useLatestAnswer('previewCoherence', request, usePreviewKey());
+  const { answer, shown: report } = useLatestAnswer('previewCoherence', request, usePreviewKey());
   return (
     <div className="group-plain coherence">
       <h4 className="group-title">{t('Facts kept')}</h4>
       {answer.kind === 'failed' ? (
         <ProblemList problems={[answer.message]} />
-      ) : shown ? (
-        <CoherenceReportList report={shown} isWritten={(previewed?.calls ?? 0) > 0} />
+      ) : report ? (
+        <CoherenceReportList report={report} isWritten={(previewed?.calls ?? 0) > 0} />
       ) : (
         <p className="row-help">{t('Looking for files, error lines, instructions and to-dos…')}</p>
       )}

@@ -14,7 +14,7 @@ export function JudgeSessionsForm(): ReactNode {
   const [progress, setProgress] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   useEffect(() => () => running.current?.abort(), []);
-  const run = async (): Promise<void> => {
+  const compareOnSessions = async (): Promise<void> => {
     const abort = new AbortController();
     running.current = abort;
     setProgress(t('Looking for your conversations…'));
@@ -43,7 +43,7 @@ export function JudgeSessionsForm(): ReactNode {
       </p>
       <p className="actions">
         {progress === undefined ? (
-          <Button onClick={() => void run()}>{t('Compare on my conversations')}</Button>
+          <Button onClick={() => void compareOnSessions()}>{t('Compare on my conversations')}</Button>
         ) : (
           <>
             <Button onClick={() => running.current?.abort()}>{t('Cancel')}</Button>
@@ -60,13 +60,13 @@ export function JudgeSessionsForm(): ReactNode {
 type JudgmentCurvePoint = JudgedSettings['points'][number];
 
 function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactNode {
-  const { read, sessions, lines, choices, points, isOther } = judged;
-  const name = (id: string): string => {
+  const { read: readCount, sessions, lines, choices, points, isOther } = judged;
+  const getChoiceName = (id: string): string => {
     const found = choices.find((choice) => choice.id === id)?.name ?? id;
     return id === 'current' ? t('{0} (current)', t(found)) : t(found);
   };
   const columns: readonly TableColumn<JudgmentCurvePoint>[] = [
-    { title: t('Option'), cell: ({ choice }) => name(choice) },
+    { title: t('Option'), cell: ({ choice }) => getChoiceName(choice) },
     {
       title: t('Target'),
       isNumber: true,
@@ -83,10 +83,10 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
   return (
     <>
       <p role="status">
-        <strong>{describeVerdict(judged, name)}</strong>{' '}
+        <strong>{describeVerdict(judged, getChoiceName)}</strong>{' '}
         {t(
           '{0} conversations were read; in {1} of them, later edits used {2} lines from the condensed part.',
-          read,
+          readCount,
           sessions,
           lines,
         )}
@@ -95,7 +95,7 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
       </p>
       {lines > 0 && (
         <>
-          <JudgmentChart judged={judged} name={name} />
+          <JudgmentChart judged={judged} name={getChoiceName} />
           <Table
             label={t('Needed lines that each option loses')}
             columns={columns}
@@ -159,7 +159,7 @@ function JudgmentChart({
   readonly judged: JudgedSettings;
   readonly name: (id: string) => string;
 }): ReactNode {
-  const place = ({ left, lostShare }: Pick<JudgmentCurvePoint, 'left' | 'lostShare'>): string =>
+  const formatPoint = ({ left, lostShare }: Pick<JudgmentCurvePoint, 'left' | 'lostShare'>): string =>
     `${((1 - left) * CHART_WIDTH).toFixed(1)},${(lostShare * CHART_HEIGHT).toFixed(1)}`;
   return (
     <figure className="chart">
@@ -217,14 +217,14 @@ function JudgmentChart({
               key={id}
               className={`chart-line choice-${choiceIndex % CHOICE_COLORS}`}
               strokeDasharray={LINE_DASHES[choiceIndex % LINE_DASHES.length]}
-              points={ownPoints.map(place).join(' ')}
+              points={ownPoints.map(formatPoint).join(' ')}
             >
               <title>{name(id)}</title>
             </polyline>
           );
         })}
         {points.map((point) => {
-          const [x, y] = place(point).split(',');
+          const [x, y] = formatPoint(point).split(',');
           const choiceIndex = choices.findIndex(({ id }) => id === point.choice);
           return (
             <circle

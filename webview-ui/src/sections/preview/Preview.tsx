@@ -35,7 +35,7 @@ export function PreviewSection(): ReactNode {
 function PreviewContent(): ReactNode {
   const preview = usePreview();
   useEndPreviewOnUnmount();
-  const { shown, answer, isWaiting } = preview;
+  const { shown: shownPreview, answer, isWaiting } = preview;
   const drafted = preview.drafted.map((name) => `"${name}"`).join(', ');
   return (
     <>
@@ -56,23 +56,23 @@ function PreviewContent(): ReactNode {
       )}
       <PreviewedConversation preview={preview} />
       {answer.kind === 'failed' && <FailedPreview message={answer.message} preview={preview} />}
-      {!shown && answer.kind === 'waiting' && <ProgressRing label={t('Reading the conversation…')} />}
-      {shown && answer.kind !== 'failed' && (
+      {!shownPreview && answer.kind === 'waiting' && <ProgressRing label={t('Reading the conversation…')} />}
+      {shownPreview && answer.kind !== 'failed' && (
         <div className="preview" aria-busy={isWaiting}>
-          <PreviewFigureList preview={shown} />
+          <PreviewFigureList preview={shownPreview} />
           <p role="status" className="visually-hidden">
-            {t('{0} tokens now, {1} afterwards', shown.tokensBefore, shown.tokensAfter)}
+            {t('{0} tokens now, {1} afterwards', shownPreview.tokensBefore, shownPreview.tokensAfter)}
           </p>
-          {shown.notes.map((note) => (
+          {shownPreview.notes.map((note) => (
             <p key={note} className="row-help">
               {t(note)}
             </p>
           ))}
-          <PassBarChart preview={shown} />
+          <PassBarChart preview={shownPreview} />
           <CoherenceSection preview={preview} />
-          <MessageStrip cells={shown.cells} marks={preview.marks} onMark={preview.mark} />
+          <MessageStrip cells={shownPreview.cells} marks={preview.marks} onMark={preview.mark} />
           <PreviewActions preview={preview} />
-          <EditExcerptsList preview={shown} question={preview.question} />
+          <EditExcerptsList preview={shownPreview} question={preview.question} />
         </div>
       )}
     </>

@@ -18,7 +18,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   const price = formatCostAndConfidence(shown);
   const pinned = [...marks.pinned];
   const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));
-  const run = async (action: () => Promise<unknown>): Promise<void> => {
+  const runAction = async (action: () => Promise<unknown>): Promise<void> => {
     setProblems([]);
     setBusy(true);
     try {
@@ -38,12 +38,12 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   return (
     <div>
       <p className="actions">
-        <Button primary disabled={isBusy || isOfDrafts || isWaiting} onClick={() => void run(condense)}>
+        <Button primary disabled={isBusy || isOfDrafts || isWaiting} onClick={() => void runAction(condense)}>
           {price === '' ? t('Condense now') : t('Condense now ({0})', price)}
         </Button>
         <Button
           disabled={isBusy || !hasNewPins}
-          onClick={() => void run(() => connection.sendRequest('savePins', { conversation, pinned }))}
+          onClick={() => void runAction(() => connection.sendRequest('savePins', { conversation, pinned }))}
         >
           {t('Save the pins')}
         </Button>

@@ -6,7 +6,11 @@ import { usePanel } from '../../state/panel';
 import { Button, LinkButton } from '../../ui';
 import { usePreviewedConversation, type ShownPreview } from './usePreview';
 
-export function PreviewedConversation({ preview: { shown, reload } }: { readonly preview: ShownPreview }): ReactNode {
+export function PreviewedConversation({
+  preview: { shown: shownPreview, reload },
+}: {
+  readonly preview: ShownPreview;
+}): ReactNode {
   const { connection } = usePanel();
   const [, setPreviewed] = usePreviewedConversation();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -23,9 +27,9 @@ export function PreviewedConversation({ preview: { shown, reload } }: { readonly
     <div>
       <p className="preview-title">
         <span className="row-name">{t('Conversation')}</span>
-        <span translate="no">{shown?.title ?? ''}</span>
-        {shown?.conversation.kind === 'live' && <span className="tag">{t('follows the chat')}</span>}
-        {shown?.isSample === true && <span className="tag">{t('sample')}</span>}
+        <span translate="no">{shownPreview?.title ?? ''}</span>
+        {shownPreview?.conversation.kind === 'live' && <span className="tag">{t('follows the chat')}</span>}
+        {shownPreview?.isSample === true && <span className="tag">{t('sample')}</span>}
       </p>
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>

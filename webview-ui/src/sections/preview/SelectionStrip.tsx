@@ -11,20 +11,20 @@ import { usePreviewedConversation, usePreviewKey } from './usePreview';
  */
 export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
   const [conversation] = usePreviewedConversation();
-  const { answer, shown } = useLatestAnswer(
+  const { answer, shown: selection } = useLatestAnswer(
     'previewSelection',
     { conversation, pass, drafts: usePassDrafts() },
     usePreviewKey(),
   );
   if (answer.kind === 'failed') return <ProblemList problems={[answer.message]} />;
-  if (!shown) return null;
-  const { title, taken } = shown;
-  const count = taken.filter(Boolean).length;
-  const caption = t('Selects {0} of the {1} messages of “{2}”.', count, taken.length, title);
+  if (!selection) return null;
+  const { title, taken: isSelected } = selection;
+  const count = isSelected.filter(Boolean).length;
+  const caption = t('Selects {0} of the {1} messages of “{2}”.', count, isSelected.length, title);
   return (
     <figure className="selection">
       <div className="selection-strip" role="img" aria-label={caption}>
-        {taken.map((isTaken, index) => (
+        {isSelected.map((isTaken, index) => (
           <span key={index} className={isTaken ? 'taken' : ''} />
         ))}
       </div>

@@ -15,7 +15,7 @@ interface MessageStripProps {
 export function MessageStrip({ cells, marks, onMark }: MessageStripProps): ReactNode {
   const [focusedIndex, setFocusedIndex] = useState(0);
   const strip = useRef<HTMLDivElement>(null);
-  const current = Math.min(focusedIndex, cells.length - 1);
+  const currentIndex = Math.min(focusedIndex, cells.length - 1);
   const onPin = (message: number): void => {
     onMark({ ...marks, pinned: toggleElement(marks.pinned, message) });
   };
@@ -31,21 +31,21 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'x' || event.key === 'X') {
-      onExclude(current);
+      onExclude(currentIndex);
       return;
     }
     const buttons = [...(strip.current?.querySelectorAll<HTMLElement>('.cell') ?? [])];
-    const next = findCellForKey(
+    const nextIndex = findCellForKey(
       event.key,
-      current,
+      currentIndex,
       buttons.map(({ offsetTop }) => offsetTop),
     );
-    if (next === undefined) return;
+    if (nextIndex === undefined) return;
     event.preventDefault();
-    setFocusedIndex(next);
-    buttons[next]?.focus();
+    setFocusedIndex(nextIndex);
+    buttons[nextIndex]?.focus();
   };
-  const cell = cells[current];
+  const cell = cells[currentIndex];
   return (
     <div className="group-plain">
       <h4 className="group-title">{t('Message by message')}</h4>
@@ -63,7 +63,7 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
             cell={cell}
             kind={getCellKind(cell, index, marks)}
             isPinned={marks.pinned.has(index)}
-            isCurrent={index === current}
+            isCurrent={index === currentIndex}
             onChoose={choose}
             onFocus={setFocusedIndex}
           />
@@ -72,13 +72,13 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
       {cell && (
         <CellDetails
           cell={cell}
-          index={current}
+          index={currentIndex}
           marks={marks}
           onPin={() => {
-            onPin(current);
+            onPin(currentIndex);
           }}
           onExclude={() => {
-            onExclude(current);
+            onExclude(currentIndex);
           }}
         />
       )}
@@ -91,21 +91,21 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
  * @param tops top of each cell in pixels
  */
 function findCellForKey(key: string, cellIndex: number, tops: readonly number[]): number | undefined {
-  const last = tops.length - 1;
+  const lastIndex = tops.length - 1;
   const row = Math.max(1, tops.filter((top) => top === tops[0]).length);
   switch (key) {
     case 'ArrowRight':
-      return Math.min(last, cellIndex + 1);
+      return Math.min(lastIndex, cellIndex + 1);
     case 'ArrowLeft':
       return Math.max(0, cellIndex - 1);
     case 'ArrowDown':
-      return cellIndex + row > last ? cellIndex : cellIndex + row;
+      return cellIndex + row > lastIndex ? cellIndex : cellIndex + row;
     case 'ArrowUp':
       return cellIndex < row ? cellIndex : cellIndex - row;
     case 'Home':
       return 0;
     case 'End':
-      return last;
+      return lastIndex;
     default:
       return undefined;
   }

@@ -20,15 +20,15 @@ export function TwoConfigurationsComparison(): ReactNode {
   const { connection, view, changeView } = usePanel();
   const [previewed] = usePreviewedConversation();
   const choices = useConfigurationChoices();
-  const chosen = view.compared;
+  const comparedValues = view.compared;
   const [conversations, setConversations] = useState<readonly PreviewedConversationName[]>([]);
-  const [rows, setRows] = useState<readonly ComparisonResult[]>([]);
+  const [comparisons, setComparisons] = useState<readonly ComparisonResult[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
   const compared = [previewed, ...conversations];
   const choose = (index: 0 | 1, value: string): void => {
-    changeView({ compared: index === 0 ? [value, chosen[1]] : [chosen[0], value] });
+    changeView({ compared: index === 0 ? [value, comparedValues[1]] : [comparedValues[0], value] });
   };
   const add = async (): Promise<void> => {
     setProblems([]);
@@ -45,11 +45,11 @@ export function TwoConfigurationsComparison(): ReactNode {
     running.current = abort;
     setBusy(true);
     setProblems([]);
-    setRows([]);
-    const names = chosen.map((value) => getConfigurationLabel(value, choices));
+    setComparisons([]);
+    const configurationNames = comparedValues.map((value) => getConfigurationLabel(value, choices));
     for (const conversation of compared) {
       const results: (ComparedConfiguration | string)[] = [];
-      for (const value of chosen) {
+      for (const value of comparedValues) {
         const params = { conversation, configuration: parseConfiguration(value) };
         const options = { signal: abort.signal, timeoutMs: COMPARE_TIMEOUT_MS };
         try {
@@ -59,7 +59,7 @@ export function TwoConfigurationsComparison(): ReactNode {
           results.push(getErrorMessage(error));
         }
       }
-      setRows((before) => [...before, { results, names }]);
+      setComparisons((before) => [...before, { results, names: configurationNames }]);
     }
     setBusy(false);
   };
@@ -72,7 +72,7 @@ export function TwoConfigurationsComparison(): ReactNode {
             <span className="row-name">{index === 0 ? t('First') : t('Second')}</span>
             <Dropdown
               label={index === 0 ? t('First configuration') : t('Second configuration')}
-              value={chosen[index]}
+              value={comparedValues[index]}
               choices={choices}
               onChange={(next) => {
                 choose(index, next);
@@ -105,7 +105,7 @@ export function TwoConfigurationsComparison(): ReactNode {
       </p>
       {isBusy && <ProgressRing label={t('Comparing…')} />}
       <ProblemList problems={problems} />
-      {rows.map(({ results, names }, index) => (
+      {comparisons.map(({ results, names }, index) => (
         <ComparedConfigurationsTable key={index} results={results} names={names} />
       ))}
     </div>

@@ -72,17 +72,17 @@ export function usePreview(): ShownPreview {
     }),
     [conversation, latest, isOfDrafts, draftText],
   );
-  const { answer, shown, isWaiting, reload } = useLatestAnswer('preview', question, key);
+  const { answer, shown: shownPreview, isWaiting, reload } = useLatestAnswer('preview', question, key);
   const marks = useMemo<MessageMarks>(
-    () => latest ?? { pinned: new Set(shown?.savedPins), excluded: new Set() },
-    [latest, shown?.savedPins],
+    () => latest ?? { pinned: new Set(shownPreview?.savedPins), excluded: new Set() },
+    [latest, shownPreview?.savedPins],
   );
-  const mark = (after: MessageMarks): void => {
-    if (!shown) return;
+  const mark = (marksAfter: MessageMarks): void => {
+    if (!shownPreview) return;
     // Marks stay with the shown conversation even if the chat's next request belongs to another
     // one.
-    setPreviewed(shown.conversation);
-    setHistory({ name: JSON.stringify(shown.conversation), marks: [...ownMarks, after] });
+    setPreviewed(shownPreview.conversation);
+    setHistory({ name: JSON.stringify(shownPreview.conversation), marks: [...ownMarks, marksAfter] });
   };
   const unmark = useMemo(
     () =>
@@ -94,7 +94,19 @@ export function usePreview(): ShownPreview {
     [name, ownMarks],
   );
   const drafted = drafts.passes.map(({ pass }) => (typeof pass['name'] === 'string' ? pass['name'] : ''));
-  return { answer, shown, isWaiting, question, marks, mark, unmark, reload, drafted, isOfDrafts, tryDrafts };
+  return {
+    answer,
+    shown: shownPreview,
+    isWaiting,
+    question,
+    marks,
+    mark,
+    unmark,
+    reload,
+    drafted,
+    isOfDrafts,
+    tryDrafts,
+  };
 }
 
 const NO_MARK_HISTORY: MarkHistory = [];

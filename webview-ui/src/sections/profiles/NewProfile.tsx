@@ -38,12 +38,17 @@ type ProfileField = keyof typeof EMPTY_FIELDS;
 type LookedUpModelFields = Readonly<Record<string, unknown>>;
 
 /** Asks for vendor, key and model. The user can set everything else later. */
-export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewProfileFormProps): ReactNode {
+export function NewProfileForm({
+  source: firstSource,
+  taken: takenIds,
+  isFirst,
+  onDone,
+}: NewProfileFormProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
   const sources = listModelSources();
   const [source, setSource] = useState<ModelSource>(
-    sources.find(({ label }) => label === first) ?? sources[0] ?? { label: '', vendor: 'anthropic' },
+    sources.find(({ label }) => label === firstSource) ?? sources[0] ?? { label: '', vendor: 'anthropic' },
   );
   const [fields, setFields] = useState({ ...EMPTY_FIELDS, baseUrl: source.address ?? '' });
   const [figures, setFigures] = useState<LookedUpModelFields>({});
@@ -56,13 +61,13 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
    * ID of the added profile if it could not be chosen for summaries; the next attempt uses this ID
    * again.
    */
-  const [added, setAdded] = useState<string>();
+  const [addedProfile, setAddedProfile] = useState<string>();
   const { vendor, isLocal = false } = source;
   const windowNote = getWindowNoteOfServer(source.label);
   const { key, listsModels = false } = getVendorEntry(vendor);
   const model = fields.model.trim();
   const profileName = fields.name.trim() || model || source.label;
-  const id = added ?? keyProfileId ?? makeUnusedId(profileName, taken, 'profile');
+  const id = addedProfile ?? keyProfileId ?? makeUnusedId(profileName, takenIds, 'profile');
   const filledFields = Object.fromEntries(
     (['baseUrl', 'region', 'projectId'] as const).flatMap((field) =>
       vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
@@ -94,7 +99,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     connection.sendRequest('forgetKey', { id: keyProfileId }).catch(() => undefined);
   };
   const keyLeft = useRef<() => void>(undefined);
-  keyLeft.current = added === undefined ? forgetKey : undefined;
+  keyLeft.current = addedProfile === undefined ? forgetKey : undefined;
   useEffect(() => () => keyLeft.current?.(), []);
 
   const change = (field: ProfileField) => (value: string) => {
@@ -111,16 +116,16 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     setFields((before) => ({ ...before, [field]: value }));
   };
   const chooseSource = (label: string): void => {
-    const next = sources.find((each) => each.label === label);
-    if (!next) return;
+    const nextSource = sources.find((each) => each.label === label);
+    if (!nextSource) return;
     forgetKey();
     vendorModels.forget();
-    setSource(next);
-    setAskedAddress(next.address);
+    setSource(nextSource);
+    setAskedAddress(nextSource.address);
     setFigures({});
     setProblems([]);
     setTest(undefined);
-    setFields((before) => ({ ...EMPTY_FIELDS, name: before.name, baseUrl: next.address ?? '' }));
+    setFields((before) => ({ ...EMPTY_FIELDS, name: before.name, baseUrl: nextSource.address ?? '' }));
   };
   const askKey = async (): Promise<void> => {
     setProblems([]);
@@ -153,15 +158,15 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
       if (verdict.problems.length > 0) return;
       // The key now belongs to the added profile.
       keyLeft.current = undefined;
-      if (isFirst || added !== undefined) {
+      if (isFirst || addedProfile !== undefined) {
         const refused = await condensing.save(id);
         setProblems(refused.map((message) => ({ path: '', message })));
         if (refused.length > 0) {
-          setAdded(id);
+          setAddedProfile(id);
           return;
         }
       }
-      setAdded(id);
+      setAddedProfile(id);
       onDone();
       if (key === 'needed' && keyProfileId === undefined) {
         await connection.sendRequest('setKey', { id }, { timeoutMs: Infinity });
@@ -173,7 +178,12 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
 
   const listProblemsOf = (field: string): readonly string[] =>
     problems.filter(({ path }) => path === field).map(({ message }) => message);
-  const row = (field: ProfileField | 'vendor' | 'key', label: string, control: ReactNode, help?: string): ReactNode => (
+  const renderRow = (
+    field: ProfileField | 'vendor' | 'key',
+    label: string,
+    control: ReactNode,
+    help?: string,
+  ): ReactNode => (
     <div className="row">
       <span className="row-name">{label}</span>
       {help !== undefined && <p className="row-help">{help}</p>}
@@ -182,7 +192,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
     </div>
   );
   const text = (field: ProfileField, label: string, help?: string): ReactNode =>
-    row(
+    renderRow(
       field,
       label,
       <TextField
@@ -205,12 +215,12 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
       ? t('Where the server listens, such as http://127.0.0.1:11434/v1.')
       : t('For example, {0}.', source.addressForm),
   );
-  const needed = listRequiredFields(vendor);
+  const requiredFields = listRequiredFields(vendor);
   return (
     <div className="item item-content" role="group" aria-label={t('New model')}>
       <ol className="steps">
         <li>
-          {row(
+          {renderRow(
             'vendor',
             t('Vendor'),
             <Dropdown
@@ -221,11 +231,11 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
             />,
           )}
           {source.address !== undefined && address}
-          {needed.includes('region') && text('region', t('Region'))}
-          {needed.includes('projectId') && text('projectId', t('Project'))}
+          {requiredFields.includes('region') && text('region', t('Region'))}
+          {requiredFields.includes('projectId') && text('projectId', t('Project'))}
         </li>
         <li>
-          {row(
+          {renderRow(
             'key',
             t('Key'),
             key === 'none' ? undefined : (
@@ -245,7 +255,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
         </li>
         <li>
           {vendor === 'vscode' && state.editorModels.length > 0
-            ? row(
+            ? renderRow(
                 'model',
                 t('Model'),
                 <Dropdown
@@ -261,7 +271,7 @@ export function NewProfileForm({ source: first, taken, isFirst, onDone }: NewPro
                   onChange={change('model')}
                 />,
               )
-            : row(
+            : renderRow(
                 'model',
                 t('Model'),
                 <ModelNameField

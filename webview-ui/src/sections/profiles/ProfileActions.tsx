@@ -23,7 +23,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
   const [test, setTest] = useState<{ readonly ok: boolean; readonly message: string } | 'running'>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const id = entry.id;
-  const run = (action: Promise<unknown>): void => {
+  const showFailureOf = (action: Promise<unknown>): void => {
     setProblems([]);
     action.catch((error: unknown) => {
       setTest(undefined);
@@ -32,7 +32,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
   };
   const tryIt = (): void => {
     setTest('running');
-    run(connection.sendRequest('testProfile', { id }, { timeoutMs: TEST_TIMEOUT_MS }).then(setTest));
+    showFailureOf(connection.sendRequest('testProfile', { id }, { timeoutMs: TEST_TIMEOUT_MS }).then(setTest));
   };
   return (
     <>
@@ -49,7 +49,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
           <Button
             icon="key"
             onClick={() => {
-              run(connection.sendRequest('setKey', { id }, { timeoutMs: Infinity }));
+              showFailureOf(connection.sendRequest('setKey', { id }, { timeoutMs: Infinity }));
             }}
           >
             {facts.key === 'set' ? t('Change key…') : t('Set key…')}
@@ -58,7 +58,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
         <Button
           icon="trash"
           onClick={() => {
-            run(connection.sendRequest('removeProfile', { id }, { timeoutMs: Infinity }));
+            showFailureOf(connection.sendRequest('removeProfile', { id }, { timeoutMs: Infinity }));
           }}
         >
           {t('Remove…')}

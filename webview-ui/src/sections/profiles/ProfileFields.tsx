@@ -35,11 +35,11 @@ interface ProfileFieldsProps {
 /** Shows the fields that the profile's vendor supports. */
 export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
   const { welcome } = usePanel();
-  const items = (welcome.schemas['profiles']?.['items'] ?? {}) as JsonSchema;
-  const fields = Object.entries(getSchemaFields(items)).filter(
+  const entrySchema = (welcome.schemas['profiles']?.['items'] ?? {}) as JsonSchema;
+  const fields = Object.entries(getSchemaFields(entrySchema)).filter(
     ([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field) && (!isVendor(vendor) || vendorHasField(vendor, field)),
   );
-  const shown = (isFirst: boolean): ReactNode =>
+  const renderFields = (isFirst: boolean): ReactNode =>
     fields
       .filter(([field]) => FIELDS_SHOWN_FIRST.has(field) === isFirst)
       .map(([field, schema]) => (
@@ -48,15 +48,15 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
           name="profiles"
           path={[index, field]}
           schema={schema}
-          isOptional={!listRequiredFields(items).includes(field)}
+          isOptional={!listRequiredFields(entrySchema).includes(field)}
         />
       ));
   return (
     <>
       <ProfileModelField index={index} vendor={vendor} />
-      {shown(true)}
+      {renderFields(true)}
       <ProfileThresholdField index={index} />
-      <Disclosure title={t('Prices, limits and the rest')}>{shown(false)}</Disclosure>
+      <Disclosure title={t('Prices, limits and the rest')}>{renderFields(false)}</Disclosure>
     </>
   );
 }
@@ -85,10 +85,10 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
     }
     setTyped(undefined);
   };
-  const current = listed(saved);
+  const currentModel = listed(saved);
   const isNews =
-    current !== undefined &&
-    Object.entries(toProfileFields(current)).some(([field, value]) => !isEqual(value, fields[field]));
+    currentModel !== undefined &&
+    Object.entries(toProfileFields(currentModel)).some(([field, value]) => !isEqual(value, fields[field]));
   const title = t('Model');
   const help = t('The model’s ID at the vendor.');
   return (
@@ -103,7 +103,7 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
         onCommit={(text) => void commit(text)}
       >
         {isNews && (typed ?? saved) === saved && (
-          <LinkButton onClick={() => void takeOver(current)}>{t('Use these figures')}</LinkButton>
+          <LinkButton onClick={() => void takeOver(currentModel)}>{t('Use these figures')}</LinkButton>
         )}
       </ModelNameField>
     </SettingRow>

@@ -35,10 +35,10 @@ export function ProfilesSection(): ReactNode {
   const [adding, setAdding] = useState<string>();
   const entries = listProfileEntries(state);
   const condensing = state.settings['condensingProfile']?.value;
-  const chosen = entries.find(({ id }) => id === condensing && id !== '');
+  const profileInUse = entries.find(({ id }) => id === condensing && id !== '');
   const provider = state.settings['provider']?.value ?? welcome.schemas['provider']?.['default'];
-  const summary = chosen
-    ? describeProfileUse(provider, chosen.name)
+  const summary = profileInUse
+    ? describeProfileUse(provider, profileInUse.name)
     : entries.length === 0
       ? t('No model is called')
       : entries.length === 1
@@ -61,7 +61,7 @@ export function ProfilesSection(): ReactNode {
       {entries.length > 0 && (
         <ul className="items">
           {entries.map((entry) => (
-            <ProfileItem key={`${entry.index} ${entry.id}`} entry={entry} isCondensing={entry === chosen} />
+            <ProfileItem key={`${entry.index} ${entry.id}`} entry={entry} isCondensing={entry === profileInUse} />
           ))}
         </ul>
       )}
@@ -99,7 +99,7 @@ export function ProfilesSection(): ReactNode {
           </Button>
         )
       )}
-      <ProblemList problems={checkCondensingProfile(condensing, chosen !== undefined)} />
+      <ProblemList problems={checkCondensingProfile(condensing, profileInUse !== undefined)} />
     </Section>
   );
 }

@@ -76,37 +76,43 @@ export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
 function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
   const [conversation] = usePreviewedConversation();
   const drafts = usePassDrafts();
-  const { answer, shown, isWaiting } = useLatestAnswer(
-    'previewPass',
-    { conversation, drafts, pass: entry.index },
-    usePreviewKey(),
-  );
+  const {
+    answer,
+    shown: estimate,
+    isWaiting,
+  } = useLatestAnswer('previewPass', { conversation, drafts, pass: entry.index }, usePreviewKey());
   if (answer.kind === 'failed') return <ProblemList problems={[answer.message]} />;
   return (
     <p className="pass-estimate" role="status" aria-busy={isWaiting}>
-      {shown ? formatPassEstimate(shown.steps, shown.title) : t('Working out what it does…')}
+      {estimate ? formatPassEstimate(estimate.steps, estimate.title) : t('Working out what it does…')}
     </p>
   );
 }
 
 function formatPassEstimate(steps: readonly PreviewStep[], title: string): string {
-  const [first] = steps;
-  const last = steps.at(-1);
-  if (!first || !last) return t('Switched off: it does nothing.');
-  const { outcome } = first;
+  const [firstStep] = steps;
+  const lastStep = steps.at(-1);
+  if (!firstStep || !lastStep) return t('Switched off: it does nothing.');
+  const { outcome } = firstStep;
   if (outcome.kind === 'skipped') return t('Does not run in “{0}”: {1}.', title, t(outcome.reason));
   if (outcome.kind === 'failed') return t('Skipped in “{0}”: {1}', title, t(outcome.reason));
   const calls = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0);
   const isPriced = steps.every(({ cost }) => cost !== undefined);
   const cost = steps.reduce((sum, step) => sum + (step.cost ?? 0), 0);
   const edits = steps.reduce((sum, step) => sum + step.edits, 0);
-  const change = (100 * (last.tokensAfter - first.tokensBefore)) / Math.max(1, first.tokensBefore);
+  const change = (100 * (lastStep.tokensAfter - firstStep.tokensBefore)) / Math.max(1, firstStep.tokensBefore);
   const tokens =
     edits === 0
       ? t('Finds nothing to do')
       : edits === 1
-        ? t('{0} → {1} tokens ({2}), 1 change', first.tokensBefore, last.tokensAfter, formatChange(change))
-        : t('{0} → {1} tokens ({2}), {3} changes', first.tokensBefore, last.tokensAfter, formatChange(change), edits);
+        ? t('{0} → {1} tokens ({2}), 1 change', firstStep.tokensBefore, lastStep.tokensAfter, formatChange(change))
+        : t(
+            '{0} → {1} tokens ({2}), {3} changes',
+            firstStep.tokensBefore,
+            lastStep.tokensAfter,
+            formatChange(change),
+            edits,
+          );
   const price =
     calls === 0
       ? t('free')

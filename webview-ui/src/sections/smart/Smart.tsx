@@ -32,7 +32,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
   const isActive = useSetting('provider').value === provider.id;
   useRememberOwnPasses(setting);
   const [begun, setBegun] = useState<UndoableChange>();
-  const done = begun?.written === undefined || areSettingsUnchanged(state, begun.written) ? begun : undefined;
+  const doneChange = begun?.written === undefined || areSettingsUnchanged(state, begun.written) ? begun : undefined;
   const effective = state.settings[name]?.effective;
   const entries = readPassEntries(effective);
   const fields = getSchemaFields(provider.schema);
@@ -94,7 +94,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
           </p>
         </SearchablePlace>
         <DoneMessageWithUndo
-          done={done}
+          done={doneChange}
           onDone={() => {
             setBegun(undefined);
           }}
@@ -165,12 +165,12 @@ interface InheritedPresetNoticeProps {
 function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNoticeProps): ReactNode {
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropPassDrafts();
-  const kept = view.ownPasses[setting.scope];
+  const savedPasses = view.ownPasses[setting.scope];
   const effective = state.settings[name]?.effective;
   const entries = readPassEntries(effective);
   const preset = getCurrentPreset(setting, state.settings[name]?.value);
   const startWith = async (config: object): Promise<void> => {
-    const before = setting.isSet ? setting.value : undefined;
+    const valueBefore = setting.isSet ? setting.value : undefined;
     const { scope } = setting;
     const { drafts } = view;
     if ((await setting.save(config)).length > 0) return;
@@ -179,7 +179,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
       text: t('These passes are yours now.'),
       written: [{ name, scope, value: config }],
       undo: () => {
-        void setting.save(before).then((problems) => {
+        void setting.save(valueBefore).then((problems) => {
           // The undo failed and can be retried.
           if (problems.length > 0) {
             onBegun(begun);
@@ -192,7 +192,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
               ...Object.entries(current).filter((entry) => !isOfScope(entry)),
               ...Object.entries(drafts).filter(isOfScope),
             ]),
-            ownPasses: kept ? { ...otherScopes, [scope]: kept } : otherScopes,
+            ownPasses: savedPasses ? { ...otherScopes, [scope]: savedPasses } : otherScopes,
           }));
         });
       },
@@ -238,7 +238,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
         >
           {entries.length === 0 ? t('Set up passes') : t('Start without passes')}
         </Button>
-        {kept && <Button onClick={() => void setting.save(kept)}>{t('Back to my passes')}</Button>}
+        {savedPasses && <Button onClick={() => void setting.save(savedPasses)}>{t('Back to my passes')}</Button>}
       </p>
       <ProblemList problems={setting.problems} />
     </SearchablePlace>

@@ -119,18 +119,18 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   }, [isChanged, text]);
 
   const change = async (pathInside: readonly (string | number)[], newValue: unknown, isTrial: boolean) => {
-    let after: unknown;
+    let newPass: unknown;
     try {
-      after = replaceSettingValueAt(latest.current, pathInside, newValue);
+      newPass = replaceSettingValueAt(latest.current, pathInside, newValue);
     } catch (error) {
       if (error instanceof SettingPathError) return [{ path: '', message: error.message }];
       throw error;
     }
-    const { problems, effective } = await check(after);
-    if (problems.length > 0 || isTrial || !isPlainObject(after)) return problems;
-    latest.current = after;
-    const kept = { before: draft?.before ?? saved.raw, after };
-    if (effective !== undefined) setJudged({ text: JSON.stringify(after), effective });
+    const { problems, effective } = await check(newPass);
+    if (problems.length > 0 || isTrial || !isPlainObject(newPass)) return problems;
+    latest.current = newPass;
+    const kept = { before: draft?.before ?? saved.raw, after: newPass };
+    if (effective !== undefined) setJudged({ text: JSON.stringify(newPass), effective });
     changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: kept } }));
     return problems;
   };

@@ -48,12 +48,12 @@ export function readPassEntries(config: unknown): PassEntry[] {
   return (passes as unknown[]).map((entry, index) => {
     const raw = isPlainObject(entry) ? entry : {};
     const id = typeof raw['id'] === 'string' ? raw['id'] : '';
-    const before = countById.get(id) ?? 0;
-    countById.set(id, before + 1);
+    const countBefore = countById.get(id) ?? 0;
+    countById.set(id, countBefore + 1);
     const { execution } = raw;
     return {
       index,
-      key: before === 0 && id !== '' ? id : `${id}#${before}`,
+      key: countBefore === 0 && id !== '' ? id : `${id}#${countBefore}`,
       raw,
       name: typeof raw['name'] === 'string' ? raw['name'] : '',
       isEnabled: raw['enabled'] !== false,

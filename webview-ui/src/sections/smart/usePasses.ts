@@ -55,7 +55,7 @@ export function usePasses(name: string): PassListState {
   const { connection } = usePanel();
   const setting = useSetting(name, ['passes']);
   const { scope } = setting;
-  const [done, setDone] = useState<UndoablePassChange>();
+  const [doneChange, setDoneChange] = useState<UndoablePassChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Show changes before the settings contain them; otherwise a dropped pass would jump back for a
   // moment.
@@ -68,8 +68,8 @@ export function usePasses(name: string): PassListState {
   }, [pending, savedText]);
   const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), saved);
   const entries = readPassEntries({ passes: raws });
-  const names = listEntryNames(raws);
-  const getEntryName = ({ index }: PassEntry): ListEntryName => names[index] ?? { id: '', nth: 0 };
+  const entryNames = listEntryNames(raws);
+  const getEntryName = ({ index }: PassEntry): ListEntryName => entryNames[index] ?? { id: '', nth: 0 };
 
   const make = async (change: ListChange): Promise<ListChange | undefined> => {
     const ownChange: PendingChange = { change, isSaved: false };
@@ -98,14 +98,14 @@ export function usePasses(name: string): PassListState {
   const changes = useRef(0);
   const begin = (): ((text: string, undo: () => unknown, pendingInsert?: PendingInsert) => void) => {
     const ownCount = ++changes.current;
-    setDone(undefined);
+    setDoneChange(undefined);
     return (text, undo, pendingInsert) => {
       if (ownCount !== changes.current) return;
-      setDone({
+      setDoneChange({
         text,
         pendingInsert,
         undo: () => {
-          setDone(undefined);
+          setDoneChange(undefined);
           undo();
         },
       });
@@ -131,12 +131,12 @@ export function usePasses(name: string): PassListState {
   };
   // Undo replaces the whole pass, so it must be unchanged since.
   const isStill = ({ entry: { id, nth }, value }: PendingInsert): boolean => {
-    const index = names.findIndex((other) => other.id === id && other.nth === nth);
+    const index = entryNames.findIndex((other) => other.id === id && other.nth === nth);
     return isEqual(raws[index], value);
   };
   return {
     entries,
-    done: done?.pendingInsert === undefined || isStill(done.pendingInsert) ? done : undefined,
+    done: doneChange?.pendingInsert === undefined || isStill(doneChange.pendingInsert) ? doneChange : undefined,
     problems,
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
@@ -150,12 +150,12 @@ export function usePasses(name: string): PassListState {
       return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
     remove: (entry) => change({ kind: 'remove', entry: getEntryName(entry) }, t('“{0}” was deleted.', entry.name)),
-    move: (from, to) => {
-      const [moved, beside] = [names[from], names[to]];
-      if (from === to || !moved || !beside) return Promise.resolve();
+    move: (oldIndex, newIndex) => {
+      const [moved, beside] = [entryNames[oldIndex], entryNames[newIndex]];
+      if (oldIndex === newIndex || !moved || !beside) return Promise.resolve();
       return change(
-        { kind: 'move', entry: moved, place: to < from ? { before: beside } : { after: beside } },
-        t('“{0}” is now at position {1} of {2}.', entries[from]?.name ?? '', to + 1, raws.length),
+        { kind: 'move', entry: moved, place: newIndex < oldIndex ? { before: beside } : { after: beside } },
+        t('“{0}” is now at position {1} of {2}.', entries[oldIndex]?.name ?? '', newIndex + 1, raws.length),
       );
     },
     replace: async (entry, value) => {

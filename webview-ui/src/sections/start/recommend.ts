@@ -68,14 +68,14 @@ export function recommendSettings(
   answers: ChoiceAnswers,
   available: readonly string[],
 ): RecommendedSettings | undefined {
-  const { budget, wait, loss, effort } = answers;
-  if (budget === undefined || wait === undefined || loss === undefined || effort === undefined) return undefined;
+  const { budget, wait: waitAnswer, loss, effort } = answers;
+  if (budget === undefined || waitAnswer === undefined || loss === undefined || effort === undefined) return undefined;
   const maxCost = BUDGET_DOLLARS[budget] ?? 0;
   const hasSmart = available.includes('smart');
   if (loss === 'none') {
     return { provider: 'lossless', maxCost, reason: t('Lossless alone loses nothing. It is free and fast.') };
   }
-  const mayCall = maxCost > 0 && wait !== 'instant';
+  const mayCall = maxCost > 0 && waitAnswer !== 'instant';
   if (!mayCall) {
     if (hasSmart && effort !== 'none') {
       const preset = loss === 'little' ? 'file-aware' : 'speed';
@@ -93,7 +93,7 @@ export function recommendSettings(
     };
   }
   if (hasSmart && (effort !== 'none' || budget === 'little')) {
-    const preset = chooseRecommendedPreset(budget, wait, loss);
+    const preset = chooseRecommendedPreset(budget, waitAnswer, loss);
     return {
       provider: 'smart',
       preset,

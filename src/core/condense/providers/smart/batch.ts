@@ -107,7 +107,7 @@ async function writeSummaryProse(
     }
     return { plan, prose: createPlaceholderText(expected.proseTokens) };
   }
-  let spent: number | undefined = 0;
+  let spentDollars: number | undefined = 0;
   const outcome = await runSummaryPlan(plan, {
     selected,
     context,
@@ -122,11 +122,11 @@ async function writeSummaryProse(
       report?.(`call ${index + 1} of ${total}`);
     },
     onCall: (call) => {
-      spent = spent === undefined || call.cost === undefined ? undefined : spent + call.cost;
+      spentDollars = spentDollars === undefined || call.cost === undefined ? undefined : spentDollars + call.cost;
       onCall(call);
     },
   });
-  reservation.settle(spent);
+  reservation.settle(spentDollars);
   if (outcome.kind === 'failed') throw new Error(outcome.reply.message);
   return outcome;
 }
@@ -134,7 +134,7 @@ async function writeSummaryProse(
 const countExpectedCalls = (
   plan: SummaryPlan,
   { calls }: SummaryPlanEstimate,
-  { chosen, summarizer }: SelectedSummarizer,
+  { chosen: summarizerChoice, summarizer }: SelectedSummarizer,
 ) =>
   calls.map(({ usage, cost }, index) => {
     const { profile, vendor, model } = summarizer.model;
@@ -142,7 +142,7 @@ const countExpectedCalls = (
       profile,
       vendor,
       model,
-      chosen,
+      chosen: summarizerChoice,
       countedTokens: plan.tokens[index] ?? 0,
       usage,
       cost,

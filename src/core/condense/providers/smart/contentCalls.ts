@@ -98,23 +98,23 @@ export async function requestSummaries(
 ): Promise<ContentReply[]> {
   const replies: ContentReply[] = [];
   const running = new Map<Hash, Promise<ContentReply>>();
-  let next = 0;
-  let done = 0;
+  let nextJob = 0;
+  let doneCount = 0;
   let failuresInRow = 0;
   let failure: ContentReply | undefined;
   const work = async (worker: number): Promise<void> => {
     for (;;) {
       dependencies.signal?.throwIfAborted();
-      const job = worker > 0 && failure ? undefined : jobs[next];
+      const job = worker > 0 && failure ? undefined : jobs[nextJob];
       if (!job) return;
-      const index = next++;
+      const index = nextJob++;
       const gaveUp = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
       const reply = gaveUp ?? (await requestSummary(job, dependencies, running, onCall));
       dependencies.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
       if (reply.kind === 'failed') failure = reply;
-      onDone(++done);
+      onDone(++doneCount);
     }
   };
   const workers = Math.min(dependencies.parallelCalls, jobs.length);
@@ -194,7 +194,7 @@ async function callModel(
 }
 
 const createModelCall = (
-  { summarizer, chosen }: SelectedSummarizer,
+  { summarizer, chosen: summarizerChoice }: SelectedSummarizer,
   job: SummaryJob,
   expected: EstimatedContentCall,
   { usage, cost, timeMs, kind }: Pick<SummaryReply, 'usage' | 'cost' | 'timeMs' | 'kind'>,
@@ -204,7 +204,7 @@ const createModelCall = (
     profile,
     vendor,
     model,
-    chosen,
+    chosen: summarizerChoice,
     countedTokens: expected.request.tokens,
     askedTokens: job.operation.maxTokens,
     usage,

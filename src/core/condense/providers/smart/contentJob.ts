@@ -84,7 +84,7 @@ export function createContentRequest(
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
   const task = operation.customPrompt.trim() === '' ? CONTENT_SUMMARY_TASK : operation.customPrompt.trim();
   const space = Math.max(0, room - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS);
-  const shown =
+  const shownContent =
     tokens <= space ? fullText : cutMiddle(fullText, Math.max(0, Math.floor((fullText.length * space) / tokens)));
   const maxWords = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
   const callText = describeCall(item, masked);
@@ -92,7 +92,7 @@ export function createContentRequest(
   const tail = `${task}\n\nAt most ${maxWords} words.`;
   return {
     system: CONTENT_SUMMARY_SYSTEM,
-    prompt: `${head}:\n${fenceInTags('content', callText === '' ? shown : `${callText}\n\n${shown}`)}\n\n${tail}`,
+    prompt: `${head}:\n${fenceInTags('content', callText === '' ? shownContent : `${callText}\n\n${shownContent}`)}\n\n${tail}`,
     tokens:
       counter.countText(CONTENT_SUMMARY_SYSTEM) +
       counter.countText(head) +

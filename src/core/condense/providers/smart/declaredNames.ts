@@ -31,20 +31,20 @@ export function chooseDeclaredNames(
   candidates: readonly CandidateBlock[],
   counter: MessageCounter,
 ): DeclaredNameByBlock {
-  const names = new Map<TextBlock, DeclaredName>();
-  let since = 0;
+  const nameByBlock = new Map<TextBlock, DeclaredName>();
+  let tokensSinceName = 0;
   for (const [index, candidate] of candidates.entries()) {
     const { block, content, facts } = candidate;
-    if (candidates[index - 1]?.content !== content) since = 0;
-    since += block.tokens;
+    if (candidates[index - 1]?.content !== content) tokensSinceName = 0;
+    tokensSinceName += block.tokens;
     const isOfFile = facts.kind === 'read' || block.part !== undefined;
-    if (!isOfFile || since < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
+    if (!isOfFile || tokensSinceName < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
     const name = findNameInBlock(candidate);
     if (!name) continue;
-    names.set(block, { ...name, tokens: counter.countText(`, ${name.text}`) });
-    since = 0;
+    nameByBlock.set(block, { ...name, tokens: counter.countText(`, ${name.text}`) });
+    tokensSinceName = 0;
   }
-  return names;
+  return nameByBlock;
 }
 
 function findNameInBlock(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | undefined {

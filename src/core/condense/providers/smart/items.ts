@@ -41,21 +41,21 @@ function listItems(
   findOwner: FindExchangeOfContent,
   counter: MessageCounter,
 ): ContentItem[] {
-  const items = new Map<unknown, ContentItem & { contents: PlacedContent[]; tokens: number }>();
+  const itemByGroup = new Map<unknown, ContentItem & { contents: PlacedContent[]; tokens: number }>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : findOwner(content);
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = countContentTokens(content, counter);
     const placed: PlacedContent = { type, path, start, end, text, message: index };
-    const item = items.get(group);
-    if (!item) items.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
+    const item = itemByGroup.get(group);
+    if (!item) itemByGroup.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
     else {
       item.contents.push(placed);
       item.tokens += tokens;
     }
   }
-  return [...items.values()];
+  return [...itemByGroup.values()];
 }
 
 /** Paths are compared by identity; XML-era slices may share one path. */

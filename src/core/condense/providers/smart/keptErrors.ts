@@ -29,25 +29,25 @@ export function chooseKeptErrors(
   counter: MessageCounter,
   targetTokens: number,
 ): ErrorsByBlock {
-  const kept = new Map<TextBlock, ErrorExcerpt>();
+  const excerptByBlock = new Map<TextBlock, ErrorExcerpt>();
   const seenLines = new Set<string>();
-  const removed: TextBlock[] = [];
+  const removedBlocks: TextBlock[] = [];
   for (const { block, facts } of candidates) {
     if (!isCommandOutput(facts, block)) continue;
-    if (isRemoved(block)) removed.push(block);
+    if (isRemoved(block)) removedBlocks.push(block);
     else takeUnseenErrorLines(block.text, seenLines);
   }
   let room = MAX_KEPT_ERROR_SHARE * targetTokens;
-  for (const block of removed.toReversed()) {
+  for (const block of removedBlocks.toReversed()) {
     const lines = takeUnseenErrorLines(block.text, seenLines);
     if (lines.length === 0) continue;
     const text = lines.join('\n');
     const tokens = counter.countText(`${text}\n`);
     if (tokens > room) break;
     room -= tokens;
-    kept.set(block, { text, tokens });
+    excerptByBlock.set(block, { text, tokens });
   }
-  return kept;
+  return excerptByBlock;
 }
 
 /** Adds the returned lines to `seenLines`. */

@@ -20,16 +20,16 @@ export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: R
 const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old thinking',
   run(draft) {
-    const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
+    const lastAnswer = draft.original.findLastIndex(({ role }) => role === 'assistant');
     const first = findStartOfUnfinishedTurn(draft.messages) + 1;
     for (const index of listOldUnpinnedMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
       // A message that is only thinking would become empty.
-      if (index === last || index === first || blocks.every(isAnyThinking)) continue;
-      const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
-      if (places.length === 0) continue;
-      const before = draft.saveState();
-      const removed = places.filter(
+      if (index === lastAnswer || index === first || blocks.every(isAnyThinking)) continue;
+      const thinkingIndexes = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
+      if (thinkingIndexes.length === 0) continue;
+      const stateBefore = draft.saveState();
+      const removedIndexes = thinkingIndexes.filter(
         (blockIndex) =>
           draft.removeBlock(
             'Old thinking',
@@ -39,7 +39,7 @@ const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>):
           ) > 0,
       );
       // A message must lose all of its thinking or none.
-      if (removed.length < places.length) draft.restoreState(before);
+      if (removedIndexes.length < thinkingIndexes.length) draft.restoreState(stateBefore);
     }
   },
 });

@@ -31,19 +31,19 @@ export async function pruneItems(
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   // Reading, scoring and cutting a million tokens take a quarter of a second each.
-  const before = await findPruneCandidates(draft, tools, isWanted, signal);
+  const candidatesBefore = await findPruneCandidates(draft, tools, isWanted, signal);
   await yieldBetweenSteps(signal);
   const wordless = computeShareRemovedWithoutWords(
     draft.tokens - targetTokens,
-    before.map(({ block }) => block.tokens),
+    candidatesBefore.map(({ block }) => block.tokens),
   );
   const takeWords = (part: number): ReadonlySet<string> =>
     removeOldAgentText(name, draft, targetTokens, part, isWanted);
   const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
-  const hasMoved = before.some(({ content }) => changed.has(makePlaceKey(content)));
-  const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWanted, signal) : before;
+  const hasMoved = candidatesBefore.some(({ content }) => changed.has(makePlaceKey(content)));
+  const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWanted, signal) : candidatesBefore;
   const neighbors = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
@@ -56,7 +56,8 @@ export async function pruneItems(
     totalTokens - (draft.tokens - targetTokens),
   );
   await yieldBetweenSteps(signal);
-  const names = wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
+  const namesByBlock =
+    wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
   const choose = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
@@ -65,13 +66,16 @@ export async function pruneItems(
     const chosenBlocks = new Set(chosen.map(({ block }) => block));
     return chooseKeptErrors(candidates, (block) => chosenBlocks.has(block), draft.counter, targetTokens);
   };
-  let markerInfo: PrunedMarkerTexts = { names, errors: chooseErrors(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names })) };
+  let markerInfo: PrunedMarkerTexts = {
+    names: namesByBlock,
+    errors: chooseErrors(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names: namesByBlock })),
+  };
   const checkpoint = draft.saveState();
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
     const chosen = choose(markerInfo);
     // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
-    if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names, errors: chooseErrors(chosen) };
+    if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names: namesByBlock, errors: chooseErrors(chosen) };
     draft.restoreState(checkpoint);
     for (const [{ content, item }, blocks] of groupBlocksByContent(chosen)) {
       const requests = createCutsForOperation('thin', content, item, joinAdjacentRemovedBlocks(blocks, markerInfo));
@@ -166,7 +170,10 @@ function groupBlocksByContent(chosen: readonly PruneCandidate[]): (readonly [Pru
     .map(({ first, blocks }) => [first, blocks] as const);
 }
 
-function joinAdjacentRemovedBlocks(blocks: readonly TextBlock[], { names, errors }: PrunedMarkerTexts): MarkedSlice[] {
+function joinAdjacentRemovedBlocks(
+  blocks: readonly TextBlock[],
+  { names: namesByBlock, errors }: PrunedMarkerTexts,
+): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
     const run = runs.at(-1);
@@ -174,17 +181,17 @@ function joinAdjacentRemovedBlocks(blocks: readonly TextBlock[], { names, errors
     else runs.push([block]);
   }
   return runs.flatMap((run) => {
-    const [first, last] = [run[0], run.at(-1)];
-    if (!first || !last) return [];
+    const [firstBlock, lastBlock] = [run[0], run.at(-1)];
+    if (!firstBlock || !lastBlock) return [];
     const isNumbered = run.every(({ numbers }) => numbers);
-    const marker = isNumbered ? `lines ${first.numbers?.[0]}-${last.numbers?.[1]}` : undefined;
+    const marker = isNumbered ? `lines ${firstBlock.numbers?.[0]}-${lastBlock.numbers?.[1]}` : undefined;
     const lines = run.flatMap((block) => errors.get(block)?.text ?? []);
     return [
       {
-        start: first.start,
-        end: last.end,
+        start: firstBlock.start,
+        end: lastBlock.end,
         marker,
-        names: run.flatMap((block) => names.get(block) ?? []),
+        names: run.flatMap((block) => namesByBlock.get(block) ?? []),
         ...(lines.length > 0 && { inFront: lines.join('\n') }),
       },
     ];

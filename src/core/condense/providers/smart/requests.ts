@@ -97,14 +97,14 @@ function createPlacedRequests(
   content: PlacedContent,
   item: ContentItem,
   slices: readonly MarkedSlice[],
-  kept: readonly Slice[],
+  keptSlices: readonly Slice[],
   operation: CutOperation,
 ): PlacedCutRequest[] {
   const { text, start, message, path } = content;
   const userSlices = item.type === 'toolResults' ? findSlicesWrittenByPerson(text, item.exchange) : [];
   const markers = findMarkers(text);
   return slices.flatMap(({ marker, names = [], inFront, ...slice }) =>
-    subtractSlices(slice, [...kept, ...userSlices])
+    subtractSlices(slice, [...keptSlices, ...userSlices])
       .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
       .map((part, index) => {
@@ -138,12 +138,12 @@ function subtractSlices(slice: Slice, excludedSlices: readonly Slice[]): Slice[]
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {
-    const before = { start, end };
-    ({ start, end } = trimBlankEnds(text, before));
+    const previousSlice = { start, end };
+    ({ start, end } = trimBlankEnds(text, previousSlice));
     start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
-    if (start === before.start && end === before.end) return { start, end };
+    if (start === previousSlice.start && end === previousSlice.end) return { start, end };
   }
 }
 
@@ -165,12 +165,12 @@ export function applyCutRequests(name: string, draft: Draft, requests: readonly 
     else byPlace.set(key, [request]);
   }
   for (const group of byPlace.values()) {
-    const [first, ...otherRequests] = group;
-    if (!first) continue;
+    const [firstRequest, ...otherRequests] = group;
+    if (!firstRequest) continue;
     const outcomes = new Set(group.map(({ operation }) => OUTCOME_ROWS[OPERATIONS[operation].outcome].label));
-    draft.cutText(name, first.place, group, {
-      contentType: first.type,
-      operation: getStrongestOperation([first.operation, ...otherRequests.map(({ operation }) => operation)]),
+    draft.cutText(name, firstRequest.place, group, {
+      contentType: firstRequest.type,
+      operation: getStrongestOperation([firstRequest.operation, ...otherRequests.map(({ operation }) => operation)]),
       reason: [...outcomes].join(', '),
       strict: false,
     });

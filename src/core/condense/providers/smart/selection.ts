@@ -27,12 +27,12 @@ export function selectContentOfPass(draft: Draft, selection: MessageSelection, t
     case 'custom': {
       const { filter, selector } = selection;
       const passes = filter ? createFilterTest(filter, messages.length, tools) : () => true;
-      const chosen = selector
+      const selectedMessages = selector
         ? new Set(messages.flatMap((message, index) => (selector(message, index, messages) ? [index] : [])))
         : undefined;
       return {
         zone: findOldMessages(messages, 0),
-        has: (item) => (chosen?.has(item.message) ?? true) && passes(item),
+        has: (item) => (selectedMessages?.has(item.message) ?? true) && passes(item),
       };
     }
   }
@@ -52,8 +52,8 @@ export function findLargestSummarizableRange(
   itemsAt: (message: number) => readonly ContentItem[],
   isProtected: (message: number) => boolean,
 ): SummarizableRange | undefined {
-  let best: SummarizableRange | undefined;
-  let run: SummarizableRange | undefined;
+  let longestRange: SummarizableRange | undefined;
+  let openRange: SummarizableRange | undefined;
   for (const [unit, start] of starts.entries()) {
     const end = starts[unit + 1] ?? draft.messages.length;
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
@@ -64,14 +64,14 @@ export function findLargestSummarizableRange(
     const tokens = draft.messages
       .slice(start, end)
       .reduce((sum, message) => sum + draft.counter.countMessage(message), 0);
-    run = !isIn
+    openRange = !isIn
       ? undefined
-      : run
-        ? { ...run, count: run.count + 1, tokens: run.tokens + tokens }
+      : openRange
+        ? { ...openRange, count: openRange.count + 1, tokens: openRange.tokens + tokens }
         : { first: unit, count: 1, tokens };
-    if (run && (!best || run.tokens > best.tokens)) best = run;
+    if (openRange && (!longestRange || openRange.tokens > longestRange.tokens)) longestRange = openRange;
   }
-  return best;
+  return longestRange;
 }
 
 /** Skips units that an earlier summary replaced. */
