@@ -7,6 +7,6 @@ export function getPeriodStartMs(days: number, now: number): number {
 /** Formats a local date such as `2026-11-23`. @param at milliseconds since the epoch */
 export function formatLocalDay(at: number): string {
   const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const padToTwoDigits = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${padToTwoDigits(date.getMonth() + 1)}-${padToTwoDigits(date.getDate())}`;
 }

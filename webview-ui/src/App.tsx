@@ -122,7 +122,7 @@ export function App(): ReactNode {
 function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted: requestedPlace } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
-  const show = (id: string): void => {
+  const showPlace = (id: string): void => {
     const group = groups.find((each) => each.id === id);
     const unfolded = group ? group.unfolds : [getSectionOfPlace(id)];
     const open = new Set([...view.open, ...unfolded]);
@@ -130,7 +130,7 @@ function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => voi
     setTarget({ id: group ? makeGroupPlace(group.id) : id });
   };
   useEffect(() => {
-    if (requestedPlace) show(requestedPlace.section);
+    if (requestedPlace) showPlace(requestedPlace.section);
     // Depends only on new requests, not on changes of what is expanded.
   }, [requestedPlace]);
   useLayoutEffect(() => {
@@ -138,7 +138,7 @@ function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => voi
     place?.scrollIntoView({ block: 'start' });
     place?.querySelector<HTMLElement>('button, input, vscode-dropdown')?.focus({ preventScroll: true });
   }, [target]);
-  return show;
+  return showPlace;
 }
 
 /** Scrolling moves the focused control out of view, but not the focus. */
@@ -148,7 +148,7 @@ const hasFocusInView = (group: HTMLElement): boolean =>
 function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
   const [currentGroup, setCurrentGroup] = useState('start');
   useEffect(() => {
-    const look = (): void => {
+    const updateCurrentGroup = (): void => {
       const groups = [...(main.current?.querySelectorAll<HTMLElement>('.page-group') ?? [])];
       const root = document.documentElement;
       const findLastAbove = (pixels: number): HTMLElement | undefined =>
@@ -162,9 +162,9 @@ function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
       setCurrentGroup((read ?? groups[0])?.dataset['group'] ?? 'start');
     };
     const events = ['scroll', 'resize', 'focusin'] as const;
-    for (const event of events) window.addEventListener(event, look, { passive: true });
+    for (const event of events) window.addEventListener(event, updateCurrentGroup, { passive: true });
     return () => {
-      for (const event of events) window.removeEventListener(event, look);
+      for (const event of events) window.removeEventListener(event, updateCurrentGroup);
     };
   }, [main]);
   return currentGroup;

@@ -77,7 +77,7 @@ export async function openPage({
     react.unmount();
   });
   let taken = 0;
-  const settle = async (): Promise<void> => {
+  const waitForUpdates = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     for (; taken < host.page.sent.length; taken++) connection.receiveMessage(host.page.sent[taken]);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -109,7 +109,7 @@ export async function openPage({
     },
     async until(probe) {
       for (const end = Date.now() + MAX_WAIT_MS; ;) {
-        await settle();
+        await waitForUpdates();
         try {
           const answer = probe();
           if (answer !== undefined && answer !== null && answer !== false) return answer;
@@ -124,7 +124,7 @@ export async function openPage({
       const isEnabled = (element: HTMLElement): boolean => element.getAttribute('aria-disabled') !== 'true';
       const element = await page.until(() => [find()].find(isEnabled));
       element.click();
-      await settle();
+      await waitForUpdates();
     },
     async type(find, text, leave = true) {
       const field = await page.until(find);
@@ -133,9 +133,9 @@ export async function openPage({
         Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
       } else Object.assign(field, { value: text });
       field.dispatchEvent(new Event('input', { bubbles: true }));
-      await settle();
+      await waitForUpdates();
       if (leave) field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
-      await settle();
+      await waitForUpdates();
     },
   };
   await page.until(() => root.querySelector('main'));

@@ -135,24 +135,24 @@ function makeSessionTreeRows(
     below.set(parentPath, [...(below.get(parentPath) ?? []), session]);
   }
   const makeRows = (session: SessionAccount, depth: number): AccountRow[] => {
-    const children = sorted((below.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
+    const children = sortRows((below.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
     const row = rowByPath.get(session.path) ?? makeEmptyRow(session.path, session.title);
     if (row.sessions === 0 && children.length === 0) return [];
-    const sum = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
+    const sumField = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
       children.reduce((all, [child]) => all + (child?.tree?.[field] ?? 0), row[field]);
     const { above: parentPath } = session;
     const tree = {
-      ...{ depth, sessions: sum('sessions'), requests: sum('requests'), cost: sum('cost') },
-      ...{ unpriced: sum('unpriced'), replayedCost: sum('replayedCost') },
+      ...{ depth, sessions: sumField('sessions'), requests: sumField('requests'), cost: sumField('cost') },
+      ...{ unpriced: sumField('unpriced'), replayedCost: sumField('replayedCost') },
       ...(parentPath && { above: parentPath.path, relation: parentPath.relation }),
     };
     return [{ ...row, tree }, ...children.flat()];
   };
-  const sorted = (trees: AccountRow[][]): AccountRow[][] =>
+  const sortRows = (trees: AccountRow[][]): AccountRow[][] =>
     trees
       .filter(([root]) => root)
       .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || compareByCost(a, b) : 0));
-  return sorted((below.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
+  return sortRows((below.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
 }
 
 const SUMMED_USAGE_FIELDS = [
@@ -226,11 +226,12 @@ const MAX_TOP_ENTRIES = 10;
 /** @param unread one reason for each session that could not be read */
 export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccountInRows(sessions, 'agent');
-  const sumRows = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  const sumRows = (getValue: (row: AccountRow) => number): number =>
+    rows.reduce((total, row) => total + getValue(row), 0);
   const parts = Object.fromEntries(
     PART_KINDS.map((kind) => [kind, sessions.reduce((total, session) => total + session.parts[kind], 0)]),
   ) as Record<PartKind, number>;
-  const compacted = (isEstimate: boolean): number =>
+  const sumCompactions = (isEstimate: boolean): number =>
     sessions.reduce(
       (total, { compactions }) => total + (compactions.isEstimate === isEstimate ? (compactions.cost ?? 0) : 0),
       0,
@@ -253,8 +254,8 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
     sentOften: sessions.reduce((total, { sentOften }) => total + sentOften, 0),
     compactions: {
       count: sessions.reduce((total, { compactions }) => total + compactions.count, 0),
-      estimatedCost: compacted(true),
-      recordedCost: compacted(false),
+      estimatedCost: sumCompactions(true),
+      recordedCost: sumCompactions(false),
     },
     files: listFilesOncePerLineage(sessions).slice(0, MAX_TOP_ENTRIES),
     unused: sessions
@@ -313,10 +314,10 @@ export function makeAccountOverview(
   unread: readonly string[] = [],
 ): AccountOverview {
   const recentSessions = dropUsageBefore(sessions, since);
-  const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
+  const maskLabels = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const makeGroupRows = (grouping: Grouping): readonly AccountRow[] =>
-    masked(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
+    maskLabels(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
   const bySession = groupAccountInRows(recentSessions, 'session');
   const byPath = new Map(recentSessions.map((session) => [session.path, session]));
   const total = sumSessionAccounts(recentSessions, unread);
@@ -341,7 +342,7 @@ export function makeAccountOverview(
       block: groupAccountInRows(recentSessions, 'block').slice(-MAX_SHOWN_ROWS),
       day: groupAccountInRows(recentSessions, 'day').slice(-MAX_SHOWN_ROWS),
       week: groupAccountInRows(recentSessions, 'week').slice(-MAX_SHOWN_ROWS),
-      session: masked(bySession.slice(0, MAX_SHOWN_ROWS)),
+      session: maskLabels(bySession.slice(0, MAX_SHOWN_ROWS)),
     },
     sessions: bySession
       .toSorted((a, b) => b.cost - a.cost)

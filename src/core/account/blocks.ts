@@ -44,6 +44,6 @@ export function getMondayOfWeek(day: string): string {
 
 export function formatUsageBlockName(start: number): string {
   const date = new Date(start);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${formatLocalDay(start)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  const padToTwoDigits = (value: number): string => String(value).padStart(2, '0');
+  return `${formatLocalDay(start)} ${padToTwoDigits(date.getHours())}:${padToTwoDigits(date.getMinutes())}`;
 }

@@ -40,9 +40,10 @@ export function computeFillLevel(
   declaredTokens: number,
 ): FillLevel {
   const { usage, messagesSince } = lastRequest ?? {};
-  const count = (of: readonly ApiMessage[]): number => Math.round(tokenFactor * counter.countMessages(of));
+  const countTokens = (countedMessages: readonly ApiMessage[]): number =>
+    Math.round(tokenFactor * counter.countMessages(countedMessages));
   if (usage && messagesSince !== undefined) {
-    const since = messagesSince === 0 ? 0 : count(messages.slice(-messagesSince));
+    const since = messagesSince === 0 ? 0 : countTokens(messages.slice(-messagesSince));
     const tokens = countPromptTokens(usage) + usage.outputTokens + since;
     return {
       tokens,
@@ -50,7 +51,7 @@ export function computeFillLevel(
       isRecorded: true,
     };
   }
-  const tokens = count(messages) + Math.round(tokenFactor * declaredTokens);
+  const tokens = countTokens(messages) + Math.round(tokenFactor * declaredTokens);
   return { tokens, ...chooseLikelyWindow(0, lastRequest?.window ?? window, lastRequest?.model), isRecorded: false };
 }
 

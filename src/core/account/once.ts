@@ -144,7 +144,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     identity?.id === undefined ? '' : `${agent} ${identity.id}`,
   );
   const claimsBySession = new Map<ReadSession, readonly RecordedRequestWithKey[]>();
-  const inherit = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly RecordedRequestWithKey[] => {
+  const collectClaims = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly RecordedRequestWithKey[] => {
     const cached = claimsBySession.get(session);
     if (cached) return cached;
     const { identity, agent } = session;
@@ -153,7 +153,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     const files = origins.find((each) => each !== undefined) ?? [];
     const originClaims = files
       .filter((file) => file !== session && !below.has(file))
-      .flatMap((file) => inherit(file, new Set([...below, session])));
+      .flatMap((file) => collectClaims(file, new Set([...below, session])));
     const claims =
       identity?.keys === 'in-lineage'
         ? markRequestsCopiedFromOrigin(session, originClaims, origins[0] === undefined)
@@ -161,7 +161,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     claimsBySession.set(session, claims);
     return claims;
   };
-  for (const session of sessions) inherit(session, new Set());
+  for (const session of sessions) collectClaims(session, new Set());
   return claimsBySession;
 }
 
@@ -369,19 +369,20 @@ function subtractRequests(
   total: PaidModel,
   counted: readonly SummedUsage[],
 ): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
-  const sum = (of: (each: SummedUsage) => number): number => counted.reduce((all, each) => all + of(each), 0);
-  const remaining = (kind: (typeof TOKEN_KINDS)[number]): number =>
-    Math.max(0, total[kind] - sum((each) => each[kind]));
+  const sumCounted = (getValue: (each: SummedUsage) => number): number =>
+    counted.reduce((all, each) => all + getValue(each), 0);
+  const subtractCounted = (kind: (typeof TOKEN_KINDS)[number]): number =>
+    Math.max(0, total[kind] - sumCounted((each) => each[kind]));
   const { requests, charge } = total;
   return {
     ...{
-      fresh: remaining('fresh'),
-      cacheWrite: remaining('cacheWrite'),
-      cacheRead: remaining('cacheRead'),
-      output: remaining('output'),
+      fresh: subtractCounted('fresh'),
+      cacheWrite: subtractCounted('cacheWrite'),
+      cacheRead: subtractCounted('cacheRead'),
+      output: subtractCounted('output'),
     },
-    ...(requests !== undefined && { requests: Math.max(0, requests - sum((each) => each.requests ?? 0)) }),
-    ...(charge !== undefined && { charge: Math.max(0, charge - sum((each) => each.charge ?? each.cost ?? 0)) }),
+    ...(requests !== undefined && { requests: Math.max(0, requests - sumCounted((each) => each.requests ?? 0)) }),
+    ...(charge !== undefined && { charge: Math.max(0, charge - sumCounted((each) => each.charge ?? each.cost ?? 0)) }),
   };
 }
 

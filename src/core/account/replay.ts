@@ -79,17 +79,17 @@ export function fitTokenCalibration(pairs: readonly RequestWithReportedUsage[]):
   const { fixed, factor } = fitRobustLine(
     pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
   );
-  const sum = (of: (pair: RequestWithReportedUsage) => number): number =>
-    pairs.reduce((total, pair) => total + of(pair), 0);
-  const answeredTokens = sum(({ request }) => request.answered);
-  const writtenTokens = sum(({ usage }) => usage.cacheWriteTokens);
-  const longCacheWriteTokens = sum(({ usage }) => usage.longCacheWriteTokens ?? 0);
+  const sumPairs = (getValue: (pair: RequestWithReportedUsage) => number): number =>
+    pairs.reduce((total, pair) => total + getValue(pair), 0);
+  const answeredTokens = sumPairs(({ request }) => request.answered);
+  const writtenTokens = sumPairs(({ usage }) => usage.cacheWriteTokens);
+  const longCacheWriteTokens = sumPairs(({ usage }) => usage.longCacheWriteTokens ?? 0);
   const writes = writtenTokens === 0 ? 'none' : longCacheWriteTokens * 2 > writtenTokens ? 'long' : 'short';
   const [cache] = CACHE_LIFETIMES_MS[writes].map((ms) => fitCacheLifetime(pairs, ms)).sort((a, b) => a.error - b.error);
   return {
     fixed,
     factor,
-    outputFactor: answeredTokens === 0 ? factor : sum(({ usage }) => usage.outputTokens) / answeredTokens,
+    outputFactor: answeredTokens === 0 ? factor : sumPairs(({ usage }) => usage.outputTokens) / answeredTokens,
     cacheShare: cache?.share ?? 1,
     accounting: firstPair.usage.accounting,
     cacheMs: cache?.ms,

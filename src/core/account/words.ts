@@ -96,12 +96,12 @@ export function describeLostLines({
   missing: missingLines,
   recallable,
 }: Pick<WhatIfSum, 'condensations' | 'needed' | 'missing' | 'recallable'>): string {
-  const count = (lines: number): string => lines.toLocaleString('en-US');
+  const formatCount = (lines: number): string => lines.toLocaleString('en-US');
   if (condensations === 0) return 'needed lines lost: none, as nothing would have been condensed';
   if (needed === 0) return 'needed lines lost: none, as no later edit quoted lines from before a condensation';
-  if (missingLines === 0) return `needed lines lost: none of ${count(needed)}`;
-  const recalled = recallable === missingLines ? 'all recallable' : `${count(recallable)} of them recallable`;
-  return `needed lines lost: ${formatShare(missingLines, needed, 1)} (${count(missingLines)} of ${count(needed)}), ${recalled}`;
+  if (missingLines === 0) return `needed lines lost: none of ${formatCount(needed)}`;
+  const recalled = recallable === missingLines ? 'all recallable' : `${formatCount(recallable)} of them recallable`;
+  return `needed lines lost: ${formatShare(missingLines, needed, 1)} (${formatCount(missingLines)} of ${formatCount(needed)}), ${recalled}`;
 }
 
 export function describeWhatIfCounts({

@@ -26,17 +26,17 @@ export function validateConfig<T>(
 
 /**
  * Uses the default for a wrong field and drops a wrong list entry.
- * @param removable see {@link parseDroppingWrongFields}
+ * @param findRemovableField see {@link parseDroppingWrongFields}
  */
 export function validateFields<T>(
   schema: z.ZodType<T>,
   config: unknown,
   jsonSchema: ConfigSchema = toJsonSchema(schema),
-  removable: (path: FieldPath) => FieldPath | undefined = getRemovableField,
+  findRemovableField: (path: FieldPath) => FieldPath | undefined = getRemovableField,
 ): ValidationResult<T> {
   const result = validateConfig(schema, config, jsonSchema);
   if (result.valid) return result;
-  const { rest, issues } = parseDroppingWrongFields(schema, config, jsonSchema, removable);
+  const { rest, issues } = parseDroppingWrongFields(schema, config, jsonSchema, findRemovableField);
   return {
     valid: false,
     problems: issues.flatMap((issue) => convertIssueToProblems(issue, config, jsonSchema)),

@@ -137,7 +137,7 @@ export class CondensationManager {
     const tokensBefore = this.counter.countMessages(current);
     const notes = [...describeStaleEdits(staleEdits), ...this.describeUnreachableTargetOnce(request, tokensBefore)];
     const configName = request.configName ?? provider.nameOfConfig?.(request.config);
-    const base = ({ steps, cost, calls, estimatedCost }: ProviderSpending): OutcomeFields => ({
+    const makeOutcomeFields = ({ steps, cost, calls, estimatedCost }: ProviderSpending): OutcomeFields => ({
       provider: provider.id,
       ...(configName !== undefined && { configNames: { [provider.id]: configName } }),
       tokensBefore,
@@ -148,11 +148,14 @@ export class CondensationManager {
       timeMs: performance.now() - started,
       notes,
     });
-    const unchanged = (reason: UnchangedReason, detail: string, spent: ProviderSpending = NO_PROVIDER_SPENDING) =>
-      ({ ...base(spent), kind: 'unchanged', reason, detail }) as const;
+    const makeUnchangedOutcome = (
+      reason: UnchangedReason,
+      detail: string,
+      spent: ProviderSpending = NO_PROVIDER_SPENDING,
+    ) => ({ ...makeOutcomeFields(spent), kind: 'unchanged', reason, detail }) as const;
 
     if (request.targetTokens !== undefined && tokensBefore <= request.targetTokens) {
-      return unchanged(
+      return makeUnchangedOutcome(
         'target-met',
         `${formatTokens(tokensBefore)} tokens are within the target of ${formatTokens(request.targetTokens)}.`,
       );
@@ -160,13 +163,18 @@ export class CondensationManager {
     if (request.trigger === 'automatic') {
       const wait = this.cooldown.countTokensUntilEnd(request.conversation, tokensBefore);
       if (wait > 0) {
-        return unchanged(
+        return makeUnchangedOutcome(
           'cooling-down',
           `The last condensation freed too little; the next waits for ${wait} new tokens.`,
         );
       }
     }
-    const outcome = await this.runProvider(provider, context, request, { base, unchanged, tokensBefore, notes });
+    const outcome = await this.runProvider(provider, context, request, {
+      base: makeOutcomeFields,
+      unchanged: makeUnchangedOutcome,
+      tokensBefore,
+      notes,
+    });
     if (request.trigger !== 'weight') this.cooldown.recordOutcome(request.conversation, outcome, request);
     return outcome;
   }

@@ -64,16 +64,16 @@ async function runPipelineRound<W extends PipelineWork>(
   const tokensBefore = work.tokens;
   for (const [index, step] of steps.entries()) {
     await yieldBetweenSteps(signal);
-    const show = (words: string): void => {
+    const showProgress = (words: string): void => {
       onProgress?.({ step: words, done: index, total: steps.length });
     };
-    show(step.name);
+    showProgress(step.name);
     const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
     const skip = isMet ? 'the target was already met' : await step.skip?.(work);
     const { reports: stepReports, endsRound }: PipelineResult =
       skip === undefined
         ? await runPipelineStep(work, step, options, (doing) => {
-            show(`${step.name}: ${doing}`);
+            showProgress(`${step.name}: ${doing}`);
           })
         : { reports: [makeStepReport(work, step.name, { kind: 'skipped', reason: skip })] };
     reports.push(...(step.isRepeat ? stepReports.filter(isWorthReporting) : stepReports));

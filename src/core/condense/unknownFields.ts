@@ -7,23 +7,23 @@ const MAX_SEARCH_DEPTH = 40;
 
 /** A misspelled field is ignored and so changes what a configuration does. */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
-  const walk = (fieldSchema: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
+  const findWarnings = (fieldSchema: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_SEARCH_DEPTH) return [];
     const shape = findMatchingSchema(fieldSchema, value, schema);
     if (!shape) return [];
     if (Array.isArray(value))
-      return value.flatMap((entry, index) => walk(shape['items'], entry, [...path, `${index}`]));
+      return value.flatMap((entry, index) => findWarnings(shape['items'], entry, [...path, `${index}`]));
     const { properties, additionalProperties } = shape;
     if (!isRecord(value)) return [];
     const fields = isRecord(properties) ? properties : {};
     return Object.entries(value).flatMap(([name, inner]) => {
-      if (Object.hasOwn(fields, name)) return walk(fields[name], inner, [...path, name]);
+      if (Object.hasOwn(fields, name)) return findWarnings(fields[name], inner, [...path, name]);
       if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
-        return walk(additionalProperties, inner, [...path, name]);
+        return findWarnings(additionalProperties, inner, [...path, name]);
       return isRecord(properties) ? [createUnknownFieldWarning([...path, name], Object.keys(fields))] : [];
     });
   };
-  return walk(schema, config, []);
+  return findWarnings(schema, config, []);
 }
 
 function createUnknownFieldWarning(path: readonly string[], knownNames: readonly string[]): ConfigWarning {

@@ -7,7 +7,7 @@ import type { ConfigSchema, ConfigWithoutInvalidParts } from './types';
 export type FieldPath = readonly PropertyKey[];
 
 /**
- * @param removable returns the field or entry to leave out for an issue at a path; undefined if the
+ * @param findRemovableField returns the field or entry to leave out for an issue at a path; undefined if the
  * value cannot do without it
  * @returns all issues found; no rest if nothing is usable
  */
@@ -15,7 +15,7 @@ export function parseDroppingWrongFields<T>(
   schema: z.ZodType<T>,
   value: unknown,
   jsonSchema: ConfigSchema,
-  removable: (path: FieldPath) => FieldPath | undefined,
+  findRemovableField: (path: FieldPath) => FieldPath | undefined,
 ): { readonly rest?: ConfigWithoutInvalidParts<T>; readonly issues: readonly z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
   let written = value;
@@ -26,7 +26,7 @@ export function parseDroppingWrongFields<T>(
     if (parsed.success) return { rest: { config: parsed.data, written }, issues };
     const newIssues = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, jsonSchema, written));
     issues.push(...newIssues);
-    const paths = newIssues.map(({ path }) => removable(path)).filter((path) => path !== undefined);
+    const paths = newIssues.map(({ path }) => findRemovableField(path)).filter((path) => path !== undefined);
     // Stops if the next round would find the same issues.
     if (paths.length < newIssues.length || !paths.every(([field]) => hasField(written, field))) return { issues };
     written = removeFields(written, paths);

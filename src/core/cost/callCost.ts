@@ -13,14 +13,15 @@ export interface CostByTokenKind {
 
 export function computeCostByTokenKind(usage: Usage, prices: ModelPrices): CostByTokenKind {
   const length = countPromptTokens(usage);
-  const price = (kind: keyof ModelPrices): number =>
+  const getPrice = (kind: keyof ModelPrices): number =>
     getPriceForPrompt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / TOKENS_PER_PRICE_UNIT;
   const longWrites = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
-    input: countUncachedInput(usage) * price('input'),
-    output: usage.outputTokens * price('output'),
-    cacheRead: usage.cacheReadTokens * price('cacheRead'),
-    cacheWrite: (usage.cacheWriteTokens - longWrites) * price('cacheWrite') + longWrites * price('longCacheWrite'),
+    input: countUncachedInput(usage) * getPrice('input'),
+    output: usage.outputTokens * getPrice('output'),
+    cacheRead: usage.cacheReadTokens * getPrice('cacheRead'),
+    cacheWrite:
+      (usage.cacheWriteTokens - longWrites) * getPrice('cacheWrite') + longWrites * getPrice('longCacheWrite'),
   };
 }
 

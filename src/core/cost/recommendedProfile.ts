@@ -18,9 +18,9 @@ export function recommendProfile(figures: readonly ProfileFigures[]): string | u
   );
   if (priced.length < 2) return undefined;
   const worthwhile = priced.filter(({ saving }) => saving === undefined || saving.breakEvenRequests !== undefined);
-  const requests = ({ saving }: ProfileFigures): number => saving?.breakEvenRequests ?? 0;
+  const getBreakEvenRequests = ({ saving }: ProfileFigures): number => saving?.breakEvenRequests ?? 0;
   const [best] = worthwhile.toSorted(
-    (a, b) => requests(a) - requests(b) || a.cost / a.tokensSaved - b.cost / b.tokensSaved,
+    (a, b) => getBreakEvenRequests(a) - getBreakEvenRequests(b) || a.cost / a.tokensSaved - b.cost / b.tokensSaved,
   );
   return best?.profile;
 }

@@ -40,22 +40,22 @@ export function estimateCondensationSaving(
 ): CondensationSaving {
   const { prices, accounting, cache } = pricing;
   const cached = cache !== 'none';
-  const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
+  const computeDollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
     (tokens * getPriceForPrompt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) /
     TOKENS_PER_PRICE_UNIT;
   const historyPrice = cached ? 'cacheRead' : 'input';
   const perRequest =
-    dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
-    dollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
+    computeDollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
+    computeDollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
   const rewrittenTokens = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
   const writing = pricing.isLongCache === true ? 'longCacheWrite' : 'cacheWrite';
   const firstCosts = (tokens: number, promptTokens: number): number =>
-    dollars(tokens, writing, promptTokens) - dollars(tokens, 'cacheRead', promptTokens);
-  const broken = (): number =>
+    computeDollars(tokens, writing, promptTokens) - computeDollars(tokens, 'cacheRead', promptTokens);
+  const computeCacheBreakCost = (): number =>
     cache === 'warm'
       ? Math.max(0, firstCosts(rewrittenTokens, effect.tokensAfter))
       : firstCosts(effect.tokensAfter, effect.tokensAfter) - firstCosts(effect.tokensBefore, effect.tokensBefore);
-  const cacheBreak = cached ? broken() : 0;
+  const cacheBreak = cached ? computeCacheBreakCost() : 0;
   return {
     perRequest,
     cacheBreak,

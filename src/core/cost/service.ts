@@ -89,15 +89,15 @@ function scalePrices(
   { input, output, cacheRead, cacheWrite, longCacheWrite }: ModelPrices,
   factor: number,
 ): ModelPrices {
-  const times = ({ base, tiers }: TieredRate): TieredRate => ({
+  const multiplyRate = ({ base, tiers }: TieredRate): TieredRate => ({
     base: base * factor,
     ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
   });
   return {
-    input: times(input),
-    output: times(output),
-    ...(cacheRead && { cacheRead: times(cacheRead) }),
-    ...(cacheWrite && { cacheWrite: times(cacheWrite) }),
-    ...(longCacheWrite && { longCacheWrite: times(longCacheWrite) }),
+    input: multiplyRate(input),
+    output: multiplyRate(output),
+    ...(cacheRead && { cacheRead: multiplyRate(cacheRead) }),
+    ...(cacheWrite && { cacheWrite: multiplyRate(cacheWrite) }),
+    ...(longCacheWrite && { longCacheWrite: multiplyRate(longCacheWrite) }),
   };
 }

@@ -24,8 +24,8 @@ export function rewriteJson(text: string, newValue: unknown, origins: GetOrigina
   const rewritten = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, newValue, []);
   // V8 was seen to misread a key (Node 24.21), so this verifies the result.
   const serialized = JSON.stringify(newValue);
-  const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
-  return isEqual(read(rewritten), read(serialized)) ? rewritten : serialized;
+  const normalizeJson = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
+  return isEqual(normalizeJson(rewritten), normalizeJson(serialized)) ? rewritten : serialized;
 }
 
 export function getJsonAt(text: string, path: readonly (string | number)[]): string | undefined {

@@ -64,9 +64,9 @@ function findPatchedFiles(tools: ToolTable, call: ToolExchange): FileChange[] {
       const lines = content.text.slice(start, end).split('\n');
       if (head !== 'diff')
         return getToolRule(tools, call)?.kind === 'command' ? [{ path, before: [], after: lines }] : [];
-      const signed = (signs: string): string[] =>
+      const listLinesWithSign = (signs: string): string[] =>
         lines.filter((line) => signs.includes(line[0] ?? ' ')).map((line) => line.slice(1));
-      return [{ path, before: signed(' -'), after: signed(' +') }];
+      return [{ path, before: listLinesWithSign(' -'), after: listLinesWithSign(' +') }];
     }),
   );
 }
@@ -97,8 +97,8 @@ function convertPatchedFile({ path, movedTo, hunks }: PatchedFile, text: string)
   const file = joinPath('', movedTo ?? path);
   if (file === undefined) return [];
   return hunks.map(({ lines }) => {
-    const signed = (...signs: readonly PatchSign[]): string[] =>
+    const listLinesWithSign = (...signs: readonly PatchSign[]): string[] =>
       lines.filter(({ sign }) => signs.includes(sign)).map(({ start, end }) => text.slice(start, end));
-    return { path: file, before: signed(' ', '-'), after: signed(' ', '+') };
+    return { path: file, before: listLinesWithSign(' ', '-'), after: listLinesWithSign(' ', '+') };
   });
 }

@@ -154,12 +154,15 @@ function listFilePartsOfPatch(text: string, offset: number, folder: string | und
 }
 
 function listFilePartsOfSearchMatches(text: string, path: string | undefined): readonly FilePart[] {
-  const search = (searchedPath: string | undefined): CommandStep => ({
+  const makeSearchStep = (searchedPath: string | undefined): CommandStep => ({
     when: 'always',
     printed: [{ kind: 'matches', path: searchedPath, isNumbered: true, folder: '', maxLines: Infinity }],
     effects: [],
     programs: [],
   });
   const isOneFile = path !== undefined && /^\d{1,9}[:-]/.test(text);
-  return splitCommandOutput([search(isOneFile ? path : undefined)], text).map((part) => ({ ...part, isCurrent: true }));
+  return splitCommandOutput([makeSearchStep(isOneFile ? path : undefined)], text).map((part) => ({
+    ...part,
+    isCurrent: true,
+  }));
 }

@@ -85,12 +85,13 @@ export const isSingleMarker = (text: string): boolean => {
 };
 
 /** Markers with unknown references stay. */
-export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {
+export function expandMarkers(text: string, resolveReference: (reference: ReferenceId) => string | undefined): string {
   let expandedText = '';
   let copiedEnd = 0;
   for (const marker of findMarkers(text)) {
     expandedText +=
-      text.slice(copiedEnd, marker.start) + (resolve(marker.reference) ?? text.slice(marker.start, marker.end));
+      text.slice(copiedEnd, marker.start) +
+      (resolveReference(marker.reference) ?? text.slice(marker.start, marker.end));
     copiedEnd = marker.end;
   }
   return expandedText + text.slice(copiedEnd);

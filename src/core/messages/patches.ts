@@ -113,7 +113,7 @@ function readApplyPatchEnvelope(lines: PatchLineReader, files: PatchedFile[]): v
 function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   let hunk: PatchLine[] = [];
-  const close = (): void => {
+  const closeHunk = (): void => {
     const [first] = hunk;
     const last = hunk.at(-1);
     if (first && last) hunks.push({ start: first.start - 1, end: last.end, firstNew: undefined, lines: hunk });
@@ -122,11 +122,11 @@ function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
   for (; lines.isOpen && !lines.lineStartsWith('*** '); lines.moveToNextLine()) {
     const { sign, start, textEnd } = lines;
     if (isPatchSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
-    else if (lines.lineStartsWith('@@')) close();
+    else if (lines.lineStartsWith('@@')) closeHunk();
     // An empty line is part of the file, except after the last line.
-    else if (sign === '' && lines.end < lines.source.length) close();
+    else if (sign === '' && lines.end < lines.source.length) closeHunk();
   }
-  close();
+  closeHunk();
   return hunks;
 }
 

@@ -5,8 +5,8 @@ import { listContents, type Content } from './content';
 import { removeEnvironmentDetails } from './environment';
 import type { ApiMessage } from './types';
 
-const joinPreambleForms = (pick: (preamble: PromptPreamble) => readonly string[] | undefined): string =>
-  [...new Set(AGENT_LIST.flatMap(({ preamble }) => pick(preamble) ?? []))].join('|');
+const joinPreambleForms = (pickForms: (preamble: PromptPreamble) => readonly string[] | undefined): string =>
+  [...new Set(AGENT_LIST.flatMap(({ preamble }) => pickForms(preamble) ?? []))].join('|');
 
 const MACHINE_ELEMENT_OPENING = new RegExp(
   `<(${joinPreambleForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>`,

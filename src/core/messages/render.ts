@@ -43,9 +43,11 @@ export function renderMessageBodies(
   longest = Infinity,
 ): string[] {
   const names = collectToolNames(original);
-  const body = (text: string): string => truncateMiddle(text, longest);
+  const truncateText = (text: string): string => truncateMiddle(text, longest);
   return messages.map(({ content }) =>
-    typeof content === 'string' ? body(content) : content.map((block) => renderBlock(block, names, body)).join('\n'),
+    typeof content === 'string'
+      ? truncateText(content)
+      : content.map((block) => renderBlock(block, names, truncateText)).join('\n'),
   );
 }
 
@@ -55,13 +57,13 @@ export function listMessagesBriefly(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
   const bodies = renderMessageBodies(messages, messages, 10 * MAX_CHARS_PER_LISTED_MESSAGE);
-  const shorten = (body: string): string =>
+  const shortenBody = (body: string): string =>
     body
       .slice(0, 10 * MAX_CHARS_PER_LISTED_MESSAGE)
       .replace(/\s+/g, ' ')
       .trim()
       .slice(0, MAX_CHARS_PER_LISTED_MESSAGE);
-  return messages.map(({ role }, index) => ({ role, words: shorten(bodies[index] ?? '').toWellFormed() }));
+  return messages.map(({ role }, index) => ({ role, words: shortenBody(bodies[index] ?? '').toWellFormed() }));
 }
 
 function truncateMiddle(text: string, longest: number): string {
@@ -92,33 +94,33 @@ function getCallName({ name, input }: ToolUseBlock): string {
   return path === undefined ? `${name}: ${shortText}` : `${name} ${shortText}`;
 }
 
-function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (text: string) => string): string {
-  if (isText(block)) return body(block.text);
-  if (isThinking(block)) return `▹ thinking\n${body(block.thinking)}`;
-  if (isToolUse(block)) return `▶ ${block.name}\n${renderToolInput(block.input, body)}`;
+function renderBlock(block: Block, names: ReadonlyMap<string, string>, truncateText: (text: string) => string): string {
+  if (isText(block)) return truncateText(block.text);
+  if (isThinking(block)) return `▹ thinking\n${truncateText(block.thinking)}`;
+  if (isToolUse(block)) return `▶ ${block.name}\n${renderToolInput(block.input, truncateText)}`;
   if (isToolResult(block)) {
     const name = names.get(block.tool_use_id) ?? block.tool_use_id;
-    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderToolResult(block.content, body)}`;
+    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderToolResult(block.content, truncateText)}`;
   }
   return `▫ ${block.type}`;
 }
 
-function renderToolInput(input: unknown, body: (text: string) => string): string {
-  if (typeof input !== 'object' || input === null) return body(JSON.stringify(input ?? null));
+function renderToolInput(input: unknown, truncateText: (text: string) => string): string {
+  if (typeof input !== 'object' || input === null) return truncateText(JSON.stringify(input ?? null));
   return Object.entries(input)
     .map(([key, value]) => {
-      if (typeof value !== 'string') return `${key}: ${body(JSON.stringify(value))}`;
-      return value.includes('\n') ? `${key}:\n${body(value)}` : `${key}: ${body(value)}`;
+      if (typeof value !== 'string') return `${key}: ${truncateText(JSON.stringify(value))}`;
+      return value.includes('\n') ? `${key}:\n${truncateText(value)}` : `${key}: ${truncateText(value)}`;
     })
     .join('\n');
 }
 
-function renderToolResult(content: unknown, body: (text: string) => string): string {
-  if (typeof content === 'string') return body(content);
+function renderToolResult(content: unknown, truncateText: (text: string) => string): string {
+  if (typeof content === 'string') return truncateText(content);
   if (!Array.isArray(content)) return '';
   return (content as readonly Block[])
     .map((part) =>
-      isText(part) ? body(part.text) : `▫ ${typeof part.type === 'string' ? part.type : JSON.stringify(part)}`,
+      isText(part) ? truncateText(part.text) : `▫ ${typeof part.type === 'string' ? part.type : JSON.stringify(part)}`,
     )
     .join('\n');
 }

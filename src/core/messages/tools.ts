@@ -220,18 +220,18 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
  * since condensing them must not change the class.
  */
 function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undefined {
-  const key = (what: keyof typeof PARAMETER_SPELLINGS): string | undefined =>
+  const findParameter = (what: keyof typeof PARAMETER_SPELLINGS): string | undefined =>
     PARAMETER_SPELLINGS[what].find((each) => typeof input[each] === 'string');
-  const has = (what: keyof typeof PARAMETER_SPELLINGS): boolean =>
+  const hasParameter = (what: keyof typeof PARAMETER_SPELLINGS): boolean =>
     PARAMETER_SPELLINGS[what].some((each) => Object.hasOwn(input, each));
-  const path = key('path');
+  const path = findParameter('path');
   const pathParameter = path === undefined ? {} : { path: [path] };
-  const old = key('old');
-  const newText = key('new');
+  const old = findParameter('old');
+  const newText = findParameter('new');
   if (old !== undefined && newText !== undefined) return { kind: 'edit', ...pathParameter, old: [old], new: [newText] };
-  const patch = key('patch');
+  const patch = findParameter('patch');
   if (patch !== undefined) return { kind: 'edit', ...pathParameter, patch: [patch] };
-  const command = key('command');
+  const command = findParameter('command');
   // `command` may also be a subcommand such as "list"; the other parameters decide.
   if (
     command !== undefined &&
@@ -239,20 +239,20 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
   ) {
     return { kind: 'command', command: [command] };
   }
-  const pattern = key('pattern');
-  const pathField = key('path') ?? key('where');
+  const pattern = findParameter('pattern');
+  const pathField = findParameter('path') ?? findParameter('where');
   if (pattern !== undefined) {
     return pathField === undefined ? undefined : { kind: 'search', path: [pathField], pattern: [pattern] };
   }
-  const content = key('content');
+  const content = findParameter('content');
   if (path !== undefined) {
     if (content !== undefined)
       return WRITING_TOOL_NAME.test(name) ? { kind: 'write', ...pathParameter, content: [content] } : undefined;
     if (LISTING_TOOL_NAME.test(name)) return { kind: 'list', ...pathParameter };
-    if (has('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...pathParameter };
+    if (hasParameter('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...pathParameter };
     return undefined;
   }
-  return has('url') ? { kind: 'fetch' } : undefined;
+  return hasParameter('url') ? { kind: 'fetch' } : undefined;
 }
 
 const COMMAND_SIDE_PARAMETERS: ReadonlySet<string> = new Set([

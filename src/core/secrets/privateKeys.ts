@@ -47,23 +47,23 @@ function findKeysWithoutHeader(text: string, knownKeys: readonly Slice[], footer
 function findStartOfKeyBody(text: string, from: number): number | undefined {
   let offset = from;
   let end: number | undefined;
-  const skip = (pattern: RegExp): number => {
+  const skipPattern = (pattern: RegExp): number => {
     pattern.lastIndex = offset;
     const length = pattern.exec(text)?.[0].length ?? 0;
     offset += length;
     return length;
   };
   for (;;) {
-    while (skip(BETWEEN_KEY_LINES));
-    if (skip(KEY_FIELD)) continue;
-    const run = skip(KEY_BODY);
+    while (skipPattern(BETWEEN_KEY_LINES));
+    if (skipPattern(KEY_FIELD)) continue;
+    const run = skipPattern(KEY_BODY);
     if (run >= MIN_KEY_BODY_CHARS) {
       end = offset;
       continue;
     }
     const afterRun = offset;
-    while (skip(BETWEEN_KEY_LINES));
-    if (skip(KEY_FOOTER)) return run > 0 || end !== undefined ? offset : undefined;
+    while (skipPattern(BETWEEN_KEY_LINES));
+    if (skipPattern(KEY_FOOTER)) return run > 0 || end !== undefined ? offset : undefined;
     return run > 0 && (end !== undefined || offset === text.length) ? afterRun : end;
   }
 }

@@ -250,7 +250,7 @@ function MapOfEntriesField({ name, path, title, help, items }: FieldWithItemsPro
   const entries = isRecord(setting.value) ? setting.value : {};
   const schema = resolveReference(items, root);
   const isGroup = getFieldKind(schema).kind !== 'number';
-  const add = async (): Promise<void> => {
+  const addEntry = async (): Promise<void> => {
     const key = called.trim();
     if (key === '' || key in entries) return;
     if ((await setting.save({ ...entries, [key]: makeEmptyValue(schema) })).length === 0) setCalled('');
@@ -281,7 +281,7 @@ function MapOfEntriesField({ name, path, title, help, items }: FieldWithItemsPro
       ))}
       <div className="control-line">
         <TextField label={label} placeholder={t('Name')} value={called} onInput={setCalled} onCommit={setCalled} />
-        <Button icon="add" disabled={called.trim() === '' || called.trim() in entries} onClick={() => void add()}>
+        <Button icon="add" disabled={called.trim() === '' || called.trim() in entries} onClick={() => void addEntry()}>
           {t('Add')}
         </Button>
       </div>
@@ -332,7 +332,7 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
     addedField.current = undefined;
     control.focus();
   });
-  const add = (field: string): void => {
+  const addField = (field: string): void => {
     addedField.current = field;
     const nested = nesting[field];
     if (nested === undefined) setOpened([...opened, field]);
@@ -370,7 +370,7 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
           <Button
             icon="add"
             onClick={() => {
-              add(chosenField);
+              addField(chosenField);
             }}
           >
             {t('Add condition')}
@@ -391,7 +391,7 @@ interface ConditionRuleProps extends ConditionRulesProps {
 function ConditionRule({ name, path, schema, title, nested, onRemove }: ConditionRuleProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
-  const remove = async (): Promise<void> => {
+  const removeEntry = async (): Promise<void> => {
     if ((await setting.save(undefined)).length === 0) onRemove();
   };
   const entries: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
@@ -401,13 +401,13 @@ function ConditionRule({ name, path, schema, title, nested, onRemove }: Conditio
       return (
         <>
           <SchemaField name={name} path={path} schema={schema} title={title} />
-          <IconButton icon="trash" label={t('Remove {0}', title)} onClick={() => void remove()} />
+          <IconButton icon="trash" label={t('Remove {0}', title)} onClick={() => void removeEntry()} />
           {problems}
         </>
       );
     case 'one':
       return (
-        <ListEntry title={title} onRemove={() => void remove()}>
+        <ListEntry title={title} onRemove={() => void removeEntry()}>
           <p className="row-help">{getHelpText(schema)}</p>
           <ConditionRules name={name} path={path} schema={schema} />
           {problems}
@@ -416,13 +416,13 @@ function ConditionRule({ name, path, schema, title, nested, onRemove }: Conditio
     case 'list': {
       const items = resolveReference((schema['items'] ?? {}) as JsonSchema, root);
       return (
-        <ListEntry title={title} onRemove={() => void remove()}>
+        <ListEntry title={title} onRemove={() => void removeEntry()}>
           <p className="row-help">{getHelpText(schema)}</p>
           {entries.map((_entry, index) => (
             <ListEntry
               key={index}
               title={t('{0}, {1} of {2}', title, index + 1, entries.length)}
-              onRemove={() => void (entries.length === 1 ? remove() : setting.save(entries.toSpliced(index, 1)))}
+              onRemove={() => void (entries.length === 1 ? removeEntry() : setting.save(entries.toSpliced(index, 1)))}
             >
               <ConditionRules name={name} path={[...path, index]} schema={items} />
             </ListEntry>

@@ -32,7 +32,7 @@ export function Section({
   const isSearching = query !== '';
   const showSection = use(ShowSectionContext);
   const isOpen = isWholeGroup || isSearching || view.open.includes(id);
-  const toggle = (): void => {
+  const toggleSection = (): void => {
     changeView({ open: isOpen ? view.open.filter((other) => other !== id) : [...view.open, id] });
   };
   const Frame = isWholeGroup ? 'div' : 'section';
@@ -46,7 +46,7 @@ export function Section({
             aria-expanded={isOpen}
             aria-controls={content}
             aria-disabled={isSearching}
-            onClick={isSearching ? undefined : toggle}
+            onClick={isSearching ? undefined : toggleSection}
           >
             <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
             <span id={`${id}-title`}>{title}</span>

@@ -39,7 +39,7 @@ function WrappedModelCheckboxes(): ReactNode {
     .filter((name): name is string => typeof name === 'string' && !items.some((model) => model.name === name))
     .map((name) => ({ name, label: t('{0} · currently unavailable', name) }));
   const models = [...items, ...missingItems];
-  const choose = (name: string, isChosen: boolean): Promise<readonly string[]> => {
+  const chooseModel = (name: string, isChosen: boolean): Promise<readonly string[]> => {
     const wanted = isChosen ? [...chosenModels, name] : chosenModels.filter((other) => other !== name);
     return setting.save(wanted.length === 0 ? undefined : wanted);
   };
@@ -62,7 +62,7 @@ function WrappedModelCheckboxes(): ReactNode {
               key={name}
               label={label}
               checked={chosenModels.includes(name)}
-              onChange={(isChosen) => choose(name, isChosen)}
+              onChange={(isChosen) => chooseModel(name, isChosen)}
             />
           ))}
         </div>

@@ -22,7 +22,7 @@ export function PromptEditor(): ReactNode {
   const schema = welcome.schemas['condensingPrompt'] ?? {};
   const title = getFieldTitle('condensingPrompt', schema);
   const help = getHelpText(schema) ?? '';
-  const show = async (): Promise<void> => {
+  const showPreview = async (): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
@@ -50,7 +50,7 @@ export function PromptEditor(): ReactNode {
         onCommit={draft.onCommit}
       />
       <p className="actions">
-        <Button disabled={draft.problems.length > 0} onClick={() => void show()}>
+        <Button disabled={draft.problems.length > 0} onClick={() => void showPreview()}>
           {t('Preview the prompt')}
         </Button>
         {preview === 'running' && <ProgressRing label={t('Filling in the sample conversation…')} />}

@@ -24,10 +24,10 @@ const runningValidations = new Set<Promise<unknown>>();
 
 export function trackValidation(change: Promise<unknown>): void {
   runningValidations.add(change);
-  const forget = (): void => {
+  const forgetEntry = (): void => {
     runningValidations.delete(change);
   };
-  change.then(forget, forget);
+  change.then(forgetEntry, forgetEntry);
 }
 
 /** Waits until all pending changes of drafts have been checked. */

@@ -25,7 +25,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   let lostPosition: FocusPosition | undefined;
   let isAway = false;
 
-  const settle = (): void => {
+  const restoreFocus = (): void => {
     // A dialog of VS Code has the focus; don't take it away.
     if (isAway || document.activeElement !== document.body) return;
     if (lostPosition) findNextFocus(lostPosition, root)?.focus();
@@ -37,7 +37,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
         lostPosition = placeAfter(removed, { parent: target, nextNode: previousSibling });
     }
     if (focused && !root.contains(focused)) focused = undefined;
-    if (lostPosition) settle();
+    if (lostPosition) restoreFocus();
   });
   /** Returns where to look for the next focus after a node was removed. */
   const placeAfter = (removed: Node, before: FocusPosition): FocusPosition | undefined => {
@@ -71,7 +71,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
     'focus',
     () => {
       isAway = false;
-      settle();
+      restoreFocus();
     },
     { signal },
   );

@@ -47,10 +47,10 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
       });
     };
     const scope = panelData.state.workspace === undefined ? 'user' : view.scope;
-    const reveal = (section: string): void => {
+    const revealSection = (section: string): void => {
       store.applyEvent({ type: 'reveal', section });
     };
-    return { ...panelData, connection, scope, view, changeView, reveal };
+    return { ...panelData, connection, scope, view, changeView, reveal: revealSection };
   }, [panelData, store, connection, host, view]);
   return panel && <PanelContext value={panel}>{children}</PanelContext>;
 }

@@ -50,7 +50,7 @@ export function useFieldDraft(
     const now = latest.current.setting;
     return value === undefined ? !now.isSet : isEqual(value, now.value);
   };
-  const drop = (): void => {
+  const dropDraft = (): void => {
     turn.current++;
     stage.current = 'none';
     setDraft(undefined);
@@ -65,7 +65,7 @@ export function useFieldDraft(
       return;
     }
     sentTexts.current = [];
-    drop();
+    dropDraft();
   }, [savedText, setting.isSet]);
   useEffect(
     () => () => {
@@ -83,13 +83,13 @@ export function useFieldDraft(
     };
   }, [isWrong]);
 
-  const check = async (text: string): Promise<void> => {
+  const checkText = async (text: string): Promise<void> => {
     const ownTurn = ++turn.current;
     const { value, problem } = parse(text);
     const found = problem === undefined ? await setting.check(value) : [problem];
     if (ownTurn === turn.current) setProblems(found);
   };
-  const save = async (text: string): Promise<void> => {
+  const saveText = async (text: string): Promise<void> => {
     const ownTurn = ++turn.current;
     const { value, problem } = parse(text);
     stage.current = 'saving';
@@ -102,7 +102,7 @@ export function useFieldDraft(
     stage.current = newProblems.length > 0 ? 'refused' : 'saved';
     setProblems(newProblems);
     // The settings' change may arrive before or after this answer, or not at all.
-    if (newProblems.length === 0 && (latest.current.shown !== savedText || isSettings(value))) drop();
+    if (newProblems.length === 0 && (latest.current.shown !== savedText || isSettings(value))) dropDraft();
   };
 
   return {
@@ -113,13 +113,13 @@ export function useFieldDraft(
       stage.current = 'typing';
       setDraft(text);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => void check(text), VALIDATION_DELAY_MS);
+      timer.current = setTimeout(() => void checkText(text), VALIDATION_DELAY_MS);
     },
     onCommit: (text) => {
       clearTimeout(timer.current);
       if (stage.current !== 'typing' && stage.current !== 'refused') return;
-      if (text === savedText && (sentTexts.current.at(-1) ?? text) === text) drop();
-      else void save(text);
+      if (text === savedText && (sentTexts.current.at(-1) ?? text) === text) dropDraft();
+      else void saveText(text);
     },
   };
 }

@@ -73,20 +73,20 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
   // Name list entries, because the list may have changed since the page received it.
-  const change = (value: unknown): MethodParams<'updateSetting'> => ({
+  const makeParams = (value: unknown): MethodParams<'updateSetting'> => ({
     name,
     scope,
     path: [...replaceIndexesByNames(setting[scope], path)],
     value,
   });
-  const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
+  const sendValue = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
       // The edited entry may be gone after this, so save the typed text as a draft first.
       if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
         edited && pathInside
           ? await edited.change(pathInside, value, method === 'checkSetting')
-          : (await connection.sendRequest(method, change(value))).problems;
+          : (await connection.sendRequest(method, makeParams(value))).problems;
       return problems.map((problem) => formatProblem(problem, formatPath(path), setting.value));
     } catch (error) {
       return [getErrorMessage(error)];
@@ -109,13 +109,13 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
     refused: refusals.save,
     notReset: refusals.reset,
     save: async (value) => {
-      const problems = await ask('updateSetting', value);
+      const problems = await sendValue('updateSetting', value);
       setRefusals({ save: problems, reset: [] });
       return problems;
     },
-    check: (value) => ask('checkSetting', value),
+    check: (value) => sendValue('checkSetting', value),
     reset: async () => {
-      const problems = await ask('updateSetting', undefined);
+      const problems = await sendValue('updateSetting', undefined);
       setRefusals({ save: [], reset: problems });
       return problems;
     },

@@ -18,7 +18,7 @@ interface SliderProps {
 /** A native slider, because the toolkit has none. */
 export function Slider({ label, help, value, min, max, step, describe, onMove, onCommit }: SliderProps): ReactNode {
   const moved = useRef<number>(undefined);
-  const commit = (): void => {
+  const saveValue = (): void => {
     if (moved.current !== undefined) onCommit(moved.current);
     moved.current = undefined;
   };
@@ -37,9 +37,9 @@ export function Slider({ label, help, value, min, max, step, describe, onMove, o
         moved.current = Number(event.target.value);
         onMove(moved.current);
       }}
-      onPointerUp={commit}
-      onKeyUp={commit}
-      onBlur={commit}
+      onPointerUp={saveValue}
+      onKeyUp={saveValue}
+      onBlur={saveValue}
     />
   );
 }

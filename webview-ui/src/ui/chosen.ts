@@ -25,7 +25,7 @@ export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) =
   const waiting = useRef<() => Promise<void>>(undefined);
   const running = useRef<Promise<void>>(undefined);
 
-  const pick = (next: PickedValue<Value> | undefined): void => {
+  const setPickedValue = (next: PickedValue<Value> | undefined): void => {
     newest.current = next;
     setPicked(next);
   };
@@ -38,20 +38,20 @@ export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) =
   return {
     shown: picked ? picked.value : value,
     show: (value) => {
-      pick({ value });
+      setPickedValue({ value });
     },
     choose: async (newChoice) => {
       if (!running.current && newChoice === value) {
-        pick(undefined);
+        setPickedValue(undefined);
         return;
       }
       const ownPick = { value: newChoice };
-      pick(ownPick);
+      setPickedValue(ownPick);
       waiting.current = async () => {
         try {
           await save(newChoice);
         } finally {
-          if (newest.current === ownPick) pick(undefined);
+          if (newest.current === ownPick) setPickedValue(undefined);
         }
       };
       running.current ??= saveWaiting().finally(() => {

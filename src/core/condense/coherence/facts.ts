@@ -86,7 +86,7 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
     instructions: new Map(),
     todos: new Map(),
   };
-  const note = (kind: FactKind, text: string, message: number): void => {
+  const addFact = (kind: FactKind, text: string, message: number): void => {
     const trimmed = text.trim();
     if (trimmed === '') return;
     const places = placesByFact[kind].get(trimmed);
@@ -98,14 +98,14 @@ export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable):
     const { callMessage, resultMessage } = exchange;
     const facts = cache.get(exchange) ?? getExchangeFacts(tools, exchange);
     cache.set(exchange, facts);
-    for (const path of facts.files) note('files', path, callMessage);
-    if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
+    for (const path of facts.files) addFact('files', path, callMessage);
+    if (resultMessage !== undefined) for (const line of facts.errors) addFact('errors', line, resultMessage);
   }
-  for (const { message, text } of collectInstructions(messages, exchanges)) note('instructions', text, message);
+  for (const { message, text } of collectInstructions(messages, exchanges)) addFact('instructions', text, message);
   const plan = findLatestPlan(exchanges, tools);
   const items =
     plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
-  for (const { text, message } of items) note('todos', text, message);
+  for (const { text, message } of items) addFact('todos', text, message);
   return FACT_KINDS.flatMap((kind) =>
     [...placesByFact[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
   );

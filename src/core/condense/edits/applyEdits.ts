@@ -122,11 +122,11 @@ function applySummaryEdits(
 export function restoreMessagesBeforeEdits(
   view: readonly ApiMessage[],
   edits: readonly Edit[],
-  originals: (hash: Hash) => string | undefined,
+  findOriginal: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
   const lastEdits = selectLastEditPerPlace(edits);
-  const stored = ({ before }: Edit, placeText: string): string => {
-    const text = originals(before);
+  const readStoredText = ({ before }: Edit, placeText: string): string => {
+    const text = findOriginal(before);
     if (text === undefined || hashText(text) !== before) {
       throw new Error(`the original of ${placeText} is missing or damaged (sha256 ${before})`);
     }
@@ -136,7 +136,7 @@ export function restoreMessagesBeforeEdits(
   const summaries = lastEdits.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
   // Earlier summaries come first, because later indexes count the messages that they replaced.
   for (const summary of summaries) {
-    const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
+    const text = readStoredText(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
   // Content inside a restored range is already original.
@@ -145,7 +145,7 @@ export function restoreMessagesBeforeEdits(
   const lost = lastEdits.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
   const blocks = sortBlockEditsFromLast(lost).toReversed();
   for (const edit of [...blocks, ...lastEdits.filter((other) => other.kind === 'cut')]) {
-    const text = stored(edit, `message ${edit.place.message}`);
+    const text = readStoredText(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];
     if (!message) throw new Error(`message ${edit.place.message} is missing or damaged: the view is too short`);
     messages[edit.place.message] =

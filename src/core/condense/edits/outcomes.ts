@@ -5,17 +5,17 @@ import { selectLastEditPerPlace, type Edit } from './edits';
 /** If several edits changed a message, the one that changed most decides. */
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
-  const mark = (message: number, outcome: EditOutcome): void => {
+  const markMessage = (message: number, outcome: EditOutcome): void => {
     const current = outcomes[message];
     if (current !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(current))
       outcomes[message] = outcome;
   };
   for (const edit of selectLastEditPerPlace(edits)) {
     if (edit.kind === 'summary') {
-      for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
+      for (let message = edit.start; message < edit.end; message++) markMessage(message, 'summarized');
     } else {
       // A removed block is only part of its message.
-      mark(edit.place.message, edit.kind === 'block' ? 'cut' : getEditOutcome(edit.operation, edit.strict));
+      markMessage(edit.place.message, edit.kind === 'block' ? 'cut' : getEditOutcome(edit.operation, edit.strict));
     }
   }
   return outcomes;

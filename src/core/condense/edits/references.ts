@@ -58,8 +58,8 @@ export function collectReferencedTexts(
 }
 
 /** @throws Error if the stored original is missing or damaged */
-export function expandReference(content: ReferencedContent, originals: (hash: Hash) => string | undefined): string {
-  const slice = originals(content.before)?.slice(content.start, content.end);
+export function expandReference(content: ReferencedContent, findOriginal: (hash: Hash) => string | undefined): string {
+  const slice = findOriginal(content.before)?.slice(content.start, content.end);
   if (slice === undefined || !hashText(slice).startsWith(content.reference)) {
     throw new Error(`the original of ref ${content.reference} is missing or damaged`);
   }

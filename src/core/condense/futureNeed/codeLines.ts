@@ -15,16 +15,16 @@ export interface CodeLineRetention {
   readonly recallable: number;
 }
 
-/** @param condense must not change the prefix */
+/** @param condensePrefix must not change the prefix */
 export async function measureCodeLineRetention(
   messages: readonly ApiMessage[],
-  condense: (prefix: readonly ApiMessage[]) => Promise<View>,
+  condensePrefix: (prefix: readonly ApiMessage[]) => Promise<View>,
 ): Promise<CodeLineRetention> {
   const counts = { verbatim: 0, recallable: 0, lost: 0 };
   for (const { cut, end } of chooseSessionCuts(messages)) {
     const lines = findNeededLines(messages, cut, end);
     if (lines.length === 0) continue;
-    const kept = new NeededLineChecker(await condense(messages.slice(0, cut)));
+    const kept = new NeededLineChecker(await condensePrefix(messages.slice(0, cut)));
     for (const line of lines) counts[kept.checkLine(line)]++;
   }
   const { verbatim, recallable, lost } = counts;

@@ -185,8 +185,12 @@ function makeJudgedPoint(
   };
 }
 
-const sumTallies = (tallies: readonly SessionTally[], key: string, of: (tally: NeededLinesTally) => number): number =>
-  tallies.reduce((sum, session) => sum + (session.has(key) ? of(session.get(key) as NeededLinesTally) : 0), 0);
+const sumTallies = (
+  tallies: readonly SessionTally[],
+  key: string,
+  getCount: (tally: NeededLinesTally) => number,
+): number =>
+  tallies.reduce((sum, session) => sum + (session.has(key) ? getCount(session.get(key) as NeededLinesTally) : 0), 0);
 
 function decideJudgmentVerdict(
   tallies: readonly SessionTally[],

@@ -224,31 +224,31 @@ const listCondensationsSinceBase = ({ condensations }: Ledger): readonly Condens
 
 /**
  * Of several edits at one place, returns the last that is not excluded.
- * @param follow moves a condensation's edits to the current indexes of their messages and drops
+ * @param followEdits moves a condensation's edits to the current indexes of their messages and drops
  * edits of removed messages
  */
 export const getActiveEdits = (
   ledger: Ledger,
-  follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
+  followEdits: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] =>
   selectLastEditPerPlace(
     getActiveCondensations(ledger).flatMap((condensation) =>
-      follow(selectIncludedEdits(ledger, condensation), condensation),
+      followEdits(selectIncludedEdits(ledger, condensation), condensation),
     ),
   );
 
 /**
  * The last excluded edit for each place, unless the view shows a later one.
- * @param follow see {@link getActiveEdits}
+ * @param followEdits see {@link getActiveEdits}
  */
 export function getExcludedEdits(
   ledger: Ledger,
-  follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
+  followEdits: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const excluded = new Set<Edit>();
   const activeEdits = getActiveCondensations(ledger).flatMap((condensation) => {
-    const followed = follow(condensation.edits, condensation);
+    const followed = followEdits(condensation.edits, condensation);
     for (const edit of followed) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
     return followed;
   });
@@ -268,8 +268,10 @@ export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
  * active one counts.
  */
 export function createToggleEditEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
-  const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
-  const condensation = (getActiveCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
+  const includesEdit = (condensation: Condensation): boolean => hasEdit(condensation, edit);
+  const condensation = (
+    getActiveCondensations(ledger).findLast(includesEdit) ?? ledger.condensations.findLast(includesEdit)
+  )?.id;
   if (condensation === undefined) return undefined;
   const type = ledger.excluded.has(makeExcludedKey(condensation, edit)) ? 'included' : 'excluded';
   return { type, condensation, edit };

@@ -112,7 +112,7 @@ export function splitLines(
   let number = 0;
   // Lines whose number is only inferred so far.
   let following = 0;
-  const forget = (to: number): void => {
+  const forgetLinesBefore = (to: number): void => {
     if (format) table.fill(0, tableStart + 3 * count + 1 + to - following, tableStart + 3 * count + 1 + to);
   };
   for (let line = 0; line < count; line++) {
@@ -125,7 +125,7 @@ export function splitLines(
     let bodyStart = lineStart;
     if (format) {
       const stated = readLinePrefix(text, lineStart, format);
-      if (stated && stated.number !== number + 1) forget(line);
+      if (stated && stated.number !== number + 1) forgetLinesBefore(line);
       following = stated || number === 0 ? 0 : following + 1;
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
       if (stated) bodyStart = stated.end;
@@ -140,7 +140,7 @@ export function splitLines(
     lineStart = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.
-  if (count > 1 && table[tableStart + count - 1] === text.length) forget(count);
+  if (count > 1 && table[tableStart + count - 1] === text.length) forgetLinesBefore(count);
   table[tableStart + count] = text.length + lineEnd.length;
   return new TextLines(count, table, tableStart, format !== undefined, lineEnd);
 }

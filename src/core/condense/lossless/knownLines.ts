@@ -93,12 +93,12 @@ export class LineCache {
 
 /** Creates one cache per conversation and setting of the step. */
 export function createMemoryPerLineCache<M>(
-  make: (lineCache: LineCache) => M,
+  createMemory: (lineCache: LineCache) => M,
 ): (lineCache: LineCache, setting?: string) => M {
   const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
   return (lineCache, setting = '') => {
     const memories = bySetting(lineCache);
-    const memory = memories.get(setting) ?? make(lineCache);
+    const memory = memories.get(setting) ?? createMemory(lineCache);
     memories.set(setting, memory);
     return memory;
   };

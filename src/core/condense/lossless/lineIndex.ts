@@ -254,18 +254,19 @@ export class RepeatedLineIndex {
         this.getKeptLine(candidate + offset) === NO_INDEXED_LINE
       );
     };
-    const length = (offset: number): number => lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
-    let chars = length(0);
+    const getLineLength = (offset: number): number =>
+      lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
+    let chars = getLineLength(0);
     let end = 1;
     for (; line + end < lines.count && candidateLine + end < candidateLines.count && isSame(end); end++)
-      chars += length(end);
+      chars += getLineLength(end);
     let linesBefore = 0;
     for (
       ;
       line - linesBefore > searchStart && candidateLine - linesBefore > 0 && isSame(-linesBefore - 1);
       linesBefore++
     )
-      chars += length(-linesBefore - 1);
+      chars += getLineLength(-linesBefore - 1);
     return { line: line - linesBefore, old: candidate - linesBefore, length: linesBefore + end, chars };
   }
 

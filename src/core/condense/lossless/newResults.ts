@@ -60,13 +60,13 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
   // Noise goes first, so that lines that differ only in it become equal.
   if (noise) steps.push(createNewResultsNoiseStep(tools));
   if (lossless) {
-    const decide = (_: Draft, lineCache: LineCache): ((source: LineSource) => boolean) => {
+    const decideRemovable = (_: Draft, lineCache: LineCache): ((source: LineSource) => boolean) => {
       const decided = createRemovableTest(draft, lineCache, isCautious);
       ({ rereads } = decided);
       return decided.isRemovable;
     };
     steps.push(
-      ...createRepeatedLinesStep(tools, 'above', LINE_OPERATIONS_FOR_RESULTS, false, decide),
+      ...createRepeatedLinesStep(tools, 'above', LINE_OPERATIONS_FOR_RESULTS, false, decideRemovable),
       createLineNumbersStep(tools),
     );
   }

@@ -73,7 +73,7 @@ export function createRepeatedLinesStep(
     removableKinds: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; saves: boolean }>();
-  const plan = (draft: Draft): PlannedCutsAtPlace[] =>
+  const planCuts = (draft: Draft): PlannedCutsAtPlace[] =>
     planCutsOfRepeatedLines(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
   // Two steps give the event loop a turn in between.
   const reading = [updateLineIndex, updateRepeatedRangesOfIndex].map((read): MechanicalStep => ({
@@ -86,7 +86,7 @@ export function createRepeatedLinesStep(
   const steps = operations.map((operation, index): MechanicalStep => ({
     name: LINE_OPERATION_ROWS[operation].name,
     run(draft) {
-      const planned = plans.get(draft) ?? { cuts: plan(draft), saves: false };
+      const planned = plans.get(draft) ?? { cuts: planCuts(draft), saves: false };
       plans.set(draft, planned);
       if (applyPlannedCuts(draft, planned.cuts, operation)) planned.saves = true;
       if (index < operations.length - 1) return;

@@ -18,10 +18,12 @@ export interface ResultStepRule {
   ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
 }
 
-export function createResultStep(rule: (tools: ToolTable) => ResultStepRule): (tools: ToolTable) => MechanicalStep {
+export function createResultStep(
+  createRule: (tools: ToolTable) => ResultStepRule,
+): (tools: ToolTable) => MechanicalStep {
   const getSettledExchanges = createMemoryPerLineCache(() => new ProcessedItems<ToolExchange>());
   return (tools) => {
-    const { name, reason, strict, findNoise } = rule(tools);
+    const { name, reason, strict, findNoise } = createRule(tools);
     return {
       name,
       run(draft, signal) {

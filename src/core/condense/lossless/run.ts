@@ -134,5 +134,5 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   ];
 }
 
-const includeStepsIf = (isOn: boolean, make: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
-  isOn ? make() : [];
+const includeStepsIf = (isOn: boolean, createSteps: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
+  isOn ? createSteps() : [];

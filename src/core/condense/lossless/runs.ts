@@ -254,7 +254,7 @@ function findRangesOfRepeatedLines(
   // Whether all lines so far have one sign, and whether their keepers have the same signs.
   let haveOneSign = true;
   let keepSigns = true;
-  const close = (): void => {
+  const closeRange = (): void => {
     while (
       lastNumbered > firstNumbered &&
       lines.getStatedLineNumber(firstNumbered) > 0 &&
@@ -273,7 +273,7 @@ function findRangesOfRepeatedLines(
       // A marker keeps only the first sign of a diff's run, unless the kept lines show all signs.
       const hasSign = index.getSignAt(root) === lines.getDiffSign(line);
       const isSameSign = firstNumbered >= 0 && lines.getDiffSign(line) === lines.getDiffSign(firstNumbered);
-      if (firstNumbered >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
+      if (firstNumbered >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) closeRange();
       if (firstNumbered < 0) {
         firstNumbered = line;
         haveOneSign = keepSigns = true;
@@ -285,10 +285,10 @@ function findRangesOfRepeatedLines(
       firstNumbered >= 0 &&
       !(isBlank(lines.getId(line)) && lines.getDiffSign(line) === lines.getDiffSign(line - 1))
     ) {
-      close();
+      closeRange();
     }
   }
-  close();
+  closeRange();
   return ranges;
 }
 
@@ -309,7 +309,7 @@ function splitIntoRangesWithFewPlaces(
   const source = index.sources[sourceIndex] as LineSource;
   const repeatedRanges: RepeatedLineRange[] = [];
   let openRange: { first: number; last: number; places: Map<LineSource, KeptRangeInSource> } | undefined;
-  const close = (): void => {
+  const closeRange = (): void => {
     if (openRange)
       repeatedRanges.push({
         source,
@@ -323,7 +323,7 @@ function splitIntoRangesWithFewPlaces(
     const keeper = index.getSourceAt(line);
     const lineInSource = index.getLineInSource(line);
     if (openRange && !canShareMarker(openRange.places, keeper, lineInSource, source)) {
-      close();
+      closeRange();
       openRange = undefined;
     }
     openRange ??= { first: range.first + step, last: range.first + step, places: new Map() };
@@ -336,7 +336,7 @@ function splitIntoRangesWithFewPlaces(
         : { source: keeper, first: lineInSource, last: lineInSource, count: 1 },
     );
   });
-  close();
+  closeRange();
   return repeatedRanges;
 }
 
@@ -357,7 +357,7 @@ function chooseKeptLineForEachLine(
     keptLines.push(root === firstLine + step ? undefined : root);
   }
   // Prefers the text that keeps the neighboring lines: one place is easier to find than two.
-  const prefer = (step: number, neighbor: IndexedLineNumber | undefined, offset: 1 | -1): void => {
+  const preferNeighbor = (step: number, neighbor: IndexedLineNumber | undefined, offset: 1 | -1): void => {
     const line = keptLines[step];
     if (line === undefined || neighbor === undefined) return;
     const source = index.getSourceAt(neighbor);
@@ -374,8 +374,8 @@ function chooseKeptLineForEachLine(
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign)
       keptLines[step] = candidate;
   };
-  for (let step = 1; step < keptLines.length; step++) prefer(step, keptLines[step - 1], 1);
-  for (let step = keptLines.length - 2; step >= 0; step--) prefer(step, keptLines[step + 1], -1);
+  for (let step = 1; step < keptLines.length; step++) preferNeighbor(step, keptLines[step - 1], 1);
+  for (let step = keptLines.length - 2; step >= 0; step--) preferNeighbor(step, keptLines[step + 1], -1);
   return keptLines;
 }
 

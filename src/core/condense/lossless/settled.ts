@@ -41,12 +41,15 @@ export class ProcessedGroups<T extends object> {
 
   /**
    * Skips groups that have not changed since they were last processed without effect.
-   * @param work yields the group index of each item that it tried, or undefined if it did nothing
+   * @param processGroup yields the group index of each item that it tried, or undefined if it did nothing
    */
-  forEachUnprocessedGroup(list: readonly T[], work: (group: GroupWithKey<T>) => Iterable<number | undefined>): void {
+  forEachUnprocessedGroup(
+    list: readonly T[],
+    processGroup: (group: GroupWithKey<T>) => Iterable<number | undefined>,
+  ): void {
     const acted: number[] = [];
     for (const group of this.listChangedGroups(list)) {
-      for (const index of work(group)) {
+      for (const index of processGroup(group)) {
         if (index !== undefined) acted.push(group.places[index] as number);
       }
     }

@@ -130,7 +130,7 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
   const path = getFilePath(lineCache.tools, exchange);
-  const sources = (content: PlacedContent, kind: LineSourceKind): LineSource[] => {
+  const listSources = (content: PlacedContent, kind: LineSourceKind): LineSource[] => {
     if (content.text.length < MIN_SOURCE_CHARS) return [];
     const { parts } = lineCache.getTextLayout(content);
     const lines = lineCache.getLines(content);
@@ -147,11 +147,11 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
   return [
     ...(asks ? [] : exchange.parameters)
       .filter((content) => !isFileNameParameter(content))
-      .flatMap((content) => sources(content, getSourceKindOfParameter(exchange, toolKind, content))),
+      .flatMap((content) => listSources(content, getSourceKindOfParameter(exchange, toolKind, content))),
     // Failed results stay whole.
     ...(exchange.isError
       ? []
-      : exchange.results.flatMap((content) => sources(content, getSourceKindOfResult(toolKind)))),
+      : exchange.results.flatMap((content) => listSources(content, getSourceKindOfResult(toolKind)))),
   ];
 }
 
@@ -159,7 +159,7 @@ function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FileP
   const { lines, kind, content } = wholeSource;
   const sources: LineSource[] = [];
   let line = 0;
-  const add = (to: number, source: Omit<LineSource, 'lines'>): void => {
+  const addSource = (to: number, source: Omit<LineSource, 'lines'>): void => {
     const first = line;
     while (line < lines.count && lines.getStart(line) < to) line++;
     const last = line - 1;
@@ -167,13 +167,13 @@ function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FileP
       sources.push({ ...source, lines: lines.sliceLines(first, last) });
   };
   for (const { start, end, path, head } of parts) {
-    add(start, { ...wholeSource, path: undefined });
+    addSource(start, { ...wholeSource, path: undefined });
     const isFile = head !== 'search' && head !== 'diff';
     const partKind =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
-    add(end, { ...wholeSource, kind: partKind, path });
+    addSource(end, { ...wholeSource, kind: partKind, path });
   }
-  add(Number.POSITIVE_INFINITY, { ...wholeSource, path: undefined });
+  addSource(Number.POSITIVE_INFINITY, { ...wholeSource, path: undefined });
   return sources;
 }
 

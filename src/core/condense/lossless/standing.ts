@@ -106,7 +106,7 @@ export function findSharedLineRanges(text: string, otherLines: ReadonlySet<strin
   let start = -1;
   let lines = 0;
   let hasText = false;
-  const close = (end: number): void => {
+  const closeRange = (end: number): void => {
     // Keep both characters of a CRLF.
     if (start >= 0 && hasText) sharedRanges.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
     start = -1;
@@ -123,12 +123,12 @@ export function findSharedLineRanges(text: string, otherLines: ReadonlySet<strin
       hasText ||= line.trim() !== '';
       lines++;
     } else {
-      close(lineStart - 1);
+      closeRange(lineStart - 1);
     }
     if (newline < 0) break;
     lineStart = newline + 1;
   }
-  close(text.length);
+  closeRange(text.length);
   return sharedRanges;
 }
 

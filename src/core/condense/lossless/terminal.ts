@@ -65,20 +65,20 @@ export function renderTerminalLine(line: string): string {
 }
 
 function addNoiseOfLine(line: string, offset: number, requests: CutRequest[]): void {
-  const add = (start: number, end: number): void => {
+  const addCut = (start: number, end: number): void => {
     requests.push({ start: offset + start, end: offset + end, marker: null });
   };
   const body = line.endsWith('\r') ? line.length - 1 : line.length;
   const lastRedrawStart = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
-  if (lastRedrawStart > 0) add(0, lastRedrawStart);
+  if (lastRedrawStart > 0) addCut(0, lastRedrawStart);
   const end = findEndWithoutSpace(line, lastRedrawStart);
   if (line.includes(ESCAPE_CHAR)) {
     for (const match of line.matchAll(CONTROL_SEQUENCE)) {
       if (match.index >= lastRedrawStart && match.index + match[0].length <= end)
-        add(match.index, match.index + match[0].length);
+        addCut(match.index, match.index + match[0].length);
     }
   }
-  if (end < line.length) add(end, line.length);
+  if (end < line.length) addCut(end, line.length);
 }
 
 function findEndWithoutSpace(line: string, from: number): number {

@@ -68,10 +68,10 @@ export function chooseLeastNeededBlocks(
   const queue = new RemovalOfferQueue();
   const getPrice = (block: number): number =>
     (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / choice.computeSavingOfRemoval(block));
-  const offer = (block: number): void => {
+  const offerBlock = (block: number): void => {
     if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: getPrice(block) });
   };
-  for (const block of tokens.keys()) offer(block);
+  for (const block of tokens.keys()) offerBlock(block);
   let spareTokens = -excess;
   const chosenBlocks: number[] = [];
   while (spareTokens < 0) {
@@ -82,8 +82,8 @@ export function chooseLeastNeededBlocks(
     if (choice.isRemoved(block) || price !== getPrice(block)) continue;
     spareTokens += choice.setRemoved(block, true);
     chosenBlocks.push(block);
-    if (follows[block] === true && !choice.isRemoved(block - 1)) offer(block - 1);
-    if (follows[block + 1] === true && !choice.isRemoved(block + 1)) offer(block + 1);
+    if (follows[block] === true && !choice.isRemoved(block - 1)) offerBlock(block - 1);
+    if (follows[block + 1] === true && !choice.isRemoved(block + 1)) offerBlock(block + 1);
   }
   // Puts back blocks that need not go, and those that cost more than they save.
   for (const block of chosenBlocks.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {

@@ -83,11 +83,11 @@ export class BlockFeatureRows {
     const path = block.part?.path ?? facts.path;
     const file = path === undefined ? undefined : surroundings.files.getFileUse(path);
     const row = this.allocateRow();
-    const set = (name: FeatureName, value: number): void => {
+    const setFeature = (name: FeatureName, value: number): void => {
       row[FEATURE_INDEX[name]] = value;
     };
-    addContentFeatures(set, block, facts, path, surroundings);
-    if (file) addFileFeatures(set, lines, facts, file, surroundings);
+    addContentFeatures(setFeature, block, facts, path, surroundings);
+    if (file) addFileFeatures(setFeature, lines, facts, file, surroundings);
     return row;
   }
 
@@ -190,7 +190,7 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], firstBlock: numbe
   let prose = 0;
   for (let at = firstBlock; at < endBlock; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
   const isQuoted = blocks.slice(firstBlock, endBlock).map(({ features }) => features[FEATURE_INDEX.near] === 1);
-  const decayed = (start: number, end: number, step: number): void => {
+  const addDecayingNearness = (start: number, end: number, step: number): void => {
     let near = 0;
     for (let blockIndex = start; blockIndex !== end; blockIndex += step) {
       const { features: row, block } = blocks[blockIndex] as BlockWithFeatures;
@@ -199,8 +199,8 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], firstBlock: numbe
       near *= 0.5 ** (block.count / MAX_NEAR_LINES);
     }
   };
-  decayed(firstBlock, endBlock, 1);
-  decayed(endBlock - 1, firstBlock - 1, -1);
+  addDecayingNearness(firstBlock, endBlock, 1);
+  addDecayingNearness(endBlock - 1, firstBlock - 1, -1);
   for (let at = firstBlock; at < endBlock; at++) {
     const row = blocks[at]?.features;
     if (row) row[FEATURE_INDEX.textProse] = prose / (endBlock - firstBlock);
@@ -250,13 +250,13 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
   let words = new Int32Array(1_024);
   let size = 0;
   const ends = new Int32Array(blocks.length);
-  const add = (word: number): void => {
+  const addWord = (word: number): void => {
     if (size === words.length) words = copyToLargerArray(words, 2 * size);
     words[size++] = word;
     spread[word] = (spread[word] as number) + 1;
   };
   for (const [index, { block }] of blocks.entries()) {
-    forEachWordIn(block.text, add);
+    forEachWordIn(block.text, addWord);
     ends[index] = size;
   }
   const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));

@@ -36,12 +36,12 @@ const getCharKind = (code: number): number =>
   code < CHAR_KIND_BY_CODE.length ? (CHAR_KIND_BY_CODE[code] as number) : 0;
 
 /** Finds what {@link IDENTIFIER_WORD} matches, without creating strings. */
-export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
+export function forEachWord(text: string, onWord: (start: number, end: number) => void): void {
   for (let offset = 0; offset < text.length; offset++) {
     if (getCharKind(text.charCodeAt(offset)) !== WORD_START_CHAR_KIND) continue;
     const start = offset;
     while (offset < text.length && getCharKind(text.charCodeAt(offset)) > 0) offset++;
-    if (offset - start >= MIN_WORD_CHARS) tell(start, offset);
+    if (offset - start >= MIN_WORD_CHARS) onWord(start, offset);
   }
 }
 const MIN_WORD_CHARS = 3;
@@ -71,7 +71,7 @@ export function computeConversationFocus(
   const searchedTexts: string[] = [];
   const recentTexts: string[] = [];
   const outputs: string[] = [];
-  const add = (voice: WordSource, addedWords: ReadonlySet<string>, weight: number): void => {
+  const addWords = (voice: WordSource, addedWords: ReadonlySet<string>, weight: number): void => {
     const weights = wordsByVoice[voice];
     for (const word of addedWords) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
   };
@@ -82,7 +82,7 @@ export function computeConversationFocus(
       for (const { userText } of listTextsWrittenByPerson(message)) {
         searchedTexts.push(userText);
         // Users' words never fade completely.
-        add('people', collectWords(userText), Math.max(0.5, fadedAt(index)));
+        addWords('people', collectWords(userText), Math.max(0.5, fadedAt(index)));
       }
       continue;
     }
@@ -91,7 +91,7 @@ export function computeConversationFocus(
       searchedTexts.push(content.text);
       if (turnsSince(index) <= RECENT_PROSE_TURNS) recentTexts.push(content.text);
       const weight = fadedAt(index);
-      if (weight >= MIN_WEIGHT) add('prose', collectWords(content.text), weight);
+      if (weight >= MIN_WEIGHT) addWords('prose', collectWords(content.text), weight);
     }
   }
   for (const exchange of exchanges) {
@@ -102,7 +102,7 @@ export function computeConversationFocus(
     for (const content of parameters) {
       if (plans || kind === 'search') searchedTexts.push(content.text);
       if (plans && turnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) recentTexts.push(content.text);
-      if (weight >= MIN_WEIGHT && !plans) add('calls', collectWords(content.text), weight);
+      if (weight >= MIN_WEIGHT && !plans) addWords('calls', collectWords(content.text), weight);
     }
     if (kind === 'command' && turnsSince(callMessage) <= RECENT_PROSE_TURNS)
       outputs.push(...exchange.results.map(({ text }) => text));

@@ -51,7 +51,7 @@ export function splitIntoBlocks(
   const declares = findDeclarations(lines, isMarkdown(path));
   const findPart = createFilePartFinder(parts);
   const blocks: BlockWithLines[] = [];
-  const add = (blockLines: readonly OutlinedFileLine[], firstLine: number): void => {
+  const addBlock = (blockLines: readonly OutlinedFileLine[], firstLine: number): void => {
     const [top, bottom] = [blockLines[0], blockLines.at(-1)];
     const start = Math.max(blockStart, top?.start ?? 0);
     const end = bottom?.end ?? 0;
@@ -77,7 +77,7 @@ export function splitIntoBlocks(
     let last = end - 1;
     while (firstLine <= last && isBlankLine(lines[firstLine])) firstLine++;
     while (last >= firstLine && isBlankLine(lines[last])) last--;
-    add(lines.slice(firstLine, last + 1), firstLine);
+    addBlock(lines.slice(firstLine, last + 1), firstLine);
     firstLine = end;
   };
   let part = findPart(0);

@@ -70,9 +70,9 @@ export function renderDiffOfViews(
   viewBefore = createUneditedView(viewAfter.original),
   isPreview = false,
 ): DiffTexts {
-  const render = ({ messages, origins, original }: View): string =>
+  const renderView = ({ messages, origins, original }: View): string =>
     renderConversation(messages, origins, original, MAX_COMPARED_CHARS);
-  return foldUnchangedText(render(viewBefore), render(viewAfter), isPreview);
+  return foldUnchangedText(renderView(viewBefore), renderView(viewAfter), isPreview);
 }
 
 export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';

@@ -21,13 +21,13 @@ export function formatOutcomeReport(
   getName: (provider: string) => string,
   { calibrate = (count) => count, targetTokens, request, savedPerRequest }: ReportOptions = {},
 ): string {
-  const tokens = (count: number): string => formatTokens(calibrate(count));
-  const change = (before: number, after: number): string =>
-    `${tokens(before)} → ${tokens(after)} tokens (${formatPercentChange(before, after)})`;
-  const lines = [formatHeadline(outcome, getName), ...formatStepLines(outcome.steps, change)];
+  const formatCalibrated = (count: number): string => formatTokens(calibrate(count));
+  const formatChange = (before: number, after: number): string =>
+    `${formatCalibrated(before)} → ${formatCalibrated(after)} tokens (${formatPercentChange(before, after)})`;
+  const lines = [formatHeadline(outcome, getName), ...formatStepLines(outcome.steps, formatChange)];
   if (outcome.kind === 'condensed') {
     const { tokensAfter } = outcome;
-    lines.push(formatTotalChange(outcome, request, tokens));
+    lines.push(formatTotalChange(outcome, request, formatCalibrated));
     if (targetTokens !== undefined && tokensAfter > targetTokens) {
       lines.push(formatMissedTarget(targetTokens, tokensAfter, calibrate));
     }
@@ -51,10 +51,10 @@ export function formatOutcomeReport(
 function formatTotalChange(
   messages: { readonly tokensBefore: number; readonly tokensAfter: number },
   request: ReportOptions['request'],
-  tokens: (count: number) => string,
+  formatCalibrated: (count: number) => string,
 ): string {
   const { tokensBefore, tokensAfter } = request ?? messages;
-  const format = request ? formatTokens : tokens;
+  const format = request ? formatTokens : formatCalibrated;
   const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
   const ofWhat = request ? ' of the whole request' : '';
   return ` - Total reduction: ${reduction}${ofWhat} (${format(tokensBefore)} → ${format(tokensAfter)} tokens)`;
@@ -120,20 +120,23 @@ function formatHeadline(outcome: OutcomeSummary, getName: (provider: string) => 
   }
 }
 
-function formatStepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
+function formatStepLines(
+  steps: readonly StepReport[],
+  formatChange: (before: number, after: number) => string,
+): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();
   for (const { name, outcome } of steps)
     if (outcome.kind === 'skipped')
       skipped.set(outcome.reason, [...(skipped.get(outcome.reason) ?? []), removeRepeatedName(name)]);
-  const counted = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
+  const formatStepCount = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
   return [
     ...steps
       .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
-      .map((step) => formatStepLine(step, change)),
-    ...(idle > 0 ? [` - ${counted(idle)} found nothing`] : []),
+      .map((step) => formatStepLine(step, formatChange)),
+    ...(idle > 0 ? [` - ${formatStepCount(idle)} found nothing`] : []),
     ...[...skipped].map(
-      ([reason, names]) => ` - ${counted(names.length)} skipped${formatNamesIfFew(names)}: ${reason}`,
+      ([reason, names]) => ` - ${formatStepCount(names.length)} skipped${formatNamesIfFew(names)}: ${reason}`,
     ),
   ];
 }
@@ -142,10 +145,10 @@ const MAX_LISTED_NAMES = 3;
 const formatNamesIfFew = (names: readonly string[]): string =>
   names.length > MAX_LISTED_NAMES ? '' : ` (${names.join(', ')})`;
 
-const formatStepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
+const formatStepLine = (step: StepReport, formatChange: (before: number, after: number) => string): string =>
   step.outcome.kind === 'failed'
     ? ` - ${step.name}: failed and was left out: ${step.outcome.reason}`
-    : ` - ${removeRepeatedName(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;
+    : ` - ${removeRepeatedName(step.name)}: ${formatChange(step.tokensBefore, step.tokensAfter)}`;
 
 /**
  * A strategy puts the provider's name before the step's; a provider with one step gives both the

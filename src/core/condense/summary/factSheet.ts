@@ -90,13 +90,15 @@ function renderFactSections(
 ): string[] {
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
   const folder = findCommonFolder(files.map(({ path }) => path));
-  const shorten = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
+  const removeFolder = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const below = folder === '' ? '' : formatCommonFolder(folder);
   const changed = files
     .filter(({ changes }) => changes > 0)
-    .map(({ path, changes }) => `- ${shorten(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
-  const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${shorten(path)}`);
-  const errors = facts.errors.map(({ subject, error }) => `- ${shorten(`${toOneLine(subject)}: ${toOneLine(error)}`)}`);
+    .map(({ path, changes }) => `- ${removeFolder(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
+  const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${removeFolder(path)}`);
+  const errors = facts.errors.map(
+    ({ subject, error }) => `- ${removeFolder(`${toOneLine(subject)}: ${toOneLine(error)}`)}`,
+  );
   return [
     formatSection(`Files changed${below}`, fitLines(changed, 'changed')),
     formatSection(`Files only read${below}`, fitLines(read, 'read')),

@@ -104,7 +104,7 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
   const alone = countRequestTokens(buildSummaryPrompt({ ...base, conversation: '' }), counter);
-  const render = async ({ messages }: Draft): Promise<string[]> => {
+  const renderTranscript = async ({ messages }: Draft): Promise<string[]> => {
     const masked = await maskMessages(messages);
     await yieldBetweenSteps(signal);
     return createTranscript(masked, newRange, config);
@@ -113,12 +113,12 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
     texts.reduce((sum, text) => sum + counter.countText(text) + 1, 0);
 
   await yieldBetweenSteps(signal);
-  let transcriptParts = await render(draft);
+  let transcriptParts = await renderTranscript(draft);
   await yieldBetweenSteps(signal);
   let tokens = alone + countTokens(transcriptParts);
   let isReduced = false;
   if (tokens > room) {
-    transcriptParts = await render(await createLosslessDraft(input));
+    transcriptParts = await renderTranscript(await createLosslessDraft(input));
     await yieldBetweenSteps(signal);
     tokens = alone + countTokens(transcriptParts);
     isReduced = true;

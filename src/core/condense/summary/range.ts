@@ -66,21 +66,21 @@ function findLongestUnprotectedRange(
 ): MessageRange {
   let longest = { start: end, end };
   let runStart = start;
-  const close = (to: number): void => {
+  const closeRun = (to: number): void => {
     if (to - runStart > longest.end - longest.start) longest = { start: runStart, end: to };
   };
   const units = starts.filter((index) => index >= start && index < end);
   for (const [at, unit] of units.entries()) {
     const next = units[at + 1] ?? end;
     if (!hasIndexInRange(unit, next, isPinned)) continue;
-    close(unit);
+    closeRun(unit);
     runStart = next;
   }
-  close(end);
+  closeRun(end);
   return longest;
 }
 
-function hasIndexInRange(from: number, to: number, test: (index: number) => boolean): boolean {
-  for (let index = from; index < to; index++) if (test(index)) return true;
+function hasIndexInRange(from: number, to: number, testIndex: (index: number) => boolean): boolean {
+  for (let index = from; index < to; index++) if (testIndex(index)) return true;
   return false;
 }

@@ -126,48 +126,48 @@ export function cutMiddle(text: string, limit: number): string {
 
 /**
  * Splits a text that is too long, if possible at a line end; quoted lines stay quoted.
- * @param count tokens of a text; the sum over parts must be at least that of the whole
+ * @param countTokens tokens of a text; the sum over parts must be at least that of the whole
  */
 export function packTextsIntoChunks(
   texts: readonly string[],
   budget: number,
-  count: (text: string) => number,
+  countTokens: (text: string) => number,
 ): string[] {
   const chunks: string[] = [];
   let openTexts: string[] = [];
   let tokens = 0;
-  const close = (): void => {
+  const closeChunk = (): void => {
     if (openTexts.length > 0) chunks.push(openTexts.join('\n\n'));
     openTexts = [];
     tokens = 0;
   };
-  for (const text of texts.flatMap((long) => splitTextToBudget(long, budget, count))) {
+  for (const text of texts.flatMap((long) => splitTextToBudget(long, budget, countTokens))) {
     // Includes the blank line between two texts.
-    const lineTokens = count(text) + 1;
-    if (tokens + lineTokens > budget) close();
+    const lineTokens = countTokens(text) + 1;
+    if (tokens + lineTokens > budget) closeChunk();
     openTexts.push(text);
     tokens += lineTokens;
   }
-  close();
+  closeChunk();
   return chunks;
 }
 
-function splitTextToBudget(text: string, budget: number, count: (text: string) => number): string[] {
-  const transcriptParts: string[] = [];
+function splitTextToBudget(text: string, budget: number, countTokens: (text: string) => number): string[] {
+  const textParts: string[] = [];
   let remainingText = text;
-  while (remainingText.length > QUOTE_PREFIX.length + 1 && count(remainingText) + 1 > budget) {
-    let chars = Math.max(2, Math.floor((remainingText.length * budget) / (count(remainingText) + 1)));
-    while (chars > 2 && count(remainingText.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
+  while (remainingText.length > QUOTE_PREFIX.length + 1 && countTokens(remainingText) + 1 > budget) {
+    let chars = Math.max(2, Math.floor((remainingText.length * budget) / (countTokens(remainingText) + 1)));
+    while (chars > 2 && countTokens(remainingText.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
     const line = remainingText.lastIndexOf('\n', chars) + 1;
     const splitOffset = Math.max(
       QUOTE_PREFIX.length + 1,
       line > chars / 2 ? line : findSafeBoundary(remainingText, chars),
     );
-    transcriptParts.push(remainingText.slice(0, splitOffset));
+    textParts.push(remainingText.slice(0, splitOffset));
     const isQuoted =
       remainingText.startsWith(QUOTE_PREFIX, remainingText.lastIndexOf('\n', splitOffset - 1) + 1) &&
       remainingText[splitOffset - 1] !== '\n';
     remainingText = (isQuoted ? QUOTE_PREFIX : '') + remainingText.slice(splitOffset);
   }
-  return [...transcriptParts, remainingText];
+  return [...textParts, remainingText];
 }

@@ -103,8 +103,8 @@ const usesConditionField = (condition: Condition, field: keyof Condition): boole
     usesConditionField(part, field),
   );
 
-function checkConditionField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): ConditionVerdict {
-  const held = field === undefined ? true : holds(field);
+function checkConditionField<T>(field: T | undefined, checkField: (field: T) => boolean | undefined): ConditionVerdict {
+  const held = field === undefined ? true : checkField(field);
   return held === undefined ? 'unknown' : held ? 'holds' : 'fails';
 }
 

@@ -15,7 +15,7 @@ export interface ParsedCommandOptions {
 export function parseCommandOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): ParsedCommandOptions {
   const valuesByOption = new Map<string, ScriptWord[]>();
   const operands: ScriptWord[] = [];
-  const add = (name: string, value: ScriptWord): void => {
+  const addOption = (name: string, value: ScriptWord): void => {
     const values = valuesByOption.get(name);
     if (values) values.push(value);
     else valuesByOption.set(name, [value]);
@@ -30,18 +30,18 @@ export function parseCommandOptions(words: readonly ScriptWord[], valued: Readon
       operands.push(word);
     } else if (word.startsWith('--')) {
       const [name = '', ...rest] = word.slice(2).split('=');
-      if (rest.length > 0) add(name, rest.join('='));
-      else add(name, valued.has(name) ? words[++wordIndex] : '');
+      if (rest.length > 0) addOption(name, rest.join('='));
+      else addOption(name, valued.has(name) ? words[++wordIndex] : '');
     } else if (/^-\d/.test(word)) {
-      add('number', word.slice(1));
+      addOption('number', word.slice(1));
     } else {
       for (let letter = 1; letter < word.length; letter++) {
         const name = word[letter] as string;
         if (!valued.has(name)) {
-          add(name, '');
+          addOption(name, '');
           continue;
         }
-        add(name, letter + 1 < word.length ? word.slice(letter + 1) : words[++wordIndex]);
+        addOption(name, letter + 1 < word.length ? word.slice(letter + 1) : words[++wordIndex]);
         break;
       }
     }

@@ -461,7 +461,7 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
   const parts: OutputPart[] = [];
   let path: string | undefined;
   let firstLine = lines.first;
-  const close = (to: number): void => {
+  const closePart = (to: number): void => {
     // The blank line before the next header does not belong to the file.
     const last = to < lines.last && to >= firstLine && getLineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= firstLine && !isOutputTruncatedAt(output, { first: firstLine, last }))
@@ -476,11 +476,11 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
   for (let line = lines.first; line <= lines.last; line++) {
     const [, name] = FILE_HEADER.exec(getLineText(output, line)) ?? [];
     if (name === undefined) continue;
-    close(line - 1);
+    closePart(line - 1);
     path = joinPath(folder, name);
     firstLine = line + 1;
   }
-  close(lines.last);
+  closePart(lines.last);
   return parts;
 }
 
@@ -511,7 +511,7 @@ function splitSearchMatches(
   if (!isNumbered) return [];
   let openMatches: { path: string; first: number; last: number } | undefined;
   let previousPath: string | undefined;
-  const close = (): void => {
+  const closePart = (): void => {
     const knownPath = openMatches && joinPath(folder, openMatches.path);
     if (openMatches && knownPath !== undefined)
       parts.push({
@@ -536,10 +536,10 @@ function splitSearchMatches(
       openMatches.last = line;
       continue;
     }
-    close();
+    closePart();
     if (knownPath !== undefined) openMatches = { path: knownPath, first: line, last: line };
   }
-  close();
+  closePart();
   return parts;
 }
 

@@ -58,7 +58,7 @@ function collectCalls(
   paused: PausedCallsByMessage,
 ): Violation[] {
   const violations: Violation[] = [];
-  const take = (id: string, place: BlockPosition): void => {
+  const recordCallId = (id: string, place: BlockPosition): void => {
     if (used.has(id)) violations.push({ rule: 'ids-unique', ...place, detail: `${id} is used twice` });
     used.add(id);
   };
@@ -67,7 +67,7 @@ function collectCalls(
   getBlocks(message).forEach((block, at) => {
     const place = { message: index, block: at };
     if (isToolUse(block)) {
-      take(block.id, place);
+      recordCallId(block.id, place);
       openCalls.set(block.id, place);
       const program = getProgramId(block);
       if (program !== undefined) programs.add(program);
@@ -80,7 +80,7 @@ function collectCalls(
     }
     const id = getServerCallId(block);
     if (id !== undefined) {
-      take(id, place);
+      recordCallId(id, place);
       server.add(id);
     }
     const answeredId = getServerResultId(block);

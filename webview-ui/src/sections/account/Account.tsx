@@ -62,7 +62,7 @@ function AccountContent(): ReactNode {
   const [account, setAccount] = useState<ShownAccount>();
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const act = async (action: () => Promise<unknown>): Promise<void> => {
+  const runAction = async (action: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     setProblems([]);
     try {
@@ -76,12 +76,12 @@ function AccountContent(): ReactNode {
   const patient = { timeoutMs: Infinity };
   const other = WHAT_IF_CHOICE_IDS.find((each) => each === choice);
   const preferences = { ...(period !== ALL_TIME_VALUE && { days: Number(period) }), ...(other && { choice: other }) };
-  const add = () =>
-    act(async () => {
+  const loadAccount = () =>
+    runAction(async () => {
       const answer = await connection.sendRequest('account', preferences, patient);
       if (answer.account) setAccount(answer.account);
     });
-  const save = () => act(() => connection.sendRequest('saveAccount', preferences, patient));
+  const saveAccount = () => runAction(() => connection.sendRequest('saveAccount', preferences, patient));
   if (isSearching) return null;
   return (
     <>
@@ -112,10 +112,10 @@ function AccountContent(): ReactNode {
           ]}
           onChange={setChoice}
         />
-        <Button onClick={() => void add()} disabled={isBusy}>
+        <Button onClick={() => void loadAccount()} disabled={isBusy}>
           {isBusy ? t('Analyzing…') : t('Analyze')}
         </Button>
-        <Button onClick={() => void save()} disabled={isBusy}>
+        <Button onClick={() => void saveAccount()} disabled={isBusy}>
           {t('Save as a page…')}
         </Button>
       </p>

@@ -117,16 +117,16 @@ function makeToolFigureColumns<Row>(
   getTools: (row: Row) => readonly CalledTool[],
   hasStored: boolean,
 ): readonly TableColumn<Row>[] {
-  const column = (title: string, getCount: (tool: CalledTool) => number): TableColumn<Row> => ({
+  const makeCountColumn = (title: string, getCount: (tool: CalledTool) => number): TableColumn<Row> => ({
     title,
     isNumber: true,
     cell: (row) => formatNumber(getTools(row).reduce((sum, tool) => sum + getCount(tool), 0)),
   });
   return [
-    column(t('Tokens'), ({ tokens }) => tokens),
-    column(t('Calls here'), ({ calls }) => calls),
-    column(t('In other running conversations'), ({ callsElsewhere }) => callsElsewhere),
-    ...(hasStored ? [column(t('In stored sessions'), ({ inStored = 0 }) => inStored)] : []),
+    makeCountColumn(t('Tokens'), ({ tokens }) => tokens),
+    makeCountColumn(t('Calls here'), ({ calls }) => calls),
+    makeCountColumn(t('In other running conversations'), ({ callsElsewhere }) => callsElsewhere),
+    ...(hasStored ? [makeCountColumn(t('In stored sessions'), ({ inStored = 0 }) => inStored)] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
   const { total, sums, groups } = history;
   const sumValues = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
   const runs = sumValues(groups.map((group) => group.runs));
-  const share = (count: number): string => formatPercent(runs === 0 ? 0 : (100 * count) / runs);
+  const formatShareOfRuns = (count: number): string => formatPercent(runs === 0 ? 0 : (100 * count) / runs);
   const errors = groups.flatMap(({ estimateErrorPercent: percent, condensed }) =>
     percent === undefined ? [] : [{ percent, condensed }],
   );
@@ -26,8 +26,8 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
       ? []
       : [[t('Saved with each later request'), formatDollars(sums.savedPerRequest)] as const]),
     ...(total === 0 ? [] : [[t('Time on average'), formatDuration(sums.timeMs / total)] as const]),
-    ...(failures === 0 ? [] : [[t('Failures'), share(failures)] as const]),
-    ...(fallbacks === 0 ? [] : [[t('Fallbacks'), share(fallbacks)] as const]),
+    ...(failures === 0 ? [] : [[t('Failures'), formatShareOfRuns(failures)] as const]),
+    ...(fallbacks === 0 ? [] : [[t('Fallbacks'), formatShareOfRuns(fallbacks)] as const]),
     ...(estimated === 0
       ? []
       : [

@@ -107,7 +107,7 @@ function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
   };
   // No timeout, because the user answers a dialog.
   const patient = { timeoutMs: Infinity };
-  const save = (format: 'json' | 'csv') =>
+  const exportHistory = (format: 'json' | 'csv') =>
     runAction(() => connection.sendRequest('exportHistory', { format }, patient));
   const clearHistory = (part: 'metrics' | 'ledgers') =>
     runAction(() => connection.sendRequest('clearHistory', { part }, patient));
@@ -117,8 +117,8 @@ function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
         <Button onClick={reload}>{t('Refresh')}</Button>
         {!isEmpty && (
           <>
-            <Button onClick={() => void save('json')}>{t('Export as JSON…')}</Button>
-            <Button onClick={() => void save('csv')}>{t('Export as CSV…')}</Button>
+            <Button onClick={() => void exportHistory('json')}>{t('Export as JSON…')}</Button>
+            <Button onClick={() => void exportHistory('csv')}>{t('Export as CSV…')}</Button>
           </>
         )}
         <Button icon="trash" onClick={() => void clearHistory('metrics')}>

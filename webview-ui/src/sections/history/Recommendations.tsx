@@ -35,7 +35,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
   const applied = followed && areSettingsUnchanged(panel.state, followed.saved.written) ? followed : undefined;
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const follow = async (recommendation: Recommendation): Promise<void> => {
+  const followRecommendation = async (recommendation: Recommendation): Promise<void> => {
     // While saving, the settings may match the earlier change again, whose Undo restores other
     // values.
     setFollowed(undefined);
@@ -67,7 +67,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
           {/* Stays disabled until the history is reloaded; a repetition would mistake its own values for the previous ones. */}
           <Button
             disabled={isBusy || applied?.advice === JSON.stringify(recommendation)}
-            onClick={() => void follow(recommendation)}
+            onClick={() => void followRecommendation(recommendation)}
           >
             {t('Apply')}
           </Button>
@@ -122,21 +122,21 @@ function useApplyRecommendation(): (recommendation: Recommendation) => Promise<S
     smart: useSetting('smart'),
     strategy: useSetting('strategy'),
   };
-  const change = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<SaveTogetherResult> =>
+  const saveChanges = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<SaveTogetherResult> =>
     saveSettingsTogether(changes.map(([name, value]) => [settings[name], value] as const));
   return (recommendation) => {
     switch (recommendation.kind) {
       case 'profile': {
         const found = listProfileEntries(state).find(({ name }) => name === recommendation.profile);
-        return change([['condensingProfile', found?.id]]);
+        return saveChanges([['condensingProfile', found?.id]]);
       }
       case 'configuration': {
         const { provider, preset } = recommendation;
         const presetByProvider = provider === 'smart' || provider === 'strategy' ? ([[provider, preset]] as const) : [];
-        return change([...presetByProvider, ['provider', provider]]);
+        return saveChanges([...presetByProvider, ['provider', provider]]);
       }
       case 'threshold':
-        return change([['threshold', recommendation.percent]]);
+        return saveChanges([['threshold', recommendation.percent]]);
     }
   };
 }

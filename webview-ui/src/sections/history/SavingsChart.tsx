@@ -19,7 +19,7 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
   if (shownEntries.length === 0) return null;
   const highest = Math.max(...shownEntries.map(({ tokensBefore }) => tokensBefore), 1);
   const mean = shownEntries.reduce((sum, entry) => sum + computeSavedPercent(entry), 0) / shownEntries.length;
-  const height = (tokens: number): number => (CHART_HEIGHT * tokens) / highest;
+  const computeBarHeight = (tokens: number): number => (CHART_HEIGHT * tokens) / highest;
   return (
     <figure className="chart">
       <figcaption>
@@ -41,16 +41,16 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
             <rect
               className="chart-before"
               x={index * BAR_STEP}
-              y={CHART_HEIGHT - height(entry.tokensBefore)}
+              y={CHART_HEIGHT - computeBarHeight(entry.tokensBefore)}
               width={BAR_WIDTH}
-              height={height(entry.tokensBefore)}
+              height={computeBarHeight(entry.tokensBefore)}
             />
             <rect
               className="chart-after"
               x={index * BAR_STEP}
-              y={CHART_HEIGHT - height(entry.tokensAfter)}
+              y={CHART_HEIGHT - computeBarHeight(entry.tokensAfter)}
               width={BAR_WIDTH}
-              height={height(entry.tokensAfter)}
+              height={computeBarHeight(entry.tokensAfter)}
             />
           </g>
         ))}

@@ -58,7 +58,7 @@ export function PresetItem({
   const name = isBuiltIn ? t(preset.name) : preset.name;
   const passes = readPassEntries(preset.config);
   const callsModel = passes.some((pass) => pass.callsModel && pass.isEnabled);
-  const rename = async (): Promise<void> => {
+  const renamePreset = async (): Promise<void> => {
     const trimmedName = newName?.trim() ?? '';
     if (trimmedName !== '' && trimmedName !== name) {
       const newProblems = await nameSetting.save(trimmedName);
@@ -68,7 +68,7 @@ export function PresetItem({
     }
     setNewName(undefined);
   };
-  const share = (): void => {
+  const exportPreset = (): void => {
     setProblems([]);
     connection.sendRequest('exportPreset', { id }, { timeoutMs: Infinity }).then(
       ({ written }) => {
@@ -106,9 +106,9 @@ export function PresetItem({
           </p>
         )}
         <span className="item-buttons actions">
-          {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
+          {newName !== undefined && <Button onClick={() => void renamePreset()}>{t('Save')}</Button>}
           {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
-          <Button onClick={share}>{t('Export…')}</Button>
+          <Button onClick={exportPreset}>{t('Export…')}</Button>
           {entryName && newName === undefined && (
             <>
               <Button

@@ -28,7 +28,7 @@ export function PresetsSection(): ReactNode {
     setProblems,
   } = usePresetList();
   const inUse = getCurrentPreset(smart, state.settings['smart']?.value);
-  const load = async (): Promise<void> => {
+  const loadPreset = async (): Promise<void> => {
     try {
       const {
         id,
@@ -81,7 +81,7 @@ export function PresetsSection(): ReactNode {
       </ul>
       <SearchablePlace id="presets.import" searchTexts={[t('Import…'), t('Presets'), 'import preset load open file']}>
         <p className="actions">
-          <Button onClick={() => void load()}>{t('Import…')}</Button>
+          <Button onClick={() => void loadPreset()}>{t('Import…')}</Button>
           <DoneMessageWithUndo done={doneChange?.presetId === undefined ? doneChange : undefined} onDone={setDone} />
         </p>
       </SearchablePlace>

@@ -15,7 +15,7 @@ export function SavePresetForm(): ReactNode {
   const [name, setName] = useState('');
   const config = state.settings['smart']?.value;
   if (!isPlainObject(config)) return null;
-  const save = async (): Promise<void> => {
+  const savePreset = async (): Promise<void> => {
     const presetName = name.trim();
     const id = makeUnusedId(
       presetName,
@@ -35,7 +35,7 @@ export function SavePresetForm(): ReactNode {
           onInput={setName}
           onCommit={setName}
         />
-        <Button disabled={name.trim() === ''} onClick={() => void save()}>
+        <Button disabled={name.trim() === ''} onClick={() => void savePreset()}>
           {t('Save the passes as a preset')}
         </Button>
       </div>

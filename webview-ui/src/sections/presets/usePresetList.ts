@@ -35,7 +35,7 @@ export function usePresetList(): PresetList {
   const [lastChange, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const presetList: readonly unknown[] = ownPresets.isSet && Array.isArray(ownPresets.value) ? ownPresets.value : [];
-  const make: PresetList['make'] = async (wanted) => {
+  const sendChange: PresetList['make'] = async (wanted) => {
     try {
       const place = { name: 'presets', scope: ownPresets.scope, path: [] };
       const { problems: newProblems, undo } = await connection.sendRequest('changeList', { ...place, change: wanted });
@@ -46,19 +46,19 @@ export function usePresetList(): PresetList {
       return undefined;
     }
   };
-  const change = async (wanted: ListChange, text: string): Promise<boolean> => {
-    const created = await make(wanted);
+  const changeList = async (wanted: ListChange, text: string): Promise<boolean> => {
+    const created = await sendChange(wanted);
     if (!created) return false;
     const { undo } = created;
-    setDone({ text, ...(undo && { undo: () => void make(undo) }) });
+    setDone({ text, ...(undo && { undo: () => void sendChange(undo) }) });
     return true;
   };
   return {
     ownPresets,
     list: presetList,
     names: listEntryNames(presetList),
-    make,
-    change,
+    make: sendChange,
+    change: changeList,
     done: lastChange?.written === undefined || areSettingsUnchanged(state, lastChange.written) ? lastChange : undefined,
     setDone,
     problems,

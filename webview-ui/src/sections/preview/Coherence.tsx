@@ -39,8 +39,9 @@ function CoherenceReportList({ report, isWritten }: CoherenceReportListProps): R
     { name: t('Instructions'), of: report.instructions },
     { name: t('To-dos'), of: report.todos },
   ];
-  const sum = (outcome: 'kept' | 'recallable' | 'lost'): number => kinds.reduce((all, { of }) => all + of[outcome], 0);
-  const [kept, recallable, lost] = [sum('kept'), sum('recallable'), sum('lost')];
+  const sumFacts = (outcome: 'kept' | 'recallable' | 'lost'): number =>
+    kinds.reduce((all, { of }) => all + of[outcome], 0);
+  const [kept, recallable, lost] = [sumFacts('kept'), sumFacts('recallable'), sumFacts('lost')];
   if (kept + recallable + lost === 0) {
     return <p className="row-help">{t('The conversation contains no files, error lines, instructions or to-dos.')}</p>;
   }

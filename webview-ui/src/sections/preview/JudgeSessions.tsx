@@ -120,7 +120,7 @@ const joinEqualTargets = (points: readonly JudgmentCurvePoint[]): JudgmentCurveP
 
 const formatSharePercent = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
 
-function describeVerdict({ verdict, points }: JudgedSettings, name: (id: string) => string): string {
+function describeVerdict({ verdict, points }: JudgedSettings, getChoiceName: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
       return t('There is too little data for a recommendation.');
@@ -133,10 +133,14 @@ function describeVerdict({ verdict, points }: JudgedSettings, name: (id: string)
     case 'change': {
       const fewerPercent = formatSharePercent(-verdict.difference.share);
       return verdict.target === undefined
-        ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewerPercent)
+        ? t(
+            '{0} leaves no more tokens and loses {1} fewer of the needed lines.',
+            getChoiceName(verdict.choice),
+            fewerPercent,
+          )
         : t(
             'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
-            name(verdict.choice),
+            getChoiceName(verdict.choice),
             fewerPercent,
             formatSharePercent(verdict.target),
           );

@@ -34,14 +34,14 @@ export function PassBarChart({ preview }: { readonly preview: Preview }): ReactN
 
 function PassBar({ step, highest }: { readonly step: PreviewStep; readonly highest: number }): ReactNode {
   const { name, tokensBefore, tokensAfter, outcome } = step;
-  const width = (tokens: number): string => `${(100 * tokens) / Math.max(1, highest)}%`;
+  const formatBarWidth = (tokens: number): string => `${(100 * tokens) / Math.max(1, highest)}%`;
   const change = tokensBefore === 0 ? 0 : (100 * (tokensAfter - tokensBefore)) / tokensBefore;
   return (
     <li className="pass-bar">
       <span className="pass-bar-name">{t(name)}</span>
       <span className="pass-bar-track" aria-hidden="true">
-        <span className="pass-bar-before" style={{ inlineSize: width(tokensBefore) }} />
-        <span className="pass-bar-after" style={{ inlineSize: width(tokensAfter) }} />
+        <span className="pass-bar-before" style={{ inlineSize: formatBarWidth(tokensBefore) }} />
+        <span className="pass-bar-after" style={{ inlineSize: formatBarWidth(tokensAfter) }} />
       </span>
       <span className="pass-bar-figures">
         {outcome.kind === 'failed'

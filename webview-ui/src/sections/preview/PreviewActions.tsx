@@ -29,7 +29,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
     setBusy(false);
     reload();
   };
-  const condense = (): Promise<unknown> =>
+  const condenseConversation = (): Promise<unknown> =>
     connection.sendRequest(
       'condenseChosen',
       { conversation, pinned, excluded: [...marks.excluded] },
@@ -38,7 +38,11 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   return (
     <div>
       <p className="actions">
-        <Button primary disabled={isBusy || isOfDrafts || isWaiting} onClick={() => void runAction(condense)}>
+        <Button
+          primary
+          disabled={isBusy || isOfDrafts || isWaiting}
+          onClick={() => void runAction(condenseConversation)}
+        >
           {price === '' ? t('Condense now') : t('Condense now ({0})', price)}
         </Button>
         <Button

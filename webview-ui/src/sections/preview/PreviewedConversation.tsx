@@ -14,7 +14,7 @@ export function PreviewedConversation({
   const { connection } = usePanel();
   const [, setPreviewed] = usePreviewedConversation();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const choose = async (): Promise<void> => {
+  const chooseConversation = async (): Promise<void> => {
     setProblems([]);
     try {
       const { conversation } = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
@@ -32,7 +32,7 @@ export function PreviewedConversation({
         {shownPreview?.isSample === true && <span className="tag">{t('sample')}</span>}
       </p>
       <p className="actions">
-        <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
+        <Button onClick={() => void chooseConversation()}>{t('Choose a conversation…')}</Button>
         <Button onClick={reload}>{t('Refresh')}</Button>
       </p>
       <ProblemList problems={problems} />

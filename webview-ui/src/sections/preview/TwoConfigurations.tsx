@@ -27,10 +27,10 @@ export function TwoConfigurationsComparison(): ReactNode {
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
   const compared = [previewed, ...conversations];
-  const choose = (index: 0 | 1, value: string): void => {
+  const chooseConfiguration = (index: 0 | 1, value: string): void => {
     changeView({ compared: index === 0 ? [value, comparedValues[1]] : [comparedValues[0], value] });
   };
-  const add = async (): Promise<void> => {
+  const addConversation = async (): Promise<void> => {
     setProblems([]);
     try {
       const { conversation } = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
@@ -39,7 +39,7 @@ export function TwoConfigurationsComparison(): ReactNode {
       setProblems([getErrorMessage(error)]);
     }
   };
-  const compare = async (): Promise<void> => {
+  const compareConfigurations = async (): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
@@ -75,7 +75,7 @@ export function TwoConfigurationsComparison(): ReactNode {
               value={comparedValues[index]}
               choices={choices}
               onChange={(next) => {
-                choose(index, next);
+                chooseConfiguration(index, next);
               }}
             />
           </div>
@@ -87,10 +87,10 @@ export function TwoConfigurationsComparison(): ReactNode {
           : t('Compares on {0} conversations: the previewed one and those that you added.', compared.length)}
       </p>
       <p className="actions">
-        <Button primary disabled={isBusy} onClick={() => void compare()}>
+        <Button primary disabled={isBusy} onClick={() => void compareConfigurations()}>
           {t('Compare')}
         </Button>
-        <Button icon="add" onClick={() => void add()}>
+        <Button icon="add" onClick={() => void addConversation()}>
           {t('Add a conversation…')}
         </Button>
         {conversations.length > 0 && (

@@ -77,7 +77,7 @@ export function usePreview(): ShownPreview {
     () => latest ?? { pinned: new Set(shownPreview?.savedPins), excluded: new Set() },
     [latest, shownPreview?.savedPins],
   );
-  const mark = (marksAfter: MessageMarks): void => {
+  const saveMarks = (marksAfter: MessageMarks): void => {
     if (!shownPreview) return;
     // Marks stay with the shown conversation even if the chat's next request belongs to another
     // one.
@@ -100,7 +100,7 @@ export function usePreview(): ShownPreview {
     isWaiting,
     question,
     marks,
-    mark,
+    mark: saveMarks,
     unmark,
     reload,
     drafted,

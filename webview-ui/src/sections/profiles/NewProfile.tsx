@@ -89,7 +89,7 @@ export function NewProfileForm({
     if (listsModels && keyProfileId !== undefined) lookUp.current();
   }, [listsModels, keyProfileId]);
 
-  const say = (error: unknown): void => {
+  const showFailure = (error: unknown): void => {
     setProblems([{ path: '', message: getErrorMessage(error) }]);
   };
   /** A key may only be sent to the address that it was entered for. */
@@ -102,7 +102,7 @@ export function NewProfileForm({
   keyLeft.current = addedProfile === undefined ? forgetKey : undefined;
   useEffect(() => () => keyLeft.current?.(), []);
 
-  const change = (field: ProfileField) => (value: string) => {
+  const createInputHandler = (field: ProfileField) => (value: string) => {
     if (value === fields[field]) return;
     setTest(undefined);
     if (field === 'model') {
@@ -135,7 +135,7 @@ export function NewProfileForm({
       setKeyProfileId(id);
       if (listsModels && keyProfileId === id) vendorModels.lookUp();
     } catch (error) {
-      say(error);
+      showFailure(error);
     }
   };
   const tryIt = async (): Promise<void> => {
@@ -144,10 +144,10 @@ export function NewProfileForm({
       setTest(await connection.sendRequest('testProfile', { profile }, { timeoutMs: TEST_TIMEOUT_MS }));
     } catch (error) {
       setTest(undefined);
-      say(error);
+      showFailure(error);
     }
   };
-  const save = async (): Promise<void> => {
+  const saveProfile = async (): Promise<void> => {
     if (model === '') {
       setProblems([{ path: 'model', message: t('Enter a model.') }]);
       return;
@@ -172,7 +172,7 @@ export function NewProfileForm({
         await connection.sendRequest('setKey', { id }, { timeoutMs: Infinity });
       }
     } catch (error) {
-      say(error);
+      showFailure(error);
     }
   };
 
@@ -191,7 +191,7 @@ export function NewProfileForm({
       <ProblemList problems={listProblemsOf(field)} />
     </div>
   );
-  const text = (field: ProfileField, label: string, help?: string): ReactNode =>
+  const renderTextField = (field: ProfileField, label: string, help?: string): ReactNode =>
     renderRow(
       field,
       label,
@@ -200,15 +200,15 @@ export function NewProfileForm({
         help={[help ?? '', ...listProblemsOf(field)].join(' ').trim()}
         invalid={listProblemsOf(field).length > 0}
         value={fields[field]}
-        onInput={change(field)}
+        onInput={createInputHandler(field)}
         onCommit={(value) => {
-          change(field)(value);
+          createInputHandler(field)(value);
           if (field === 'baseUrl') setAskedAddress(value.trim());
         }}
       />,
       help,
     );
-  const address = text(
+  const address = renderTextField(
     'baseUrl',
     t('Base URL'),
     source.addressForm === undefined
@@ -231,8 +231,8 @@ export function NewProfileForm({
             />,
           )}
           {source.address !== undefined && address}
-          {requiredFields.includes('region') && text('region', t('Region'))}
-          {requiredFields.includes('projectId') && text('projectId', t('Project'))}
+          {requiredFields.includes('region') && renderTextField('region', t('Region'))}
+          {requiredFields.includes('projectId') && renderTextField('projectId', t('Project'))}
         </li>
         <li>
           {renderRow(
@@ -268,7 +268,7 @@ export function NewProfileForm({
                       label: `${entry.name} (${entry.vendor})`,
                     })),
                   ]}
-                  onChange={change('model')}
+                  onChange={createInputHandler('model')}
                 />,
               )
             : renderRow(
@@ -280,8 +280,8 @@ export function NewProfileForm({
                   invalid={listProblemsOf('model').length > 0}
                   value={fields.model}
                   vendorModels={listsModels ? vendorModels : undefined}
-                  onInput={change('model')}
-                  onCommit={change('model')}
+                  onInput={createInputHandler('model')}
+                  onCommit={createInputHandler('model')}
                 />,
                 listsModels
                   ? t('Choose one from the vendor’s list, or enter its ID.')
@@ -295,13 +295,13 @@ export function NewProfileForm({
       </DisclosureButton>
       {isMore && (
         <div className="folded-content">
-          {text('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
+          {renderTextField('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
           {source.address === undefined && vendorHasField(vendor, 'baseUrl') && address}
         </div>
       )}
       <ProblemList problems={problems.filter(({ path }) => !(path in fields)).map(formatProblem)} />
       <p className="actions">
-        <Button primary onClick={() => void save()}>
+        <Button primary onClick={() => void saveProfile()}>
           {t('Add')}
         </Button>
         <Button disabled={model === '' || test === 'running'} onClick={() => void tryIt()}>

@@ -19,7 +19,7 @@ export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<PreviewedConversationName>({ kind: 'default' });
   const { answer, reload } = useRequestAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
-  const choose = async (): Promise<void> => {
+  const chooseConversation = async (): Promise<void> => {
     const chosen = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
     if (chosen.conversation) setConversation(chosen.conversation);
   };
@@ -29,7 +29,7 @@ export function ProfileComparison(): ReactNode {
       {answer.kind === 'failed' && <ProblemList problems={[answer.message]} />}
       {answer.kind === 'there' && <ProfileComparisonTable compared={answer.result} />}
       <p className="actions">
-        <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
+        <Button onClick={() => void chooseConversation()}>{t('Choose a conversation…')}</Button>
         <Button onClick={reload}>{t('Refresh')}</Button>
       </p>
     </>
@@ -79,27 +79,27 @@ const UNKNOWN_TEXT = '–';
 /** @param tokens of the conversation */
 function listProfileCostColumns(tokens: number): readonly TableColumn<ProfileCost>[] {
   type Estimate = Exclude<ProfileCost['estimate'], { problem: string }>;
-  const figure =
+  const createFigureCell =
     (format: (estimate: Estimate) => string) =>
     ({ estimate }: ProfileCost): string =>
       'problem' in estimate ? UNKNOWN_TEXT : format(estimate);
-  const saved = (after: number): string => formatPercent((100 * (tokens - after)) / Math.max(1, tokens));
+  const formatSavedShare = (after: number): string => formatPercent((100 * (tokens - after)) / Math.max(1, tokens));
   return [
     { title: t('Model'), cell: ({ name }) => name },
     { title: t('ID'), cell: ({ model }) => model },
-    { title: t('Saved'), isNumber: true, cell: figure(({ tokensAfter }) => saved(tokensAfter)) },
-    { title: t('Cost'), isNumber: true, cell: figure(({ cost }) => formatDollars(cost)) },
+    { title: t('Saved'), isNumber: true, cell: createFigureCell(({ tokensAfter }) => formatSavedShare(tokensAfter)) },
+    { title: t('Cost'), isNumber: true, cell: createFigureCell(({ cost }) => formatDollars(cost)) },
     {
       title: t('Saved with each later request'),
       isNumber: true,
-      cell: figure(({ savedPerRequest }) =>
+      cell: createFigureCell(({ savedPerRequest }) =>
         savedPerRequest === undefined ? UNKNOWN_TEXT : formatDollars(savedPerRequest),
       ),
     },
     {
       title: t('Pays for itself after'),
       isNumber: true,
-      cell: figure(({ breakEvenRequests, savedPerRequest }) =>
+      cell: createFigureCell(({ breakEvenRequests, savedPerRequest }) =>
         breakEvenRequests !== undefined
           ? breakEvenRequests === 0
             ? t('the next request')

@@ -71,21 +71,21 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
   const fields = isRecord(profile.value) ? profile.value : {};
   const vendorModels = useVendorModels({ id: String(fields['id']) });
   const listsModels = isVendor(vendor) && getVendorEntry(vendor).listsModels === true;
-  const listed = (id: string): VendorModel | undefined => vendorModels.models?.find((each) => each.id === id);
+  const findListedModel = (id: string): VendorModel | undefined => vendorModels.models?.find((each) => each.id === id);
   const takeOver = async (model: VendorModel): Promise<void> => {
     const kept = Object.entries(fields).filter(([field]) => model.id === saved || !MODEL_FIELDS.has(field));
     setProblems(await profile.save({ ...Object.fromEntries(kept), model: model.id, ...toProfileFields(model) }));
   };
-  const commit = async (text: string): Promise<void> => {
+  const saveModel = async (text: string): Promise<void> => {
     const id = text.trim();
     if (id !== saved) {
-      const model = listed(id);
+      const model = findListedModel(id);
       if (model) await takeOver(model);
       else setProblems(await setting.save(id === '' ? undefined : id));
     }
     setTyped(undefined);
   };
-  const currentModel = listed(saved);
+  const currentModel = findListedModel(saved);
   const isNews =
     currentModel !== undefined &&
     Object.entries(toProfileFields(currentModel)).some(([field, value]) => !isEqual(value, fields[field]));
@@ -100,7 +100,7 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
         value={typed ?? saved}
         vendorModels={listsModels ? vendorModels : undefined}
         onInput={setTyped}
-        onCommit={(text) => void commit(text)}
+        onCommit={(text) => void saveModel(text)}
       >
         {isNews && (typed ?? saved) === saved && (
           <LinkButton onClick={() => void takeOver(currentModel)}>{t('Use these figures')}</LinkButton>

@@ -116,7 +116,7 @@ function ProfilesList({ entries, onAdd }: ProfilesListProps): ReactNode {
   const query = useSearchQuery();
   const [problem, setProblem] = useState('');
   if (query === '') return null;
-  const add = (label: string, text: string): ReactNode => (
+  const renderAddButton = (label: string, text: string): ReactNode => (
     <Button
       key={label}
       icon="add"
@@ -136,8 +136,8 @@ function ProfilesList({ entries, onAdd }: ProfilesListProps): ReactNode {
     <>
       {(isAboutAdding || sources.length > 0) && (
         <p className="actions" data-place="profiles.add">
-          {isAboutAdding && add('', t('Add model'))}
-          {sources.map(({ label }) => add(label, t('Add model: {0}', label)))}
+          {isAboutAdding && renderAddButton('', t('Add model'))}
+          {sources.map(({ label }) => renderAddButton(label, t('Add model: {0}', label)))}
         </p>
       )}
       <SearchablePlace
@@ -168,7 +168,7 @@ function ProfilesList({ entries, onAdd }: ProfilesListProps): ReactNode {
                   {facts?.key === 'set' ? t('Change key of {0}…', name) : t('Set key of {0}…', name)}
                 </Button>
               ))}
-            {!isAboutAdding && sources.length === 0 && add('', t('Add model'))}
+            {!isAboutAdding && sources.length === 0 && renderAddButton('', t('Add model'))}
           </p>
           <ProblemList problems={problem === '' ? [] : [problem]} />
         </div>

@@ -25,14 +25,14 @@ export function useVendorModels(params: MethodParams<'listModels'>): VendorModel
   const [models, setModels] = useState<readonly VendorModel[]>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
-  const cancel = (): void => {
+  const cancelRequest = (): void => {
     running.current?.abort();
     running.current = undefined;
     setBusy(false);
   };
   useEffect(() => () => running.current?.abort(), []);
   const lookUp = async (): Promise<void> => {
-    cancel();
+    cancelRequest();
     const abort = new AbortController();
     running.current = abort;
     setProblem('');
@@ -53,9 +53,9 @@ export function useVendorModels(params: MethodParams<'listModels'>): VendorModel
     isBusy,
     problem,
     lookUp: () => void lookUp(),
-    cancel,
+    cancel: cancelRequest,
     forget: () => {
-      cancel();
+      cancelRequest();
       setModels(undefined);
       setProblem('');
     },

@@ -21,7 +21,7 @@ export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isInVain, setInVain] = useState(false);
   const { entry, isChanged, obstacle } = draft;
-  const apply = async (): Promise<void> => {
+  const applyDraft = async (): Promise<void> => {
     const value = await draft.waitUntilSettled();
     setInVain(!value);
     if (!value) return;
@@ -47,7 +47,7 @@ export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
       </p>
       <p className="actions">
         {/* Enabled before the draft has changed, because the click comes before the text of the field that the user leaves is checked. */}
-        <Button primary disabled={obstacle === 'field'} onClick={() => void apply()}>
+        <Button primary disabled={obstacle === 'field'} onClick={() => void applyDraft()}>
           {t('Apply')}
         </Button>
         <Button

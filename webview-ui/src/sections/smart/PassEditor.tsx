@@ -29,31 +29,31 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const base = ['passes', entry.index];
   const fields = getPassFields(root, entry.mode);
   const individual = getSchemaFields(fields['individualConfig'] ?? {});
-  const field = (key: string, title: string, path: readonly (string | number)[] = base): ReactNode => {
+  const renderField = (key: string, title: string, path: readonly (string | number)[] = base): ReactNode => {
     const schema = fields[key];
     return schema && <SchemaField name={name} path={[...path, key]} schema={schema} title={title} />;
   };
   return (
     <>
-      {field('name', t('Name'))}
-      {field('description', t('Description'))}
+      {renderField('name', t('Name'))}
+      {renderField('description', t('Description'))}
       <fieldset className="group">
         <legend>{t('What it selects')}</legend>
-        {field('selection', t('Messages'))}
+        {renderField('selection', t('Messages'))}
         {!isSearching && <SelectionStrip pass={entry.index} />}
       </fieldset>
       <fieldset className="group">
         <legend>{t('What it does')}</legend>
         <PassModeField name={name} entry={entry} />
         {entry.mode === 'batch' ? (
-          field('batchConfig', t('Operation'))
+          renderField('batchConfig', t('Operation'))
         ) : (
           <PassOperationsFields name={name} entry={entry} fields={getSchemaFields(individual['defaults'] ?? {})} />
         )}
       </fieldset>
       <fieldset className="group">
         <legend>{t('When it runs')}</legend>
-        {field('execution', t('Condition'))}
+        {renderField('execution', t('Condition'))}
       </fieldset>
       <Disclosure title={t('Advanced')}>
         {individual['messageTokenThresholds'] && (
@@ -64,7 +64,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
             title={t('Minimum tokens')}
           />
         )}
-        {field('protect', t('Left alone'))}
+        {renderField('protect', t('Left alone'))}
         {individual['overrides'] && (
           <SchemaField
             name={name}
@@ -88,18 +88,18 @@ function getPassFields(root: JsonSchema, mode: string): Record<string, JsonSchem
 
 function PassModeField({ name, entry }: PassEditorProps): ReactNode {
   const setting = useSetting(name, ['passes', entry.index]);
-  const choose = (mode: PassEntry['mode']): void => {
+  const chooseMode = (mode: PassEntry['mode']): void => {
     const rest = Object.entries(entry.raw).filter(([field]) => field !== 'individualConfig' && field !== 'batchConfig');
     void setting.save({ ...Object.fromEntries(rest), mode, ...DEFAULT_CONFIG_BY_MODE[mode] });
   };
-  const option = (mode: PassEntry['mode'], title: string, help: string): ReactNode => (
+  const renderModeOption = (mode: PassEntry['mode'], title: string, help: string): ReactNode => (
     <label className="answer">
       <input
         type="radio"
         name={`mode-${entry.key}`}
         checked={entry.mode === mode}
         onChange={() => {
-          choose(mode);
+          chooseMode(mode);
         }}
       />
       <span>
@@ -114,8 +114,8 @@ function PassModeField({ name, entry }: PassEditorProps): ReactNode {
     >
       <fieldset className="row">
         <legend className="row-name">{t('Mode')}</legend>
-        {option('individual', t('One by one'), t('each message separately, by content type'))}
-        {option('batch', t('All at once'), t('the selected messages as one block'))}
+        {renderModeOption('individual', t('One by one'), t('each message separately, by content type'))}
+        {renderModeOption('batch', t('All at once'), t('the selected messages as one block'))}
       </fieldset>
     </SearchablePlace>
   );

@@ -105,12 +105,12 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     latest.current = JSON.parse(text) as Fields;
   }, [text]);
 
-  const check = (newValue: unknown) =>
+  const checkPass = (newValue: unknown) =>
     connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: newValue });
   useEffect(() => {
     if (!isChanged || judged?.text === text) return;
     // The page was reloaded since this draft began, so its effective value is unknown.
-    check(value).then(
+    checkPass(value).then(
       ({ effective }) => {
         setJudged({ text, effective });
       },
@@ -118,7 +118,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     );
   }, [isChanged, text]);
 
-  const change = async (pathInside: readonly (string | number)[], newValue: unknown, isTrial: boolean) => {
+  const changePass = async (pathInside: readonly (string | number)[], newValue: unknown, isTrial: boolean) => {
     let newPass: unknown;
     try {
       newPass = replaceSettingValueAt(latest.current, pathInside, newValue);
@@ -126,7 +126,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
       if (error instanceof SettingPathError) return [{ path: '', message: error.message }];
       throw error;
     }
-    const { problems, effective } = await check(newPass);
+    const { problems, effective } = await checkPass(newPass);
     if (problems.length > 0 || isTrial || !isPlainObject(newPass)) return problems;
     latest.current = newPass;
     const kept = { before: draft?.before ?? saved.raw, after: newPass };
@@ -134,7 +134,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: kept } }));
     return problems;
   };
-  const drop = (): void => {
+  const dropDraft = (): void => {
     changeView(({ drafts }) => ({
       drafts: Object.fromEntries(Object.entries(drafts).filter(([other]) => other !== key)),
     }));
@@ -148,7 +148,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
       effective: isChanged ? judged?.effective : getValueAt(state.settings[SMART_SETTING]?.effective, path),
       isChanged,
       change: (pathInside, newValue, isTrial) => {
-        const changed = queue.current.then(() => change(pathInside, newValue, isTrial));
+        const changed = queue.current.then(() => changePass(pathInside, newValue, isTrial));
         queue.current = changed.catch(() => undefined);
         trackValidation(changed);
         return changed;
@@ -167,7 +167,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
       return wrong.size > 0 || isEqual(latest.current, saved.raw) ? undefined : latest.current;
     },
     discard: () => {
-      drop();
+      dropDraft();
       latest.current = saved.raw;
       setRound(round + 1);
     },

@@ -92,15 +92,15 @@ function describeAge(age: unknown): string {
 /** Returns phrases such as "of commands" and "of at least 500 tokens". */
 function describeFilter(filter: Fields): string[] {
   const { kinds, tools, files, roles, isError, minTokens, contains, and, or, not } = filter;
-  const list = (value: unknown): string[] =>
+  const listStrings = (value: unknown): string[] =>
     Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
   const names = TOOL_KIND_NAMES();
-  const kindNames = list(kinds).map((kind) => (isToolKind(kind) ? names[kind] : kind));
-  const [role, ...otherRoles] = list(roles);
+  const kindNames = listStrings(kinds).map((kind) => (isToolKind(kind) ? names[kind] : kind));
+  const [role, ...otherRoles] = listStrings(roles);
   return [
     ...(kindNames.length === 0 ? [] : [t('of {0}', formatList(kindNames))]),
-    ...(list(tools).length === 0 ? [] : [t('of the tools {0}', formatList(list(tools)))]),
-    ...(list(files).length === 0 ? [] : [t('of the files {0}', formatList(list(files)))]),
+    ...(listStrings(tools).length === 0 ? [] : [t('of the tools {0}', formatList(listStrings(tools)))]),
+    ...(listStrings(files).length === 0 ? [] : [t('of the files {0}', formatList(listStrings(files)))]),
     ...(role === undefined || otherRoles.length > 0
       ? []
       : [role === 'user' ? t('from the user') : t('from the assistant')]),

@@ -71,7 +71,7 @@ export function usePasses(name: string): PassListState {
   const entryNames = listEntryNames(raws);
   const getEntryName = ({ index }: PassEntry): ListEntryName => entryNames[index] ?? { id: '', nth: 0 };
 
-  const make = async (change: ListChange): Promise<ListChange | undefined> => {
+  const sendChange = async (change: ListChange): Promise<ListChange | undefined> => {
     const ownChange: PendingChange = { change, isSaved: false };
     setPending((before) => [...before, ownChange]);
     try {
@@ -96,7 +96,7 @@ export function usePasses(name: string): PassListState {
   };
   // A change's answer may arrive during the next change; only the last one can be undone.
   const changes = useRef(0);
-  const begin = (): ((text: string, undo: () => unknown, pendingInsert?: PendingInsert) => void) => {
+  const beginChange = (): ((text: string, undo: () => unknown, pendingInsert?: PendingInsert) => void) => {
     const ownCount = ++changes.current;
     setDoneChange(undefined);
     return (text, undo, pendingInsert) => {
@@ -111,10 +111,10 @@ export function usePasses(name: string): PassListState {
       });
     };
   };
-  const change = async (wanted: ListChange, text: string): Promise<void> => {
-    const tellIfLast = begin();
-    const undo = await make(wanted);
-    if (undo) tellIfLast(text, () => make(undo));
+  const changeList = async (wanted: ListChange, text: string): Promise<void> => {
+    const tellIfLast = beginChange();
+    const undo = await sendChange(wanted);
+    if (undo) tellIfLast(text, () => sendChange(undo));
   };
   const replaceEntry = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
@@ -141,31 +141,32 @@ export function usePasses(name: string): PassListState {
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
       const entry = { ...makeNewPass(makeUnusedPassId(entries), passName) };
-      return change({ kind: 'insert', entry, place: {} }, t('“{0}” was added at the end.', passName));
+      return changeList({ kind: 'insert', entry, place: {} }, t('“{0}” was added at the end.', passName));
     },
     duplicate: (entry) => {
       const original = getEntryName(entry);
       const copy = { id: makeUnusedPassId(entries), name: t('{0} (copy)', entry.name) };
       const text = t('“{0}” was duplicated.', entry.name);
-      return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
+      return changeList({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
-    remove: (entry) => change({ kind: 'remove', entry: getEntryName(entry) }, t('“{0}” was deleted.', entry.name)),
+    remove: (entry) => changeList({ kind: 'remove', entry: getEntryName(entry) }, t('“{0}” was deleted.', entry.name)),
     move: (oldIndex, newIndex) => {
       const [moved, beside] = [entryNames[oldIndex], entryNames[newIndex]];
       if (oldIndex === newIndex || !moved || !beside) return Promise.resolve();
-      return change(
+      return changeList(
         { kind: 'move', entry: moved, place: newIndex < oldIndex ? { before: beside } : { after: beside } },
         t('“{0}” is now at position {1} of {2}.', entries[oldIndex]?.name ?? '', newIndex + 1, raws.length),
       );
     },
     replace: async (entry, value) => {
-      const tellIfLast = begin();
+      const tellIfLast = beginChange();
       const place = getEntryName(entry);
       const newProblems = await replaceEntry(place, value);
-      const undo = async (): Promise<void> => {
+      const undoReplacement = async (): Promise<void> => {
         setProblems(await replaceEntry(place, entry.raw));
       };
-      if (newProblems.length === 0) tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
+      if (newProblems.length === 0)
+        tellIfLast(t('“{0}” was changed.', entry.name), undoReplacement, { entry: place, value });
       return newProblems;
     },
   };

@@ -58,7 +58,7 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
     answers,
     welcome.providers.map(({ id }) => id),
   );
-  const apply = async (): Promise<void> => {
+  const applyAdvice = async (): Promise<void> => {
     if (!advice) return;
     setBusy(true);
     // While saving, the settings may match the earlier change again, whose Undo restores other
@@ -104,7 +104,7 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
       )}
       {canRun && (
         // A repetition would mistake its own values for the previous ones.
-        <Button primary disabled={isBusy || applied !== undefined} onClick={() => void apply()}>
+        <Button primary disabled={isBusy || applied !== undefined} onClick={() => void applyAdvice()}>
           {t('Apply')}
         </Button>
       )}

@@ -19,7 +19,7 @@ export function ProviderCards(): ReactNode {
   const standard = welcome.schemas['provider']?.['default'];
   // The default provider runs with File-Aware only while it isn't set, so choosing it resets the
   // setting.
-  const choose = (id: string): Promise<readonly string[]> =>
+  const chooseProvider = (id: string): Promise<readonly string[]> =>
     setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
   const title = t('Provider');
   const help = t('How a conversation is made smaller.');
@@ -50,7 +50,7 @@ export function ProviderCards(): ReactNode {
                 name="provider"
                 value={provider.id}
                 checked={setting.value === provider.id}
-                onChange={() => void choose(provider.id)}
+                onChange={() => void chooseProvider(provider.id)}
               />
               {t(provider.name)}
               {provider.id === standard && <span className="tag">{t('recommended')}</span>}

@@ -36,16 +36,16 @@ export function StartSection(): ReactNode {
 
 function NextSteps(): ReactNode {
   const { connection, reveal } = usePanel();
-  const run = (command: 'condenseNow' | 'condenseSample') => () =>
+  const createCommandHandler = (command: 'condenseNow' | 'condenseSample') => () =>
     void connection.sendRequest('runCommand', { command }).catch(() => undefined);
-  const go = (place: string) => () => {
+  const createRevealHandler = (place: string) => () => {
     reveal(place);
   };
   const actions = [
-    { label: t('Condense a conversation…'), words: t('Condense now'), act: run('condenseNow') },
-    { label: t('Preview first'), words: t('Try it'), act: go('preview') },
-    { label: t('See what my sessions cost'), words: t('Session costs'), act: go('account') },
-    { label: t('Try it on the sample'), words: t('sample'), act: run('condenseSample') },
+    { label: t('Condense a conversation…'), words: t('Condense now'), act: createCommandHandler('condenseNow') },
+    { label: t('Preview first'), words: t('Try it'), act: createRevealHandler('preview') },
+    { label: t('See what my sessions cost'), words: t('Session costs'), act: createRevealHandler('account') },
+    { label: t('Try it on the sample'), words: t('sample'), act: createCommandHandler('condenseSample') },
   ];
   return (
     <SearchablePlace id="start.actions" searchTexts={actions.flatMap(({ label, words }) => [label, words])}>

@@ -22,7 +22,7 @@ export function StrategyStepsEditor({ schema }: { readonly schema: JsonSchema })
     (resolveReference(getSchemaFields(schema)['steps'] ?? {}, schema)['items'] ?? {}) as JsonSchema,
     schema,
   );
-  const move = (from: number, to: number): void => {
+  const moveStep = (from: number, to: number): void => {
     const [moved] = steps.slice(from, from + 1);
     void setting.save(steps.toSpliced(from, 1).toSpliced(to, 0, moved));
   };
@@ -37,7 +37,7 @@ export function StrategyStepsEditor({ schema }: { readonly schema: JsonSchema })
             count={steps.length}
             schema={ofStep}
             onMove={(to) => {
-              move(index, to);
+              moveStep(index, to);
             }}
             onRemove={() => void setting.save(steps.toSpliced(index, 1))}
           />

@@ -27,7 +27,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
   useEffect(() => {
     if (text !== undefined) setOwnStrategy(JSON.parse(text));
   }, [text]);
-  const copy = (): void => {
+  const copyStrategy = (): void => {
     void setting.save({
       id: 'own',
       name: t('My strategy'),
@@ -64,7 +64,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
           </>
         )}
         <p className="actions">
-          {!isMine && <Button onClick={copy}>{t('Edit a copy')}</Button>}
+          {!isMine && <Button onClick={copyStrategy}>{t('Edit a copy')}</Button>}
           {!isMine && ownStrategy !== undefined && (
             <Button onClick={() => void setting.save(ownStrategy)}>{t('Back to my steps')}</Button>
           )}

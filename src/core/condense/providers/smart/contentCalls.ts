@@ -102,7 +102,7 @@ export async function requestSummaries(
   let doneCount = 0;
   let failuresInRow = 0;
   let failure: ContentReply | undefined;
-  const work = async (worker: number): Promise<void> => {
+  const runJobs = async (worker: number): Promise<void> => {
     for (;;) {
       dependencies.signal?.throwIfAborted();
       const job = worker > 0 && failure ? undefined : jobs[nextJob];
@@ -118,7 +118,7 @@ export async function requestSummaries(
     }
   };
   const workers = Math.min(dependencies.parallelCalls, jobs.length);
-  const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => work(worker)));
+  const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => runJobs(worker)));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return replies;
 }
@@ -146,11 +146,11 @@ async function requestSummary(
 async function getCachedReplyOrCall(
   key: Hash,
   { memo, estimatedCalls }: CallDependencies,
-  make: () => Promise<ContentReply>,
+  requestReply: () => Promise<ContentReply>,
 ): Promise<ContentReply> {
   const knownSummary = (await memo.get(key)) ?? estimatedCalls?.summaries.get(key);
   if (knownSummary !== undefined) return { kind: 'summary', text: knownSummary };
-  const reply = await make();
+  const reply = await requestReply();
   if (reply.kind !== 'summary') return reply;
   if (estimatedCalls) estimatedCalls.summaries.set(key, reply.text);
   else await memo.set(key, reply.text);

@@ -73,12 +73,12 @@ export function createContentRequest(
 ): ContentRequest {
   const masks = shouldMaskSecrets(model, vendor);
   // Masks before truncating: half a key would not be recognized.
-  const masked = (text: string): string => (masks ? maskSecrets(text) : text);
+  const maskText = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const texts: string[] = [];
   for (const content of ordered) {
     const name = item.type === 'toolParameters' ? getParameterName(content, item.exchange) : undefined;
-    texts.push(masked(name === undefined ? content.text : `${name}:\n${content.text}`));
+    texts.push(maskText(name === undefined ? content.text : `${name}:\n${content.text}`));
   }
   const fullText = texts.join('\n\n');
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
@@ -87,7 +87,7 @@ export function createContentRequest(
   const shownContent =
     tokens <= space ? fullText : cutMiddle(fullText, Math.max(0, Math.floor((fullText.length * space) / tokens)));
   const maxWords = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
-  const callText = describeCall(item, masked);
+  const callText = describeCall(item, maskText);
   const head = describeItem(item);
   const tail = `${task}\n\nAt most ${maxWords} words.`;
   return {
@@ -116,13 +116,13 @@ function describeItem({ type, role, exchange }: ContentItem): string {
 }
 
 /** Quotes names and values as data, because they come from the conversation. */
-function describeCall({ type, exchange }: ContentItem, masked: (text: string) => string): string {
+function describeCall({ type, exchange }: ContentItem, maskText: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const callText = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_SUMMARIZED_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return toOneLine(`${exchange.tool} ${masked(callText).slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
+  return toOneLine(`${exchange.tool} ${maskText(callText).slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
 /** In the model's tokens, with a margin because the prompt's limit is in words. */

@@ -69,16 +69,16 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
       const estimatedCost = smartCallsModel(config) ? (await estimate(context, config, options)).cost : undefined;
       const shared = createShared(context);
       const record = new SmartRunRecord(shared.models);
-      const spent = (): Omit<ProviderResult, 'edits'> => {
+      const getSpending = (): Omit<ProviderResult, 'edits'> => {
         const { steps, cost, calls, notes } = record;
         return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
       };
       try {
         const draft = await runSmart({ context, config, options, shared, record });
-        return { ...spent(), edits: draft.edits };
+        return { ...getSpending(), edits: draft.edits };
       } catch (error) {
         if (record.calls.length === 0) throw error;
-        throw new ProviderFailure(getErrorMessage(error), spent(), { canRetry: true, offerOtherProfile: false });
+        throw new ProviderFailure(getErrorMessage(error), getSpending(), { canRetry: true, offerOtherProfile: false });
       }
     },
 

@@ -60,7 +60,7 @@ export async function pruneItems(
     wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
-  const choose = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
+  const chooseCandidates = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
     chooseBlocksToPrune(candidates, excess, { relevance, neighbors, markerInfo });
   const chooseErrors = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
     const chosenBlocks = new Set(chosen.map(({ block }) => block));
@@ -68,12 +68,12 @@ export async function pruneItems(
   };
   let markerInfo: PrunedMarkerTexts = {
     names: namesByBlock,
-    errors: chooseErrors(choose({ ...EMPTY_PRUNED_MARKER_TEXTS, names: namesByBlock })),
+    errors: chooseErrors(chooseCandidates({ ...EMPTY_PRUNED_MARKER_TEXTS, names: namesByBlock })),
   };
   const checkpoint = draft.saveState();
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
-    const chosen = choose(markerInfo);
+    const chosen = chooseCandidates(markerInfo);
     // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
     if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names: namesByBlock, errors: chooseErrors(chosen) };
     draft.restoreState(checkpoint);

@@ -89,7 +89,7 @@ function createPassSteps(dependencies: SmartRunDependencies, tools: ToolTable): 
   const passParts = makePassDependencies(dependencies, budget, tools);
   const names = listStepNames(config);
   const floor = parseMinimumCoherence(config.coherenceFloor);
-  const refuse = (draft: Draft): string | undefined => {
+  const findRefusal = (draft: Draft): string | undefined => {
     const report = measureCoherence(draft.original, [...context.edits, ...draft.edits], tools);
     return describeFloorBreaches(report, floor).join('; ') || undefined;
   };
@@ -108,7 +108,7 @@ function createPassSteps(dependencies: SmartRunDependencies, tools: ToolTable): 
             ? undefined
             : describeUnmetCondition(pass.execution.condition, collectConditionFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
-        ...(Object.keys(floor).length > 0 && { refuse }),
+        ...(Object.keys(floor).length > 0 && { refuse: findRefusal }),
       };
     });
 }

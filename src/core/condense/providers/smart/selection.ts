@@ -85,13 +85,13 @@ export type ItemTest = (item: ContentItem) => boolean;
 /** @param messages number of messages, since ages are counted from the end */
 function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTable): ItemTest {
   const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
-  const nested = (part: ContentFilter): ItemTest => createFilterTest(part, messages, tools);
+  const createNestedTest = (part: ContentFilter): ItemTest => createFilterTest(part, messages, tools);
   const isTool = filter.tools && createToolNameTest(filter.tools);
   const isFile = filter.files && createFileTest(filter.files, tools);
   const searchText = filter.contains?.toLowerCase();
-  const andTests = filter.and?.map(nested);
-  const orTests = filter.or?.map(nested);
-  const notTest = filter.not && nested(filter.not);
+  const andTests = filter.and?.map(createNestedTest);
+  const orTests = filter.or?.map(createNestedTest);
+  const notTest = filter.not && createNestedTest(filter.not);
   return (item) => {
     const { role, type, exchange, tokens, contents } = item;
     const newer = messages - 1 - item.message;
@@ -116,8 +116,8 @@ function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTa
   };
 }
 
-const isUndefinedOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
-  field === undefined || test(field);
+const isUndefinedOr = <T>(field: T | undefined, testField: (field: T) => boolean): boolean =>
+  field === undefined || testField(field);
 
 export function createToolNameTest(patterns: readonly string[]): ItemTest {
   const isOne = createToolMatcher(patterns);
