@@ -33,9 +33,9 @@ function createAnyGlobMatcher(patterns: readonly string[]): TextMatcher {
   return (text) => {
     const before = matchByText.get(text);
     if (before !== undefined) return before;
-    const isOne = compiled.some((tokens) => matchesTokens(tokens, text));
-    matchByText.set(text, isOne);
-    return isOne;
+    const isMatch = compiled.some((tokens) => matchesTokens(tokens, text));
+    matchByText.set(text, isMatch);
+    return isMatch;
   };
 }
 

@@ -63,7 +63,7 @@ export function App(): ReactNode {
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searched]);
 
-  const leaveFor = (id: string): void => {
+  const leaveSearchFor = (id: string): void => {
     setQuery('');
     show(id);
   };
@@ -71,7 +71,7 @@ export function App(): ReactNode {
   const shownGroups =
     searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
   const outline = (
-    <NavigationOutline groups={shownGroups} current={searched === '' ? currentGroup : undefined} onChoose={leaveFor} />
+    <NavigationOutline groups={shownGroups} current={searched === '' ? currentGroup : undefined} onChoose={leaveSearchFor} />
   );
   return (
     <SearchContext value={searched}>
@@ -83,7 +83,7 @@ export function App(): ReactNode {
       </header>
       <div className="columns">
         <div className="outline-side">{outline}</div>
-        <ShowSectionContext value={leaveFor}>
+        <ShowSectionContext value={leaveSearchFor}>
           <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
             {searched !== '' && hitCount === 0 && (
               <div className="nothing-found">

@@ -128,10 +128,10 @@ function makeSessionTreeRows(
   sessions: readonly SessionAccount[],
   rowByPath: ReadonlyMap<string, MutableAccountRow>,
 ): AccountRow[] {
-  const byPath = new Map(sessions.map((session) => [session.path, session]));
+  const sessionByPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
-  for (const session of byPath.values()) {
-    const parentPath = session.above && byPath.has(session.above.path) ? session.above.path : undefined;
+  for (const session of sessionByPath.values()) {
+    const parentPath = session.above && sessionByPath.has(session.above.path) ? session.above.path : undefined;
     below.set(parentPath, [...(below.get(parentPath) ?? []), session]);
   }
   const makeRows = (session: SessionAccount, depth: number): AccountRow[] => {
@@ -268,9 +268,9 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
 
 /** A fork's file repeats its origin's reads, so each path is listed for the session with most reads. */
 function listFilesOncePerLineage(sessions: readonly SessionAccount[]): AccountTotal['files'] {
-  const byPath = new Map(sessions.map((session) => [session.path, session]));
+  const sessionByPath = new Map(sessions.map((session) => [session.path, session]));
   const findRoot = ({ path, above }: SessionAccount): string => {
-    const origin = above?.relation === 'fork' ? byPath.get(above.path) : undefined;
+    const origin = above?.relation === 'fork' ? sessionByPath.get(above.path) : undefined;
     return origin ? findRoot(origin) : path;
   };
   const listed = new Set<string>();
@@ -318,8 +318,8 @@ export function makeAccountOverview(
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const makeGroupRows = (grouping: Grouping): readonly AccountRow[] =>
     maskLabels(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
-  const bySession = groupAccountInRows(recentSessions, 'session');
-  const byPath = new Map(recentSessions.map((session) => [session.path, session]));
+  const sessionRows = groupAccountInRows(recentSessions, 'session');
+  const sessionByPath = new Map(recentSessions.map((session) => [session.path, session]));
   const total = sumSessionAccounts(recentSessions, unread);
   return {
     total: {
@@ -342,13 +342,13 @@ export function makeAccountOverview(
       block: groupAccountInRows(recentSessions, 'block').slice(-MAX_SHOWN_ROWS),
       day: groupAccountInRows(recentSessions, 'day').slice(-MAX_SHOWN_ROWS),
       week: groupAccountInRows(recentSessions, 'week').slice(-MAX_SHOWN_ROWS),
-      session: maskLabels(bySession.slice(0, MAX_SHOWN_ROWS)),
+      session: maskLabels(sessionRows.slice(0, MAX_SHOWN_ROWS)),
     },
-    sessions: bySession
+    sessions: sessionRows
       .toSorted((a, b) => b.cost - a.cost)
       .slice(0, MAX_SHOWN_SESSIONS)
       .flatMap(({ key, cost, replayedCost, requests, unpriced }) => {
-        const session = byPath.get(key);
+        const session = sessionByPath.get(key);
         if (!session) return [];
         const { title, window, fill, now, compactions } = session;
         return [

@@ -17,15 +17,15 @@ interface RequestTime {
  * @returns a function that gives a block's start in milliseconds since the epoch
  */
 export function createUsageBlockFinder(moments: readonly RequestTime[]): (agent: string, at: number) => number {
-  const byAgent = new Map<string, number[]>();
+  const startsByAgent = new Map<string, number[]>();
   for (const { agent, at: timeMs } of [...moments].sort((a, b) => a.at - b.at)) {
-    const starts = byAgent.get(agent) ?? [];
-    byAgent.set(agent, starts);
+    const starts = startsByAgent.get(agent) ?? [];
+    startsByAgent.set(agent, starts);
     const last = starts.at(-1);
     if (last === undefined || timeMs >= last + USAGE_BLOCK_MS) starts.push(Math.floor(timeMs / HOUR_MS) * HOUR_MS);
   }
   return (agent, timeMs) => {
-    const starts = byAgent.get(agent) ?? [];
+    const starts = startsByAgent.get(agent) ?? [];
     let [low, high] = [0, starts.length];
     while (low < high) {
       const middle = (low + high) >> 1;

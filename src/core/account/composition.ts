@@ -237,14 +237,14 @@ function listUnusedResults(
   sends: readonly number[],
   counter: MessageCounter,
 ): UnusedResult[] {
-  const byMessage = new Map<number, ToolExchange[]>();
+  const exchangesByMessage = new Map<number, ToolExchange[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
-    const own = byMessage.get(exchange.resultMessage);
+    const own = exchangesByMessage.get(exchange.resultMessage);
     if (own) own.push(exchange);
-    else byMessage.set(exchange.resultMessage, [exchange]);
+    else exchangesByMessage.set(exchange.resultMessage, [exchange]);
   }
-  const firstIn = new Map<string, ToolExchange | undefined>();
+  const exchangeByName = new Map<string, ToolExchange | undefined>();
   const namesByExchange = new Map<ToolExchange, number>();
   const used = new Set<ToolExchange>();
   const lastRead = new Map<string, ToolExchange>();
@@ -252,20 +252,20 @@ function listUnusedResults(
     if (message.role === 'assistant') {
       for (const { text } of listContents(message)) {
         for (const name of findIdentifierNames(text)) {
-          const owner = firstIn.get(name);
+          const owner = exchangeByName.get(name);
           if (owner) used.add(owner);
-          else firstIn.set(name, undefined);
+          else exchangeByName.set(name, undefined);
         }
         const read = lastRead.get(text);
         if (read) used.add(read);
       }
       return;
     }
-    for (const exchange of byMessage.get(index) ?? []) {
+    for (const exchange of exchangesByMessage.get(index) ?? []) {
       let own = 0;
       for (const name of findIdentifierNames(exchange.resultText)) {
-        if (firstIn.has(name)) continue;
-        firstIn.set(name, exchange);
+        if (exchangeByName.has(name)) continue;
+        exchangeByName.set(name, exchange);
         own += 1;
       }
       namesByExchange.set(exchange, own);
@@ -274,7 +274,7 @@ function listUnusedResults(
     }
     for (const { type, text } of listContents(message)) {
       if (type === 'toolResults') continue;
-      for (const name of findIdentifierNames(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
+      for (const name of findIdentifierNames(text)) if (!exchangeByName.has(name)) exchangeByName.set(name, undefined);
     }
   });
   return exchanges

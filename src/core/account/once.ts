@@ -63,10 +63,10 @@ interface RequestRecordedInSession {
 }
 
 export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): SessionAccount[] {
-  const inOrder = [...sessions].sort(compareSessionAge);
+  const orderedSessions = [...sessions].sort(compareSessionAge);
   const claims = new Map<string, RequestRecordedInSession>();
-  const claimsBySession = groupRequestsByKey(inOrder);
-  for (const session of inOrder) {
+  const claimsBySession = groupRequestsByKey(orderedSessions);
+  for (const session of orderedSessions) {
     for (const claim of claimsBySession.get(session) ?? []) {
       const earlier = claims.get(claim.key);
       // Of equal claims the older session's wins, because a copy made during an answer has less.
@@ -81,20 +81,20 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
       }
     }
   }
-  const requestsBySession = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
+  const requestsBySession = new Map<ReadSession, PaidRequest[]>(orderedSessions.map((session) => [session, []]));
   for (const { session, request } of claims.values()) requestsBySession.get(session)?.push(request);
-  const parents = findParentSessions(inOrder, claimsBySession, claims);
-  const summed = findSessionsWithTotals(inOrder);
+  const parents = findParentSessions(orderedSessions, claimsBySession, claims);
+  const summed = findSessionsWithTotals(orderedSessions);
   const unrecordedBySession = new Map(
-    inOrder.map((session) => [
+    orderedSessions.map((session) => [
       session,
       summed.has(session)
-        ? listUnrecordedCharges(session, { inOrder, requestsBySession, parents, claimsBySession })
+        ? listUnrecordedCharges(session, { inOrder: orderedSessions, requestsBySession, parents, claimsBySession })
         : [],
     ]),
   );
   const starts = createUsageBlockFinder(
-    inOrder.flatMap((session) =>
+    orderedSessions.flatMap((session) =>
       [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])].map(({ at }) => ({
         agent: session.agent,
         at,
@@ -140,7 +140,7 @@ export const listOriginIds = (identity: RecordedSession | undefined): readonly s
 type KeyedRequests = ReadonlyMap<ReadSession, readonly RecordedRequestWithKey[]>;
 
 function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
-  const byId = Map.groupBy(sessions, ({ agent, identity }) =>
+  const sessionsById = Map.groupBy(sessions, ({ agent, identity }) =>
     identity?.id === undefined ? '' : `${agent} ${identity.id}`,
   );
   const claimsBySession = new Map<ReadSession, readonly RecordedRequestWithKey[]>();
@@ -148,7 +148,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     const cached = claimsBySession.get(session);
     if (cached) return cached;
     const { identity, agent } = session;
-    const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
+    const origins = listOriginIds(identity).map((id) => sessionsById.get(`${agent} ${id}`));
     // Uses all files of the origin, because an archived or copied one may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
     const originClaims = files
@@ -223,13 +223,13 @@ function findParentSessions(
   claimsBySession: KeyedRequests,
   claims: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadonlyMap<ReadSession, ParentSession> {
-  const byName = new Map<string, ReadSession>();
+  const sessionByName = new Map<string, ReadSession>();
   for (const session of [...sessions].reverse()) {
-    byName.set(session.path, session);
-    byName.set(session.id, session);
+    sessionByName.set(session.path, session);
+    sessionByName.set(session.id, session);
     const id = session.identity?.id;
     // A subagent's file contains the ID of the session that started it.
-    if (id !== undefined && session.startedBy === undefined) byName.set(`${session.agent} ${id}`, session);
+    if (id !== undefined && session.startedBy === undefined) sessionByName.set(`${session.agent} ${id}`, session);
   }
   const parents = new Map<ReadSession, ParentSession>();
   const isBelow = (session: ReadSession, other: ReadSession): boolean => {
@@ -237,10 +237,10 @@ function findParentSessions(
     return session === other;
   };
   for (const session of sessions) {
-    const starter = session.startedBy === undefined ? undefined : byName.get(session.startedBy);
+    const starter = session.startedBy === undefined ? undefined : sessionByName.get(session.startedBy);
     const forkOf = session.identity?.forkOf;
     const origin =
-      (forkOf === undefined ? undefined : byName.get(`${session.agent} ${forkOf}`)) ??
+      (forkOf === undefined ? undefined : sessionByName.get(`${session.agent} ${forkOf}`)) ??
       findOriginSession(session, claimsBySession.get(session) ?? [], claims);
     const parent = starter ?? origin;
     if (!parent || isBelow(parent, session)) continue;
@@ -291,7 +291,7 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
  */
 function listUnrecordedCharges(
   session: ReadSession,
-  { inOrder, requestsBySession, parents, claimsBySession }: CountedSessions,
+  { inOrder: orderedSessions, requestsBySession, parents, claimsBySession }: CountedSessions,
 ): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];
@@ -300,7 +300,7 @@ function listUnrecordedCharges(
   const claims = claimsBySession.get(session) ?? [];
   // The base already includes what the fork copied from its origin.
   const ownRequests = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
-  const subagentRequests = inOrder
+  const subagentRequests = orderedSessions
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
     .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
     .flatMap((other) => requestsBySession.get(other) ?? []);
@@ -441,12 +441,12 @@ function countCompactions(
   paid: readonly PaidRequest[],
 ): SessionAccount['compactions'] {
   const ownCompactions = paid.filter(({ isCompaction }) => isCompaction === true);
-  const isTold = (totals?.at(-1)?.compactions ?? 0) >= compactions.count && compactions.count > 0;
-  if (ownCompactions.length === 0) return isTold ? { count: compactions.count, isEstimate: false } : compactions;
-  const isKnown = ownCompactions.every(({ cost }) => cost !== undefined);
+  const isCountReported = (totals?.at(-1)?.compactions ?? 0) >= compactions.count && compactions.count > 0;
+  if (ownCompactions.length === 0) return isCountReported ? { count: compactions.count, isEstimate: false } : compactions;
+  const areCostsKnown = ownCompactions.every(({ cost }) => cost !== undefined);
   return {
     count: compactions.count,
     isEstimate: false,
-    ...(isKnown && { cost: ownCompactions.reduce((sum, { cost = 0 }) => sum + cost, 0) }),
+    ...(areCostsKnown && { cost: ownCompactions.reduce((sum, { cost = 0 }) => sum + cost, 0) }),
   };
 }

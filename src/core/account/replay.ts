@@ -164,9 +164,9 @@ export function simulateRequestUsage(
     const prompt = Math.round(fixed + factor * request.sent);
     const earlier = last;
     last = request;
-    const isKnown = earlier !== undefined && isCacheWarm(earlier, request, cacheMs);
+    const isPrefixCached = earlier !== undefined && isCacheWarm(earlier, request, cacheMs);
     // A compaction leaves the instructions in the cache.
-    const cachedTokens = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
+    const cachedTokens = !isPrefixCached ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
     const read = Math.round(Math.min(prompt, cachedTokens) * cacheShare);
     return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });

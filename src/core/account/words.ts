@@ -112,19 +112,19 @@ export function describeWhatIfCounts({
 }: Pick<WhatIfSum, 'condensations' | 'condensed' | 'sessions' | 'unknown'>): string {
   const uncondensed = sessions - condensed - unknown;
   const qualifier = unknown > 0 ? ' whose window and price are known' : '';
-  const asTheyWere =
+  const unchangedSentences =
     unknown === 1
       ? ['1 session is counted unchanged because its window or price is not known.']
       : unknown > 1
         ? [`${formatPlural(unknown, 'session')} are counted unchanged because their window or price is not known.`]
         : [];
-  const often =
+  const timesSentence =
     condensed > 0
       ? `It would have condensed ${formatPlural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${formatPlural(sessions, 'session')}${uncondensed > 0 ? '; the others were never long enough' : ''}.`
       : uncondensed > 0
         ? `It would never have condensed: no session${qualifier} was long enough.`
         : undefined;
-  return [...(often === undefined ? [] : [often]), ...asTheyWere].join(' ');
+  return [...(timesSentence === undefined ? [] : [timesSentence]), ...unchangedSentences].join(' ');
 }
 
 export const WHAT_IF_ASSUMPTIONS =
@@ -134,10 +134,10 @@ const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
 /** Formats "All sessions: $41.20; with File-Aware: $27.90 to $28.40; …". */
 export function formatWhatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
-  const { cost, after, atMost } = sum;
+  const { cost, after, atMost: maxCost } = sum;
   const range =
-    formatDollars(after) === formatDollars(atMost)
+    formatDollars(after) === formatDollars(maxCost)
       ? formatDollars(after)
-      : `${formatDollars(after)} to ${formatDollars(atMost)}`;
+      : `${formatDollars(after)} to ${formatDollars(maxCost)}`;
   return `${period}: ${formatDollars(cost)}; with ${name}: ${range}; ${describeLostLines(sum)}.`;
 }

@@ -164,17 +164,17 @@ function chooseFallbacksForWindow(
   outcome: CondensationOutcome,
 ): readonly Fallback[] {
   const intro = 'The window would have been exceeded, so';
-  const toFit = { when: exceedsWindow, mustFit: true };
+  const fallbackToFit = { when: exceedsWindow, mustFit: true };
   const fileAware = {
     ...FILE_AWARE_CHOICE,
-    ...toFit,
+    ...fallbackToFit,
     explanation: `${intro} what is least likely to be needed was removed.`,
   };
   const config = configs?.['truncation'];
   const truncation = {
     provider: 'truncation',
     config,
-    ...toFit,
+    ...fallbackToFit,
     explanation: `${intro} old content was truncated.`,
   } as const;
   // A user who chose Truncation keeps it, and a broken Smart would fail again.
@@ -290,7 +290,7 @@ class FallbackAttempt implements PipelineWork {
     if (tried.kind === 'condensed') {
       const earlier =
         outcomeBefore.kind === 'condensed' ? [...(outcomeBefore.alsoBy ?? []), outcomeBefore.provider] : [];
-      const alsoBy = [...new Set(earlier)].filter((id) => id !== tried.provider);
+      const otherProviders = [...new Set(earlier)].filter((id) => id !== tried.provider);
       const configNames = { ...(earlier.length > 0 && outcomeBefore.configNames), ...tried.configNames };
       this.outcome = {
         ...tried,
@@ -298,7 +298,7 @@ class FallbackAttempt implements PipelineWork {
         edits: [...editsBefore, ...tried.edits],
         notes: reported.includes(explanation) ? merged.notes : [...reported, explanation, ...tried.notes],
         ...(Object.keys(configNames).length > 0 && { configNames }),
-        ...(alsoBy.length > 0 && { alsoBy }),
+        ...(otherProviders.length > 0 && { alsoBy: otherProviders }),
       };
       return;
     }

@@ -104,7 +104,7 @@ async function runPipelineStep<W extends PipelineWork>(
 ): Promise<PipelineResult> {
   const checkpoint = work.saveState();
   const { tokens: tokensBefore, edits: editsBefore } = work;
-  const spentBefore = step.spent?.() ?? ZERO_SPENDING;
+  const spendingBefore = step.spent?.() ?? ZERO_SPENDING;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
@@ -118,14 +118,14 @@ async function runPipelineStep<W extends PipelineWork>(
     outcome = { kind: 'failed', reason: getErrorMessage(error) };
   }
   const spent = step.spent?.() ?? ZERO_SPENDING;
-  const calls = spent.calls - spentBefore.calls;
+  const calls = spent.calls - spendingBefore.calls;
   const stepReport: StepReport = {
     name: step.name,
     tokensBefore,
     tokensAfter: work.tokens,
     edits: countNewEdits(work.edits, editsBefore),
     timeMs: performance.now() - started,
-    cost: spent.cost === undefined ? undefined : spent.cost - (spentBefore.cost ?? 0),
+    cost: spent.cost === undefined ? undefined : spent.cost - (spendingBefore.cost ?? 0),
     ...(calls > 0 && { calls }),
     outcome,
   };

@@ -115,9 +115,9 @@ class JsonEditor {
     for (let index = 0; this.text[offset] !== ']'; index++) {
       const tree = below.get(index);
       if (tree) editedCount++;
-      const isGone = tree !== undefined && isRemovedByEdit(tree);
-      const end = tree && !isGone ? this.editValue(offset, tree, path.concat(index)) : skipJsonValue(this.text, offset);
-      entries.push({ start: offset, end, isRemoved: isGone });
+      const isRemoved = tree !== undefined && isRemovedByEdit(tree);
+      const end = tree && !isRemoved ? this.editValue(offset, tree, path.concat(index)) : skipJsonValue(this.text, offset);
+      entries.push({ start: offset, end, isRemoved: isRemoved });
       offset = this.skipComma(end);
     }
     if (editedCount < below.size) throw new JsonPathError(path, `elements ${[...below.keys()].join(', ')}`);

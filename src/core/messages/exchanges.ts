@@ -167,8 +167,8 @@ class ExchangePairer {
     if (answers.length === 0 || !last) return answers.map(() => undefined);
     const waiting = new Map<string, CallWithResult[]>();
     for (const pair of last.calls.slice(last.part.calls.length).reverse()) {
-      const ofTool = waiting.get(pair.call.tool);
-      if (ofTool) ofTool.push(pair);
+      const pairsOfTool = waiting.get(pair.call.tool);
+      if (pairsOfTool) pairsOfTool.push(pair);
       else waiting.set(pair.call.tool, [pair]);
     }
     return answers.map(({ tool }) => waiting.get(tool)?.pop());
@@ -213,10 +213,10 @@ interface CachedExchange {
 const exchangeByCall = new WeakMap<CallInMessage | ResultInMessage, CachedExchange>();
 
 function joinCallAndResult({ call, result }: CallWithResult): ToolExchange {
-  const byCall = exchangeByCall.get(call);
-  if (byCall && byCall.result === result) return byCall.exchange;
-  const byResult = result && exchangeByCall.get(result);
-  if (byResult?.call === call) return byResult.exchange;
+  const cachedByCall = exchangeByCall.get(call);
+  if (cachedByCall && cachedByCall.result === result) return cachedByCall.exchange;
+  const cachedByResult = result && exchangeByCall.get(result);
+  if (cachedByResult?.call === call) return cachedByResult.exchange;
   const results = result?.results ?? [];
   const { tool, input, callMessage, parameters } = call;
   // A spread with added fields would get a slower hidden class.
@@ -232,6 +232,6 @@ function joinCallAndResult({ call, result }: CallWithResult): ToolExchange {
     isUserAnswer: result?.isUserAnswer ?? false,
     isDisplay: call.isDisplay ?? false,
   };
-  exchangeByCall.set(byCall && result ? result : call, { call, result, exchange });
+  exchangeByCall.set(cachedByCall && result ? result : call, { call, result, exchange });
   return exchange;
 }

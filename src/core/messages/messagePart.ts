@@ -42,15 +42,15 @@ const callsAndResultsCache = new WeakMap<ApiMessage, MessageCallsAndResults>();
 export function readCallsAndResults(message: ApiMessage, index: number): MessageCallsAndResults {
   const before = callsAndResultsCache.get(message);
   if (before?.index === index) return before;
-  const byBlock = groupContentsByBlock(message, index);
+  const contentsByBlock = groupContentsByBlock(message, index);
   const isCaller = message.role === 'assistant';
   const part: MessageCallsAndResults = {
     index,
-    calls: copyWithoutSpareCapacity(isCaller ? listNativeCalls(message, index, byBlock) : []),
-    xmlCalls: copyWithoutSpareCapacity(isCaller ? listXmlCalls(message, index, byBlock) : []),
-    answers: copyWithoutSpareCapacity(message.role === 'user' ? listNativeResults(message, index, byBlock) : []),
-    xmlAnswers: copyWithoutSpareCapacity(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
-    displays: copyWithoutSpareCapacity(listDisplayedResultsWithPlace(message, index, byBlock)),
+    calls: copyWithoutSpareCapacity(isCaller ? listNativeCalls(message, index, contentsByBlock) : []),
+    xmlCalls: copyWithoutSpareCapacity(isCaller ? listXmlCalls(message, index, contentsByBlock) : []),
+    answers: copyWithoutSpareCapacity(message.role === 'user' ? listNativeResults(message, index, contentsByBlock) : []),
+    xmlAnswers: copyWithoutSpareCapacity(message.role === 'user' ? listXmlAnswers(message, index, contentsByBlock) : []),
+    displays: copyWithoutSpareCapacity(listDisplayedResultsWithPlace(message, index, contentsByBlock)),
   };
   callsAndResultsCache.set(message, part);
   return part;
@@ -60,15 +60,15 @@ export function readCallsAndResults(message: ApiMessage, index: number): Message
 type ContentsByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
 function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlock {
-  const byBlock = new Map<string | number | undefined, PlacedContent[]>();
+  const contentsByBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const placed: PlacedContent = { type, path, start, end, text, message: index };
-    const block = byBlock.get(content.path[1]);
+    const block = contentsByBlock.get(content.path[1]);
     if (block) block.push(placed);
-    else byBlock.set(content.path[1], [placed]);
+    else contentsByBlock.set(content.path[1], [placed]);
   }
-  return byBlock;
+  return contentsByBlock;
 }
 
 /** Prefixes with which agents mark failed calls; most agents also set a field. */
@@ -80,7 +80,7 @@ const doesAnyResultReportFailure = (results: readonly PlacedContent[]): boolean 
 const listNativeCalls = (
   message: ApiMessage,
   index: number,
-  byBlock: ContentsByBlock,
+  contentsByBlock: ContentsByBlock,
 ): MessageCallsAndResults['calls'] =>
   getBlocks(message).flatMap((block, blockIndex) => {
     if (!isToolUse(block)) return [];
@@ -92,7 +92,7 @@ const listNativeCalls = (
           tool: block.name,
           input,
           callMessage: index,
-          parameters: copyWithoutSpareCapacity(byBlock.get(blockIndex) ?? []),
+          parameters: copyWithoutSpareCapacity(contentsByBlock.get(blockIndex) ?? []),
         },
       },
     ];
@@ -101,11 +101,11 @@ const listNativeCalls = (
 const listNativeResults = (
   message: ApiMessage,
   index: number,
-  byBlock: ContentsByBlock,
+  contentsByBlock: ContentsByBlock,
 ): MessageCallsAndResults['answers'] =>
   getBlocks(message).flatMap((block, blockIndex) => {
     if (!isToolResult(block)) return [];
-    const results = copyWithoutSpareCapacity(byBlock.get(blockIndex) ?? []);
+    const results = copyWithoutSpareCapacity(contentsByBlock.get(blockIndex) ?? []);
     const isError = block.is_error === true || doesAnyResultReportFailure(results);
     return [
       { id: block.tool_use_id, result: { message: index, results, isError, isUserAnswer: isPersonsAnswer(block) } },
@@ -117,9 +117,9 @@ const listTextsWithBlock = (message: ApiMessage): { text: string; at: number | u
     ? [{ text: message.content, at: undefined }]
     : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
 
-function listXmlCalls(message: ApiMessage, index: number, byBlock: ContentsByBlock): CallInMessage[] {
+function listXmlCalls(message: ApiMessage, index: number, contentsByBlock: ContentsByBlock): CallInMessage[] {
   return listTextsWithBlock(message).flatMap(({ text, at }) => {
-    const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
+    const parameters = (contentsByBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
     let parameterIndex = 0;
     return findXmlCalls(text).map((call) => {
       const firstParameter = parameterIndex;
@@ -137,11 +137,11 @@ function listXmlCalls(message: ApiMessage, index: number, byBlock: ContentsByBlo
 function listXmlAnswers(
   message: ApiMessage,
   index: number,
-  byBlock: ContentsByBlock,
+  contentsByBlock: ContentsByBlock,
 ): MessageCallsAndResults['xmlAnswers'] {
   let openTool: string | undefined;
   return listTextsWithBlock(message).flatMap(({ text, at }) => {
-    const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
+    const results = (contentsByBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
     const header = parseXmlResultHeader(text);
     const tool = header?.tool ?? openTool;
     openTool = header?.length === text.length ? header.tool : undefined;
@@ -154,13 +154,13 @@ function listXmlAnswers(
 const listDisplayedResultsWithPlace = (
   message: ApiMessage,
   index: number,
-  byBlock: ContentsByBlock,
+  contentsByBlock: ContentsByBlock,
 ): MessageCallsAndResults['displays'] =>
   listDisplayedResultsInMessage(message).map(({ tool, input, block }) => ({
     call: { tool, input, callMessage: index, parameters: copyWithoutSpareCapacity([]), isDisplay: true },
     result: {
       message: index,
-      results: copyWithoutSpareCapacity((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
+      results: copyWithoutSpareCapacity((contentsByBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
       isError: false,
       isUserAnswer: false,
     },

@@ -18,13 +18,13 @@ export function getValueAt(root: unknown, path: Path): unknown {
 export function replaceValueAt<T>(root: T, path: Path, value: unknown): T {
   const [key, ...rest] = path;
   if (key === undefined) return value as T;
-  const isThere =
+  const hasKey =
     typeof root === 'object' &&
     root !== null &&
     Object.hasOwn(root, key) &&
     // An array's length is an own property, too.
     (!Array.isArray(root) || typeof key === 'number');
-  if (!isThere) {
+  if (!hasKey) {
     throw new Error(`no value at ${path.join('.')}`);
   }
   const changed = replaceValueAt((root as JsonContainer)[key], rest, value);

@@ -153,9 +153,9 @@ export function getToolPath(tools: ToolTable, exchange: ToolCall): string | unde
   if (!rule) return undefined;
   for (const parameter of rule.path ?? []) {
     const [path, other] = listParameterValues(exchange.input, parameter);
-    const isOne =
+    const isSinglePath =
       !parameter.includes('[]') || listParameterValues(exchange.input, getListNameInParameter(parameter)).length === 1;
-    if (typeof path === 'string' && other === undefined && isOne) return path;
+    if (typeof path === 'string' && other === undefined && isSinglePath) return path;
   }
   return readXmlPath(exchange.input);
 }

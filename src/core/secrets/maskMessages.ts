@@ -57,13 +57,13 @@ function maskNamedValue(name: string | undefined, text: string): string | undefi
   const textBefore = `"${name}": "`;
   const namedText = `${textBefore}${text}"`;
   if (knownHarmlessTexts.has(namedText)) return text;
-  const maskedAlone = maskSecrets(text);
-  const masked = maskSecrets(`${textBefore}${maskedAlone}"`);
+  const maskedText = maskSecrets(text);
+  const masked = maskSecrets(`${textBefore}${maskedText}"`);
   if (masked === namedText && masked.length <= MAX_HARMLESS_TEXT_CHARS) {
     if (knownHarmlessTexts.size === MAX_HARMLESS_TEXTS) knownHarmlessTexts.clear();
     knownHarmlessTexts.add(masked);
   }
-  return masked.startsWith(textBefore) && masked.endsWith('"') ? masked.slice(textBefore.length, -1) : maskedAlone;
+  return masked.startsWith(textBefore) && masked.endsWith('"') ? masked.slice(textBefore.length, -1) : maskedText;
 }
 
 /** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */

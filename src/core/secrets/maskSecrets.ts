@@ -125,7 +125,7 @@ function findSecrets(
 function findSecretsInLines(
   text: string,
   chars: number,
-  { forms, shapes, besideRules }: SecretRules,
+  { forms, shapes, besideRules: contextRules }: SecretRules,
 ): readonly Slice[] {
   const lines = new MaskedText(text);
   lines.maskSlices(findKnownKeys(lines.text, chars, compileKeyForms(forms)));
@@ -134,7 +134,7 @@ function findSecretsInLines(
     if (mayMatch) lines.maskSlices(findMatchesInWindows(lines.text, shape, chars));
   }
   lines.maskSlices(findWebTokens(lines.text));
-  lines.maskSlices(findNamedSecrets(lines.text, chars, besideRules));
+  lines.maskSlices(findNamedSecrets(lines.text, chars, contextRules));
   return lines.slices;
 }
 

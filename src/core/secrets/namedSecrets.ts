@@ -239,9 +239,9 @@ interface NamedSecretSearches {
   readonly words: RequiredWordSearch;
 }
 
-const compileSearches = memoizeByObject((besideRules: readonly SecretInContextRule[]): NamedSecretSearches => {
+const compileSearches = memoizeByObject((contextRules: readonly SecretInContextRule[]): NamedSecretSearches => {
   const searches = [
-    ...besideRules.map(([requiredWords, pattern]) => ({ requiredWords, pattern, read: readSecretInContext })),
+    ...contextRules.map(([requiredWords, pattern]) => ({ requiredWords, pattern, read: readSecretInContext })),
     { requiredWords: [['cookie']], pattern: COOKIE_HEADER, read: readCookieSecrets },
     { requiredWords: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignedSecret },
   ];
@@ -275,9 +275,9 @@ class RequiredWordSearch {
   }
 }
 
-export function findNamedSecrets(text: string, chars = WINDOW_CHARS, besideRules = SECRET_IN_CONTEXT_RULES): Slice[] {
+export function findNamedSecrets(text: string, chars = WINDOW_CHARS, contextRules = SECRET_IN_CONTEXT_RULES): Slice[] {
   const slices: Slice[] = [];
-  const { all: searches, words } = compileSearches(besideRules);
+  const { all: searches, words } = compileSearches(contextRules);
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
     const lower = getWindowWithContext(text, window).toLowerCase();

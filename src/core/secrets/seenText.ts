@@ -225,7 +225,7 @@ function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceW
   let nextPiece = 0;
   let hidden = 0;
   /** `isEnd` leaves out invisible characters at `place`. */
-  const inSource = (place: number, isEnd: boolean): number => {
+  const mapToSource = (place: number, isEnd: boolean): number => {
     for (let piece = pieces[nextPiece]; piece; piece = pieces[nextPiece]) {
       const end = piece.at + piece.length;
       if (end > place || (isEnd && piece.length === 0 && piece.at === place)) break;
@@ -234,5 +234,5 @@ function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceW
     }
     return place + hidden;
   };
-  return slices.map(({ start, end }) => ({ start: inSource(start, false), end: inSource(end, true) }));
+  return slices.map(({ start, end }) => ({ start: mapToSource(start, false), end: mapToSource(end, true) }));
 }

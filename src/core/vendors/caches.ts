@@ -65,8 +65,8 @@ export function getCacheLifespan(model: CachedModel): CacheLifespan | 'none' | u
   if (wire === 'editor') return undefined;
   if (wire === 'converse')
     return lifetime !== 'none' && supportsConverseCache(model.model) ? MARKED_CACHE_LIFESPANS['5m'] : 'none';
-  const ofHost = CACHE_LIFESPAN_BY_HOST.find((each) => each.host.test(host));
-  if (ofHost) return ofHost.span;
+  const lifespanOfHost = CACHE_LIFESPAN_BY_HOST.find((each) => each.host.test(host));
+  if (lifespanOfHost) return lifespanOfHost.span;
   if (usesCacheMarks(model)) return lifetime === 'none' ? 'none' : MARKED_CACHE_LIFESPANS[lifetime ?? '5m'];
   if (lifetime !== undefined && lifetime !== 'none') return MARKED_CACHE_LIFESPANS[lifetime];
   return AUTOMATIC_CACHE_LIFESPANS.find(({ models }) => models?.test(model.model) ?? true)?.span;

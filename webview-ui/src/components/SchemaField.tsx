@@ -318,8 +318,8 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
   const value = isRecord(setting.value) ? setting.value : {};
   const nesting = findNestedFields(schema, root);
   const fields = getSchemaFields(schema);
-  const isShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
-  const unsetFields = Object.keys(fields).filter((field) => !isShown(field));
+  const isFieldShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
+  const unsetFields = Object.keys(fields).filter((field) => !isFieldShown(field));
   const chosenField = unsetFields.includes(selectedField) ? selectedField : unsetFields[0];
   const titleOfField = (field: string): string => getFieldTitle(field, resolveReference(fields[field] ?? {}, root));
   // Focus a new item, so that keyboard users continue there.
@@ -344,7 +344,7 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
         <p className="row-help">{t('No condition is set here, so it applies to everything.')}</p>
       )}
       {Object.keys(fields)
-        .filter(isShown)
+        .filter(isFieldShown)
         .map((field) => (
           <div key={field} className="rule" data-rule={field}>
             <ConditionRule

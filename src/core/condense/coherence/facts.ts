@@ -47,9 +47,9 @@ function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
     if (number === undefined) return false;
     // Only numbered lines look like `12→`.
     if (form === 'arrow') return true;
-    const isAt = (at: number | undefined, other: number): boolean =>
+    const hasNumberAt = (at: number | undefined, other: number): boolean =>
       at !== undefined && readNumberAt(text, at, form)?.number === other;
-    return isAt(lineBefore, number - 1) || isAt(lineAfter, number + 1);
+    return hasNumberAt(lineBefore, number - 1) || hasNumberAt(lineAfter, number + 1);
   });
 }
 

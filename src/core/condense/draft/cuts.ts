@@ -43,7 +43,7 @@ function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slic
   let next = 0;
   let originalOffset = 0;
   let viewOffset = 0;
-  const passTo = (place: number, isEnd: boolean): Cut | undefined => {
+  const moveToPlace = (place: number, isEnd: boolean): Cut | undefined => {
     for (let cut = cuts[next]; cut; cut = cuts[++next]) {
       const start = viewOffset + cut.start - originalOffset;
       const end = start + cut.text.length;
@@ -55,9 +55,9 @@ function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slic
     return undefined;
   };
   return (slice) => {
-    const first = passTo(slice.start, false);
+    const first = moveToPlace(slice.start, false);
     const start = first ? first.start : originalOffset + slice.start - viewOffset;
-    const last = passTo(slice.end, true);
+    const last = moveToPlace(slice.end, true);
     return { start, end: last ? last.end : originalOffset + slice.end - viewOffset };
   };
 }
@@ -91,13 +91,13 @@ export function createCuts(
   references: Map<ReferenceId, Hash>,
 ): Cut[] {
   const { text, original } = state;
-  const toOriginalRange = createViewToOriginalMapper(state);
+  const mapToOriginal = createViewToOriginalMapper(state);
   const newCuts: Cut[] = [];
   let reached = 0;
   for (const request of requests.toSorted(compareStart)) {
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
-    const slice = toOriginalRange(request);
+    const slice = mapToOriginal(request);
     // A marker that two requests touch belongs to the first.
     if (slice.start < (newCuts.at(-1)?.end ?? 0)) continue;
     const currentText = text.slice(request.start, request.end);
@@ -111,7 +111,7 @@ export function createCuts(
 function createCutIfSmaller(
   original: string,
   { start, end }: Slice,
-  { marker, inFront }: CutRequest,
+  { marker, inFront: textInFront }: CutRequest,
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
@@ -121,7 +121,7 @@ function createCutIfSmaller(
   const reference = makeUniqueReference(hash, references);
   references.set(reference, hash);
   const text = makeMarker(marker, reference);
-  return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
+  return { start, end, text: textInFront === undefined ? text : `${textInFront}\n${text}`, reference, ...kind };
 }
 
 /** Counts only short slices: a long one saves more than any marker costs. */

@@ -326,8 +326,8 @@ export class Draft implements PipelineWork {
 
   private countTokensWithoutMarkerRule(state: TextAtPlaceWithCuts): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: removeMarkerRule(cut.text) }));
-    const withoutRule = makeTextWithCuts(state, cuts, state.strict);
-    return this.countTokensAtPlace(this.view.makeMessageWithText(state.place, withoutRule.text), withoutRule);
+    const textWithoutRule = makeTextWithCuts(state, cuts, state.strict);
+    return this.countTokensAtPlace(this.view.makeMessageWithText(state.place, textWithoutRule.text), textWithoutRule);
   }
 
   /** APIs reject blank texts. */

@@ -107,9 +107,9 @@ function applySummaryEdits(
 ): { messages: ApiMessage[]; origins: number[] } {
   const viewMessages: ApiMessage[] = [];
   const origins: number[] = [];
-  const byStart = new Map(summaries.map((summary) => [summary.start, summary]));
+  const summaryByStart = new Map(summaries.map((summary) => [summary.start, summary]));
   for (let index = 0; index < messages.length; index++) {
-    const summary = byStart.get(index);
+    const summary = summaryByStart.get(index);
     const message = summary ? summary.message : messages[index];
     if (message) viewMessages.push(message);
     origins.push(summary ? SUMMARY_ORIGIN : index);
@@ -140,9 +140,9 @@ export function restoreMessagesBeforeEdits(
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
   // Content inside a restored range is already original.
-  const isBack = ({ message }: ContentPlace): boolean =>
+  const isRestored = ({ message }: ContentPlace): boolean =>
     summaries.some(({ start, end }) => message >= start && message < end);
-  const lost = lastEdits.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
+  const lost = lastEdits.filter((edit) => edit.kind === 'block').filter(({ place }) => !isRestored(place));
   const blocks = sortBlockEditsFromLast(lost).toReversed();
   for (const edit of [...blocks, ...lastEdits.filter((other) => other.kind === 'cut')]) {
     const text = readStoredText(edit, `message ${edit.place.message}`);

@@ -26,7 +26,7 @@ export function listJudgedChoices({
   readonly provider: string;
   readonly config?: unknown;
 }): JudgedChoice[] {
-  const isSet = (choice: JudgedChoice): boolean => choice.provider === provider && isEqual(choice.config, config);
-  const name = JUDGED_CHOICES.find(isSet)?.name ?? getProviderName(provider);
-  return [{ id: CURRENT_CHOICE_ID, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isSet(choice))];
+  const isCurrentChoice = (choice: JudgedChoice): boolean => choice.provider === provider && isEqual(choice.config, config);
+  const name = JUDGED_CHOICES.find(isCurrentChoice)?.name ?? getProviderName(provider);
+  return [{ id: CURRENT_CHOICE_ID, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isCurrentChoice(choice))];
 }

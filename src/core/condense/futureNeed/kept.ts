@@ -62,7 +62,7 @@ function collectViewBlocks({
 }: View): ReadonlyMap<string, ViewTextOfOriginalBlock> {
   const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
   const shown = selectLastEditPerPlace(edits);
-  const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]));
+  const editByPlace = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const viewReferences = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
@@ -76,7 +76,7 @@ function collectViewBlocks({
       const value = getValueAt(view[viewIndex.get(index) ?? -1], convertPlaceToViewPath(place, dropped));
       const now = typeof value === 'string' ? value : '';
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
-      const edit = editAt.get(key);
+      const edit = editByPlace.get(key);
       const cuts = summary
         ? [makeCutForSummary(original, summary, viewReferences)]
         : edit && edit.cuts.map((cut) => getCutOriginalText(original, cut, viewReferences));

@@ -114,7 +114,7 @@ export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyE
 export const buildLedger = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
 
 function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
-  const byId = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
+  const condensationById = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
   const undone = new Set(ledger.undone);
   const excluded = new Set(ledger.excluded);
   const whenMade = new Map(ledger.whenMade);
@@ -124,15 +124,15 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   for (const entry of entries) {
     if (entry.type === 'arrived') {
       const { condensation: id } = entry;
-      const latest = growing.get(id) ?? addNewResults(byId.get(id), entry);
+      const latest = growing.get(id) ?? addNewResults(condensationById.get(id), entry);
       growing.set(id, latest);
-      byId.set(id, latest);
+      condensationById.set(id, latest);
       if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
       addNewResultsEdits(latest, entry);
       continue;
     }
     if (entry.type === 'condensed') {
-      byId.set(entry.condensation.id, entry.condensation);
+      condensationById.set(entry.condensation.id, entry.condensation);
       whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excluded) });
       continue;
     }
@@ -142,7 +142,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
       pinned = entry.type === 'pinned' ? [...others, { message, key }] : others;
       continue;
     }
-    const condensation = byId.get(entry.condensation);
+    const condensation = condensationById.get(entry.condensation);
     if (!condensation) continue;
     switch (entry.type) {
       case 'used':
@@ -163,7 +163,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
     }
   }
   // Edits of new results come first, because later condensations build on them.
-  const condensations = [...byId.values()].sort(
+  const condensations = [...condensationById.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
   return { condensations, undone, excluded, whenMade, pinned, uses };
@@ -280,11 +280,11 @@ export function createToggleEditEntry(ledger: Ledger, edit: EditId): LedgerEntry
 /** Includes the edits of earlier condensations that this one built on. */
 export function getEditsAfterCondensation(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
-  const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
+  const condensationsUpToThis = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
   const ledgerBefore = whenMade.get(id) ?? ledger;
-  const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
+  const base = condensationsUpToThis.findLastIndex((condensation) => condensation.base === 'original');
   return selectLastEditPerPlace(
-    upTo
+    condensationsUpToThis
       .slice(Math.max(base, 0))
       .filter((condensation) => condensation.id === id || !ledgerBefore.undone.has(condensation.id))
       .flatMap((condensation) => selectIncludedEdits(ledgerBefore, condensation)),

@@ -77,8 +77,8 @@ export function classifyUseOfRemoved(
   if (exchange.isDisplay) return undefined;
   const kind = getToolRule(tools, exchange)?.kind;
   if (exchange.isError) {
-    const isKnown = listFileChanges(tools, exchange).some(({ path }) => removedLines.findLines(path) !== undefined);
-    return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
+    const isFileCondensed = listFileChanges(tools, exchange).some(({ path }) => removedLines.findLines(path) !== undefined);
+    return isFileCondensed && kind !== 'command' ? 'failedEdits' : undefined;
   }
   if (isRecallExchange(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;

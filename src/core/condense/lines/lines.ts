@@ -134,9 +134,9 @@ export function splitLines(
       table[tableStart + 3 * count + 1 + line] = number;
     }
     table[tableStart + line] = lineStart;
-    const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, lineStart, end));
+    const isIgnored = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, lineStart, end));
     const id = ids.getOrCreateId(text, bodyStart, end, lineEnd !== '\n');
-    table[tableStart + count + 1 + line] = isNothing ? FIRST_ID_OF_BLANK_LINES - id : id;
+    table[tableStart + count + 1 + line] = isIgnored ? FIRST_ID_OF_BLANK_LINES - id : id;
     lineStart = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.

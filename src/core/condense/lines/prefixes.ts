@@ -140,9 +140,9 @@ export function detectPrefixFormat(
   if (forms?.length === 0) return undefined;
   // JSON may contain several texts; only in a read are all of them numbered alike.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
-  const isMeant = (form: LineNumberForm): boolean => forms === undefined || forms.includes(form);
+  const isPossibleForm = (form: LineNumberForm): boolean => forms === undefined || forms.includes(form);
   const formats: readonly LinePrefixFormat[] =
-    hint === 'search' ? ['search'] : NUMBER_FORMS_RECOGNIZED_ANYWHERE.filter(isMeant);
+    hint === 'search' ? ['search'] : NUMBER_FORMS_RECOGNIZED_ANYWHERE.filter(isPossibleForm);
   let lineStart = 0;
   let previousLine: { readonly format: LinePrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < MAX_DETECTION_LINES; line++) {
@@ -163,7 +163,7 @@ export function detectPrefixFormat(
   }
   return hint === 'read'
     ? NUMBER_FORMS_NEEDING_CONSECUTIVE_NUMBERS.find(
-        (form) => isMeant(form) && areNumbersConsecutive(text, form, lineEnd),
+        (form) => isPossibleForm(form) && areNumbersConsecutive(text, form, lineEnd),
       )
     : undefined;
 }
@@ -175,23 +175,23 @@ function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: Line
   let numberedLines = 0;
   let linesWithoutNumber = 0;
   let expected = 0;
-  let isOpen = false;
+  let isAfterMarker = false;
   for (let lineStart = 0, end = 0; end < text.length; lineStart = end + lineEnd.length) {
     end = findEndOfLine(text, lineStart, lineEnd);
     const number = readNumberAt(text, lineStart, form)?.number;
-    if (number !== undefined && (numberedLines === 0 || number === expected || (isOpen && number > expected))) {
+    if (number !== undefined && (numberedLines === 0 || number === expected || (isAfterMarker && number > expected))) {
       if (numberedLines === 0 && linesWithoutNumber >= MAX_DETECTION_LINES) return false;
       numberedLines++;
       linesWithoutNumber = 0;
       expected = number + 1;
-      isOpen = false;
+      isAfterMarker = false;
       continue;
     }
     // A number that does not count is text, so the others may be, too.
     if (number !== undefined && numberedLines > 0) return false;
     expected++;
     linesWithoutNumber++;
-    if (mayContainMarker(text.slice(lineStart, end))) isOpen = true;
+    if (mayContainMarker(text.slice(lineStart, end))) isAfterMarker = true;
     if (numberedLines === 0 && linesWithoutNumber >= MAX_DETECTION_LINES) return false;
   }
   return numberedLines >= 2 && linesWithoutNumber < MAX_DETECTION_LINES;

@@ -27,8 +27,8 @@ const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?
 /** Returns the line with and without what may be a line number. */
 export function listPossibleLineContents(line: string): string[] {
   const trimmed = line.trim();
-  const withoutNumber = line.replace(LINE_NUMBER_PREFIX, '').trim();
-  return withoutNumber === trimmed ? [trimmed] : [trimmed, withoutNumber];
+  const lineWithoutNumber = line.replace(LINE_NUMBER_PREFIX, '').trim();
+  return lineWithoutNumber === trimmed ? [trimmed] : [trimmed, lineWithoutNumber];
 }
 
 class ShownLineIndex {

@@ -27,8 +27,8 @@ export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): Me
         draft.exchanges,
         function* ({ items }) {
           const comparedResults: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
-          const inOrder = [...items.entries()];
-          for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
+          const orderedItems = [...items.entries()];
+          for (const [index, exchange] of keep === 'latest' ? orderedItems.toReversed() : orderedItems) {
             const lines = splitToLineSet(exchange.resultText);
             const nearest = findResultWithMostSharedLines(lines, comparedResults);
             if (nearest) {
@@ -179,13 +179,13 @@ function* removeOlderResults(
   draft: Draft,
   step: string,
   { items, firstOpen }: GroupWithKey<ToolExchange>,
-  atLeast: number,
+  minItems: number,
   marker: string,
   reason: string,
 ): Generator<number | undefined> {
-  if (items.length < atLeast) return;
+  if (items.length < minItems) return;
   // The answer that was the last one is now an older one.
-  const from = firstOpen < atLeast ? 0 : firstOpen - 1;
+  const from = firstOpen < minItems ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield removeResultText(draft, step, exchange, marker, reason) ? from + offset : undefined;
 }

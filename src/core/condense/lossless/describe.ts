@@ -27,8 +27,8 @@ export function describeRepeatedRange(
   const fileText = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
   const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${fileText}`;
   const [only] = places;
-  const isPlain = only && places.length === 1 && numbers === formatRange(only.source, only.first, only.last);
-  if (isPlain && numbers && only.source.isNamed && areSameFile(only.source, source))
+  const isSameRange = only && places.length === 1 && numbers === formatRange(only.source, only.first, only.last);
+  if (isSameRange && numbers && only.source.isNamed && areSameFile(only.source, source))
     return `${range}, shown ${isLaterSource(only.source, source) ? 'later' : 'above'}`;
   const placeTexts = new Set(places.map((place) => describeSourcePlace(source, place, formatRange)));
   return `${range}, shown ${[...placeTexts].join(' and ')}`;
@@ -41,13 +41,13 @@ function describeSourcePlace(
 ): string {
   if (keeper.exchange === source.exchange) return `in ${describePartOfSameCall(keeper, source)}`;
   const range = formatRange(keeper, first, last);
-  const isWhole = last - first + 1 === count;
-  const isLast = isLaterSource(keeper, source);
+  const isWholeRange = last - first + 1 === count;
+  const isLater = isLaterSource(keeper, source);
   if (areSameFile(keeper, source) && keeper.isNamed && range)
-    return `${isLast ? 'later' : 'above'} ${isWhole ? 'as' : 'within'} ${range}`;
+    return `${isLater ? 'later' : 'above'} ${isWholeRange ? 'as' : 'within'} ${range}`;
   const name = areSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : describeSource(keeper);
-  const lines = range ? ` (${isWhole ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
-  return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
+  const lines = range ? ` (${isWholeRange ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
+  return `in the ${isLater ? `later ${name}` : `${name} above`}${lines}`;
 }
 
 function describePartOfSameCall(keeper: LineSource, source: LineSource): string {
@@ -64,8 +64,8 @@ const isLaterSource = (a: LineSource, b: LineSource): boolean => {
   const places = [1, 3].map(
     (depth) => [Number(a.content.path[depth] ?? 0), Number(b.content.path[depth] ?? 0)] as const,
   );
-  const [ofA, ofB] = places.find(([one, other]) => one !== other) ?? [0, 0];
-  return ofA > ofB;
+  const [placeOfA, placeOfB] = places.find(([one, other]) => one !== other) ?? [0, 0];
+  return placeOfA > placeOfB;
 };
 
 function formatStatedLineNumbers({ lines }: LineSource, firstLine: number, lastLine: number): string | undefined {

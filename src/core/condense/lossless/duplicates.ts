@@ -26,11 +26,11 @@ export const createDuplicateReadsStep = (tools: ToolTable, keep: KeptCopy): Mech
 export const createDuplicateResultsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep =>
   createStepReplacingCopies('Duplicate results', tools, keep, getGroupsOfEqualOtherResults);
 
-const createMemoryOfEqualResults = (isMeant: (kind: ToolKind | undefined) => boolean) =>
+const createMemoryOfEqualResults = (includesKind: (kind: ToolKind | undefined) => boolean) =>
   createMemoryPerLineCache(
     ({ tools }) =>
       new ProcessedGroups<ToolExchange>((exchange) =>
-        isMeant(getToolRule(tools, exchange)?.kind)
+        includesKind(getToolRule(tools, exchange)?.kind)
           ? [...new Set(listComparableResults(exchange).map((content) => makeResultKey(exchange, content)))]
           : [],
       ),

@@ -166,13 +166,13 @@ export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS
   );
   viewLines.hasLost = false;
   viewLines.moved.clear();
-  const byPlace = new Map<string, Set<Cut>>();
+  const cutsByPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = makePlaceKey(place);
-    byPlace.set(key, (byPlace.get(key) ?? new Set<Cut>()).add(cut));
+    cutsByPlace.set(key, (cutsByPlace.get(key) ?? new Set<Cut>()).add(cut));
   }
   for (const { place, contentType } of broken) {
-    draft.restoreCuts(RESTORED_REFERENCES_STEP_NAME, place, byPlace.get(makePlaceKey(place)) ?? new Set(), {
+    draft.restoreCuts(RESTORED_REFERENCES_STEP_NAME, place, cutsByPlace.get(makePlaceKey(place)) ?? new Set(), {
       contentType,
       operation: 'restore',
       reason: 'the copy that a reference pointed to was removed',
@@ -292,9 +292,9 @@ function listLinesRequiredByCutsInContent(
       }
       cut = cuts[++cutIndex];
     }
-    const isCut = cut !== undefined && cut.start < end && cut.end > body;
-    previousCut = isCut ? cut : undefined;
-    if (!cut || !isCut || cut.recoverable) continue;
+    const isLineCut = cut !== undefined && cut.start < end && cut.end > body;
+    previousCut = isLineCut ? cut : undefined;
+    if (!cut || !isLineCut || cut.recoverable) continue;
     const last = requirements.at(-1);
     if (last?.cut === cut && last.lines) last.lines.last = line;
     else

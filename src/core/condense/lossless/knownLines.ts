@@ -95,9 +95,9 @@ export class LineCache {
 export function createMemoryPerLineCache<M>(
   createMemory: (lineCache: LineCache) => M,
 ): (lineCache: LineCache, setting?: string) => M {
-  const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
+  const memoryBySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
   return (lineCache, setting = '') => {
-    const memories = bySetting(lineCache);
+    const memories = memoryBySetting(lineCache);
     const memory = memories.get(setting) ?? createMemory(lineCache);
     memories.set(setting, memory);
     return memory;

@@ -245,7 +245,7 @@ export class RepeatedLineIndex {
   ): MatchingLines {
     const candidateLines = this.getSourceAt(candidate).lines;
     const candidateLine = this.getLineInSource(candidate);
-    const isSame = (offset: number): boolean => {
+    const isSameLine = (offset: number): boolean => {
       const id = lines.getId(line + offset);
       if (id === NO_LINE_ID || id !== candidateLines.getId(candidateLine + offset)) return false;
       if (base === undefined) return true;
@@ -258,12 +258,12 @@ export class RepeatedLineIndex {
       lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
     let chars = getLineLength(0);
     let end = 1;
-    for (; line + end < lines.count && candidateLine + end < candidateLines.count && isSame(end); end++)
+    for (; line + end < lines.count && candidateLine + end < candidateLines.count && isSameLine(end); end++)
       chars += getLineLength(end);
     let linesBefore = 0;
     for (
       ;
-      line - linesBefore > searchStart && candidateLine - linesBefore > 0 && isSame(-linesBefore - 1);
+      line - linesBefore > searchStart && candidateLine - linesBefore > 0 && isSameLine(-linesBefore - 1);
       linesBefore++
     )
       chars += getLineLength(-linesBefore - 1);

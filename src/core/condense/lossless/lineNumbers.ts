@@ -86,10 +86,10 @@ function readPrefixes(
   slice: Slice = { start: 0, end: text.length },
 ): LineWithPrefix[] {
   const lines: LineWithPrefix[] = [];
-  const gapBefore = createTestForStartAfterUnknownGap(text);
+  const hasGapBefore = createTestForStartAfterUnknownGap(text);
   for (let lineStart = slice.start, end = slice.start; end < slice.end; lineStart = end + lineEnd.length) {
     end = findEndOfLine(text, lineStart, lineEnd);
-    lines.push({ at: lineStart, prefix: readLinePrefix(text, lineStart, format), afterGap: gapBefore(lineStart) });
+    lines.push({ at: lineStart, prefix: readLinePrefix(text, lineStart, format), afterGap: hasGapBefore(lineStart) });
   }
   return lines;
 }
@@ -113,12 +113,12 @@ function findCutsOfLineNumbers(
   const cuts: Slice[] = [];
   let previous: LineWithPrefix | undefined;
   let previousNumber: number | undefined;
-  let inRun = 0;
+  let linesInRun = 0;
   const judgeLine = (line: LineWithPrefix, nextLine: LineWithPrefix | undefined): void => {
     const { at: lineStart, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === previousNumber;
-    inRun = follows ? inRun + 1 : 0;
-    if (inRun >= keptNumbers && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
+    linesInRun = follows ? linesInRun + 1 : 0;
+    if (linesInRun >= keptNumbers && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = nextLine !== undefined && nextLine.prefix?.number !== prefix.number + 1;
       // If the rest of the line looks numbered, it would be read as such without the number.
       if (!endsRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: lineStart, end: prefix.end });

@@ -95,21 +95,21 @@ function createRemovableTest(
     draft.task,
   );
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
-  const isNew = ({ content }: LineSource): boolean =>
+  const isNewSource = ({ content }: LineSource): boolean =>
     content.message >= draft.sentCount && content.type === 'toolResults';
   const rereadsByPath = new Map<string | undefined, readonly LineSource[]>();
   for (const read of reads) {
-    if (!isNew(read) || rereadsByPath.has(read.path)) continue;
-    const ofFile = reads.filter((other) => areSameFile(other, read));
-    rereadsByPath.set(read.path, listReadsOfRemovedLines(draft, lineCache, ofFile));
+    if (!isNewSource(read) || rereadsByPath.has(read.path)) continue;
+    const readsOfFile = reads.filter((other) => areSameFile(other, read));
+    rereadsByPath.set(read.path, listReadsOfRemovedLines(draft, lineCache, readsOfFile));
   }
   const isRemovableSource = (source: LineSource): boolean => {
     const { kind, path, exchange } = source;
-    if (!isNew(source) || isRecallExchange(exchange)) return false;
-    const isLeftAlone = (rereadsByPath.get(path)?.length ?? 0) > 0;
-    return kind !== 'read' || !isCautious || !(isSameCallMadeAgain(draft, exchange) || isLeftAlone);
+    if (!isNewSource(source) || isRecallExchange(exchange)) return false;
+    const wasReread = (rereadsByPath.get(path)?.length ?? 0) > 0;
+    return kind !== 'read' || !isCautious || !(isSameCallMadeAgain(draft, exchange) || wasReread);
   };
-  const rereads = [...rereadsByPath.values()].flat().filter(isNew);
+  const rereads = [...rereadsByPath.values()].flat().filter(isNewSource);
   return { isRemovable: isRemovableSource, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
 }
 
@@ -144,25 +144,25 @@ function isRecentMessage({ messages, counter, sentCount: sentBefore }: Draft, me
 function listReadsOfRemovedLines(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
   const sources: LineSource[] = [];
   /** The message in which a marker last replaced each line. */
-  const cutIn = new Map<LineId, number>();
+  const cutMessageByLine = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
     let rereadLines = 0;
-    for (let line = 0; line < lines.count && cutIn.size > 0; line++) {
-      const cut = cutIn.get(lines.getId(line));
+    for (let line = 0; line < lines.count && cutMessageByLine.size > 0; line++) {
+      const cut = cutMessageByLine.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_RESULT_MESSAGES) rereadLines++;
       // From here on the line is visible, unless it is cut again.
-      cutIn.delete(lines.getId(line));
+      cutMessageByLine.delete(lines.getId(line));
     }
     if (rereadLines >= MIN_REREAD_LINES) sources.push(read);
     const state = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
     for (const { reference, start, end } of state?.cuts ?? []) {
       if (reference === undefined) continue;
       for (let line = 0; line < lines.count; line++) {
-        const isCut = content.start + lines.getStart(line) < end && content.start + lines.getEnd(line) > start;
+        const isLineCut = content.start + lines.getStart(line) < end && content.start + lines.getEnd(line) > start;
         const id = lines.getId(line);
-        if (isCut && ids.isDistinctive(id)) cutIn.set(id, content.message);
+        if (isLineCut && ids.isDistinctive(id)) cutMessageByLine.set(id, content.message);
       }
     }
   }

@@ -142,16 +142,16 @@ function planCutsOfRepeatedLines(
     const { source } = sourceRuns;
     const requests = sourceRuns.runs.map(createCutRequestForRange);
     const place = getContentPlace(source.content);
-    const ofPlace = plan.get(makePlaceKey(place)) ?? {
+    const plannedCuts = plan.get(makePlaceKey(place)) ?? {
       place,
       source,
       text: draft.getText(place),
       requests: [],
       runs: [],
     };
-    ofPlace.requests.push(...requests);
-    ofPlace.runs.push(sourceRuns);
-    plan.set(makePlaceKey(place), ofPlace);
+    plannedCuts.requests.push(...requests);
+    plannedCuts.runs.push(sourceRuns);
+    plan.set(makePlaceKey(place), plannedCuts);
   }
   return [...plan.values()];
 }

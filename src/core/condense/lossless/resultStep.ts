@@ -37,12 +37,12 @@ export function createResultStep(
         for (const exchangeIndex of openIndexes) {
           signal?.throwIfAborted();
           const exchange = exchanges[exchangeIndex] as ToolExchange;
-          const noiseIn = findNoise(exchange);
-          if (!noiseIn) continue;
+          const findNoiseIn = findNoise(exchange);
+          if (!findNoiseIn) continue;
           // In reverse, because one text may contain several results.
           for (const content of exchange.results.toReversed()) {
             if (isProtectedContent(draft, content)) continue;
-            const found = noiseIn(content.text, content);
+            const found = findNoiseIn(content.text, content);
             const requests = content.start === 0 ? found : found.map((request) => shiftCutRequest(content, request));
             const info = {
               contentType: content.type,

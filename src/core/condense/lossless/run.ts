@@ -134,5 +134,5 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   ];
 }
 
-const includeStepsIf = (isOn: boolean, createSteps: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
-  isOn ? createSteps() : [];
+const includeStepsIf = (isEnabled: boolean, createSteps: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
+  isEnabled ? createSteps() : [];

@@ -78,7 +78,7 @@ export class RepeatedRangeChooser {
   ) {}
 
   /** Also recomputes sources that the changed ones keep lines for. */
-  updateChoices(isWorth: IsRangeWorthMarker): void {
+  updateChoices(isWorthMarker: IsRangeWorthMarker): void {
     const { index, choices } = this;
     const { touched: touchedSources, removed: removedSources } = index.takeSourcesChangedSinceLastCall();
     if (touchedSources.size === 0 && removedSources.size === 0) return;
@@ -92,13 +92,13 @@ export class RepeatedRangeChooser {
       touchedSources.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
     for (const sourceIndex of stale) {
-      choices[sourceIndex] = this.chooseRangesReferringToFixedLines(sourceIndex, isWorth);
+      choices[sourceIndex] = this.chooseRangesReferringToFixedLines(sourceIndex, isWorthMarker);
       changed.add(index.sources[sourceIndex]);
     }
     for (let sourceIndex = 0; sourceIndex < index.sources.length; sourceIndex++) {
       const choice = choices[sourceIndex];
       if (!choice?.mayBeWide || !isStale(sourceIndex)) continue;
-      choices[sourceIndex] = { ...choice, wide: this.chooseRangesReferringToRemovableLines(sourceIndex, isWorth) };
+      choices[sourceIndex] = { ...choice, wide: this.chooseRangesReferringToRemovableLines(sourceIndex, isWorthMarker) };
     }
     this.chooseRangesOfAllSources();
   }
@@ -136,13 +136,13 @@ export class RepeatedRangeChooser {
 
   private chooseRangesReferringToFixedLines(
     sourceIndex: number,
-    isWorth: IsRangeWorthMarker,
+    isWorthMarker: IsRangeWorthMarker,
   ): RangesReferringToFixedOrRemovableLines | undefined {
     const ranges = this.ranges[sourceIndex];
     if (!ranges || ranges.length === 0) return undefined;
     const keepers = new Set<LineSource>();
     let mayBeWide = false;
-    const byRange = ranges.map((range) => {
+    const runsByRange = ranges.map((range) => {
       const keptLines = chooseKeptLineForEachLine(this.index, sourceIndex, range, (line) => {
         const isKept = this.removalStates[line] === 0;
         mayBeWide ||= !isKept;
@@ -150,21 +150,21 @@ export class RepeatedRangeChooser {
       });
       for (const line of keptLines) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
       return copyWithoutSpareCapacity(
-        splitIntoRangesWithFewPlaces(this.index, sourceIndex, range, keptLines).filter(isWorth),
+        splitIntoRangesWithFewPlaces(this.index, sourceIndex, range, keptLines).filter(isWorthMarker),
       );
     });
-    this.markRemovedLines(sourceIndex, byRange.flat());
-    const safe = { byRange, namedLines: [] };
+    this.markRemovedLines(sourceIndex, runsByRange.flat());
+    const safe = { byRange: runsByRange, namedLines: [] };
     return { safe, wide: safe, mayBeWide, keepers: copyWithoutSpareCapacity([...keepers]) };
   }
 
   private chooseRangesReferringToRemovableLines(
     sourceIndex: number,
-    isWorth: IsRangeWorthMarker,
+    isWorthMarker: IsRangeWorthMarker,
   ): ChosenRepeatedRanges {
     const { index, removalStates } = this;
     const namedLines: IndexedLineNumber[] = [];
-    const byRange = (this.ranges[sourceIndex] ?? []).map((range) => {
+    const runsByRange = (this.ranges[sourceIndex] ?? []).map((range) => {
       const keptLines = chooseKeptLineForEachLine(
         index,
         sourceIndex,
@@ -172,7 +172,7 @@ export class RepeatedRangeChooser {
         (line) => removalStates[line] !== LINE_IS_REMOVED,
       );
       const runs = copyWithoutSpareCapacity(
-        splitIntoRangesWithFewPlaces(index, sourceIndex, range, keptLines).filter(isWorth),
+        splitIntoRangesWithFewPlaces(index, sourceIndex, range, keptLines).filter(isWorthMarker),
       );
       for (const { first, last } of runs) {
         for (const line of keptLines.slice(first - range.first, last - range.first + 1))
@@ -180,7 +180,7 @@ export class RepeatedRangeChooser {
       }
       return runs;
     });
-    return { byRange, namedLines: copyWithoutSpareCapacity(namedLines) };
+    return { byRange: runsByRange, namedLines: copyWithoutSpareCapacity(namedLines) };
   }
 
   /** Takes each range's wide choice, unless it would remove a line that another marker names. */
@@ -228,8 +228,8 @@ export class RepeatedRangeChooser {
   }
 }
 
-const areListsEqual = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean =>
-  a.length === b.length && a.every((one, at) => isSame(one, b[at] as T));
+const areListsEqual = <T>(a: readonly T[], b: readonly T[], areItemsEqual: (a: T, b: T) => boolean): boolean =>
+  a.length === b.length && a.every((one, at) => areItemsEqual(one, b[at] as T));
 
 const areRepeatedRangesEqual = (a: RepeatedLineRange, b: RepeatedLineRange): boolean =>
   a.first === b.first && a.last === b.last && areListsEqual(a.places, b.places, areKeptRangesEqual);

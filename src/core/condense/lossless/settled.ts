@@ -65,13 +65,13 @@ export class ProcessedGroups<T extends object> {
       this.removeFromGroups(itemIndex, changed);
       this.addToGroups(itemIndex, this.getKeys(list[itemIndex] as T), changed);
     }
-    const isOpen = new Set(openIndexes);
+    const openIndexSet = new Set(openIndexes);
     return [...changed]
       .map((key) => ({ key, places: this.getIndexesOfGroup(key) }))
       .filter(({ places }) => places.length > 0)
       .sort((a, b) => Number(a.places[0]) - Number(b.places[0]) || (a.key < b.key ? -1 : 1))
       .map(({ key, places }) => {
-        const firstOpen = places.findIndex((at) => isOpen.has(at));
+        const firstOpen = places.findIndex((at) => openIndexSet.has(at));
         const items = places.map((at) => list[at] as T);
         return { key, items, places: [...places], firstOpen: firstOpen < 0 ? items.length : firstOpen };
       });

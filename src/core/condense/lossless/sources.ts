@@ -102,18 +102,18 @@ export class CurrentLineSources {
   }
 
   private replaceSources(removedSources: ReadonlySet<LineSource>, addedSources: readonly LineSource[]): void {
-    const byMessage = new Map<number, LineSource[]>();
+    const sourcesByMessage = new Map<number, LineSource[]>();
     const listSourcesAt = (message: number): LineSource[] => {
       const list =
-        byMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removedSources.has(source));
-      byMessage.set(message, list);
+        sourcesByMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removedSources.has(source));
+      sourcesByMessage.set(message, list);
       return list;
     };
     for (const { content } of removedSources) listSourcesAt(content.message);
     for (const source of addedSources) listSourcesAt(source.content.message).push(source);
-    for (const message of byMessage.keys())
+    for (const message of sourcesByMessage.keys())
       while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
-    for (const [message, list] of byMessage)
+    for (const [message, list] of sourcesByMessage)
       this.byMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePosition));
   }
 
@@ -139,8 +139,8 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
     const isNamed =
       !firstPart || parts.every((part) => part.path === shownPath && (part.head !== 'search' || part.path === path));
     const wholeSource: LineSource = { kind, content, exchange, path: shownPath, isNamed, lines };
-    const isOne = !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
-    return isOne ? [wholeSource] : splitSourceIntoFileParts({ ...wholeSource, path: undefined }, parts);
+    const isOneSource = !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
+    return isOneSource ? [wholeSource] : splitSourceIntoFileParts({ ...wholeSource, path: undefined }, parts);
   };
   // Markers identify a read or search by its request, so the request stays.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';

@@ -132,10 +132,10 @@ export interface MetricsSummary {
 
 /** Durations are in milliseconds, costs in US dollars, reductions in percent. */
 export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
-  const byProfile = new Map<string, { calls: number; cost: number }>();
+  const sumsByProfile = new Map<string, { calls: number; cost: number }>();
   for (const { profile, cost } of runs.flatMap(({ calls }) => calls)) {
-    const sums = byProfile.get(profile) ?? { calls: 0, cost: 0 };
-    byProfile.set(profile, { calls: sums.calls + 1, cost: sums.cost + (cost ?? 0) });
+    const sums = sumsByProfile.get(profile) ?? { calls: 0, cost: 0 };
+    sumsByProfile.set(profile, { calls: sums.calls + 1, cost: sums.cost + (cost ?? 0) });
   }
   const applied = runs.filter(({ outcome }) => outcome === 'condensed');
   return {
@@ -147,7 +147,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
     cost: computeDistribution(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
     reductionPercent: computeDistribution(applied.map(getReductionPercent)),
     estimateErrorPercent: computeDistribution(applied.map(getEstimateError).filter((error) => error !== undefined)),
-    byProfile: Object.fromEntries(byProfile),
+    byProfile: Object.fromEntries(sumsByProfile),
   };
 }
 

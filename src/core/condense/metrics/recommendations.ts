@@ -132,12 +132,12 @@ function recommendThreshold(
 ): Recommendation | undefined {
   const automaticRuns = allRuns.filter((run) => AUTOMATIC_REASONS.has(run.trigger ?? '') && !hasRunFailed(run));
   if (automaticRuns.length < MIN_RUNS_TO_RECOMMEND) return undefined;
-  const inNeed = automaticRuns.filter(({ trigger }) => FULL_WINDOW_REASONS.has(trigger ?? ''));
-  if (inNeed.length / automaticRuns.length >= HIGH_FULL_WINDOW_SHARE) {
+  const fullWindowRuns = automaticRuns.filter(({ trigger }) => FULL_WINDOW_REASONS.has(trigger ?? ''));
+  if (fullWindowRuns.length / automaticRuns.length >= HIGH_FULL_WINDOW_SHARE) {
     const percent = Math.max(MIN_CONDENSE_THRESHOLD, threshold - THRESHOLD_STEP_PERCENT);
     return percent === threshold
       ? undefined
-      : makeThresholdRecommendation(percent, automaticRuns.length, { ...NO_SAVING, runs: inNeed.length });
+      : makeThresholdRecommendation(percent, automaticRuns.length, { ...NO_SAVING, runs: fullWindowRuns.length });
   }
   const [totals] = groupRuns(automaticRuns, () => '');
   if (!totals || computeSavedShare(totals) >= LOW_SAVED_SHARE) return undefined;

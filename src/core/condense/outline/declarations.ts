@@ -51,19 +51,19 @@ export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: bool
     if (line.isMarker || text === '') continue;
     const indent = getIndentColumns(line.text);
     while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
-    const withoutModifiers = text.replace(DECLARATION_MODIFIERS, '');
-    if (isDeclaration(text, withoutModifiers, blocks, opensBlock[index] === true)) {
+    const textWithoutModifiers = text.replace(DECLARATION_MODIFIERS, '');
+    if (isDeclaration(text, textWithoutModifiers, blocks, opensBlock[index] === true)) {
       declares[index] = true;
       headEnd = Math.max(headEnd, findEndOfDeclarationHead(lines, index));
     }
-    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(withoutModifiers) });
+    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(textWithoutModifiers) });
   }
   return declares;
 }
 
 function isDeclaration(
   text: string,
-  withoutModifiers: string,
+  textWithoutModifiers: string,
   blocks: readonly IndentedBlock[],
   opensBlock: boolean,
 ): boolean {
@@ -71,7 +71,7 @@ function isDeclaration(
   // Declarations inside a function cannot be named from outside.
   if (!blocks.every(({ isContainer }) => isContainer)) return false;
   return (
-    DECLARATION_KEYWORD.test(withoutModifiers) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text))
+    DECLARATION_KEYWORD.test(textWithoutModifiers) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text))
   );
 }
 
@@ -137,13 +137,13 @@ export function getDeclaredName(line: string, isMarkdown: boolean): string | und
   return name !== undefined && name.length > 1 ? name : undefined;
 }
 
-function findDeclaredName(withoutModifiers: string): string | undefined {
-  if (NAMELESS_STATEMENT.test(withoutModifiers)) return undefined;
-  const keywords = LEADING_KEYWORDS.exec(withoutModifiers)?.[0];
-  if (keywords !== undefined) return FIRST_NAME.exec(withoutModifiers.slice(keywords.length))?.[1];
+function findDeclaredName(textWithoutModifiers: string): string | undefined {
+  if (NAMELESS_STATEMENT.test(textWithoutModifiers)) return undefined;
+  const keywords = LEADING_KEYWORDS.exec(textWithoutModifiers)?.[0];
+  if (keywords !== undefined) return FIRST_NAME.exec(textWithoutModifiers.slice(keywords.length))?.[1];
   return (
-    ASSIGNED_NAME.exec(withoutModifiers)?.[1] ??
-    CALLED_NAME.exec(withoutModifiers)?.[1] ??
-    FIRST_NAME.exec(withoutModifiers)?.[1]
+    ASSIGNED_NAME.exec(textWithoutModifiers)?.[1] ??
+    CALLED_NAME.exec(textWithoutModifiers)?.[1] ??
+    FIRST_NAME.exec(textWithoutModifiers)?.[1]
   );
 }

@@ -35,13 +35,13 @@ export interface FileRead {
 export function findFileReads(
   exchanges: readonly ToolExchange[],
   tools: ToolTable,
-  turnsSince: (message: number) => number,
+  countTurnsSince: (message: number) => number,
 ): FileRead[] {
   const touched = findLastTouchedMessages(exchanges, tools);
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || getToolRule(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);
     const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(makeFileKey(path)) ?? 0));
-    return [{ exchange, paths, turns: turnsSince(last) }];
+    return [{ exchange, paths, turns: countTurnsSince(last) }];
   });
 }

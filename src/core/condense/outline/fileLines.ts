@@ -59,15 +59,15 @@ export function markLinesToKeep(
   const declares = findDeclarations(lines, isMarkdown(path));
   const quotedLines = lines.map((line) => isQuoted(line.text.trim()));
   const isKept = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
-  let isBehind = false;
+  let isInReminder = false;
   let near = 0;
   for (const [index, line] of lines.entries()) {
-    isBehind ||= line.text.startsWith(REMINDER_START);
+    isInReminder ||= line.text.startsWith(REMINDER_START);
     if (quotedLines[index]) {
       isKept.fill(true, Math.max(0, index - contextLines), index);
       near = contextLines + 1;
     }
-    if (line.isMarker || isBehind || near-- > 0) isKept[index] = true;
+    if (line.isMarker || isInReminder || near-- > 0) isKept[index] = true;
   }
   return { content, lines, isKept };
 }

@@ -45,7 +45,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
   const { select, samples = () => [], memory = new SentPromptMemory() } = options;
   const reported = new Set<string>();
 
-  const planFor = async (
+  const prepareSummary = async (
     context: ConversationContext,
     config: NativeConfig,
     { signal }: CondensationOptions,
@@ -75,7 +75,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
     validateConfig: (config) => validateFields(nativeConfigSchema, config),
 
     async condense(context, config, run) {
-      const { selected, model, plan, expected } = await planFor(context, config, run);
+      const { selected, model, plan, expected } = await prepareSummary(context, config, run);
       const notes = takeUnreportedWarnings(reported, selected);
       if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
       const excessCost = explainDisallowedCost(expected?.cost, model, run.maxCost);
@@ -94,7 +94,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
 
     async estimate(context, config, run) {
       const { counter } = context;
-      const { plan, expected, model } = await planFor(context, config, run);
+      const { plan, expected, model } = await prepareSummary(context, config, run);
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };

@@ -141,10 +141,10 @@ function createTruncationSteps(
   const truncateDraft = (draft: Draft, signal?: AbortSignal): void => {
     const zone = findOldMessages(draft.messages, config.preserveRecentCount);
     const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
-    const isOld = ({ message, newer }: ImageWithAge): boolean =>
+    const isOldImage = ({ message, newer }: ImageWithAge): boolean =>
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const isRemoved = (image: ImageWithAge): boolean =>
-      !pinned.has(image.message) && (isOld(image) || isImageTooLarge(image, config.images));
+      !pinned.has(image.message) && (isOldImage(image) || isImageTooLarge(image, config.images));
     // Images go first, because they have the most tokens and most results describe them in text.
     if (config.images.mode === 'suppress') removeImages(draft, TRUNCATION_STEP_NAME, isRemoved);
     for (let index = zone.start; index < zone.end; index++) {

@@ -48,9 +48,9 @@ export class RemovedBlocks {
 
   /** The saving depends on the block's neighbors, because adjacent blocks share a marker. */
   computeSavingOfRemoval(block: number): number {
-    const isBehind = this.follows[block] === true && this.isRemoved(block - 1);
-    const isBefore = this.follows[block + 1] === true && this.isRemoved(block + 1);
-    return (this.tokens[block] ?? 0) + (Number(isBehind) + Number(isBefore) - 1) * MARKER_TOKENS;
+    const isPreviousRemoved = this.follows[block] === true && this.isRemoved(block - 1);
+    const isNextRemoved = this.follows[block + 1] === true && this.isRemoved(block + 1);
+    return (this.tokens[block] ?? 0) + (Number(isPreviousRemoved) + Number(isNextRemoved) - 1) * MARKER_TOKENS;
   }
 }
 

@@ -139,13 +139,13 @@ function addFileFeatures(
   lines: readonly string[],
   { message }: ContentFacts,
   file: FileUseHistory,
-  { turnsSince }: FeatureContext,
+  { turnsSince: countTurnsSince }: FeatureContext,
 ): void {
   const last = file.changed.at(-1);
   set('file', 1);
-  set('touchedLately', Math.exp(-turnsSince(file.touched) / 20));
+  set('touchedLately', Math.exp(-countTurnsSince(file.touched) / 20));
   if ((last ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
-  if (last !== undefined) set('changedLately', Math.exp(-turnsSince(last) / 10));
+  if (last !== undefined) set('changedLately', Math.exp(-countTurnsSince(last) / 10));
   set('changesAfter', Math.log1p(countLaterIndexes(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
   let staleLines = 0;
@@ -227,23 +227,23 @@ function createWordTable(wordWeights: ConversationFocus['words']): WordsByVoiceT
     }
   const weightByVoice = new Float64Array(count * WORD_SOURCES.length);
   for (const [place, weight] of weights) weightByVoice[place] = weight;
-  const foundIn = new Uint32Array(count);
+  const lastTextByWord = new Uint32Array(count);
   let texts = 0;
-  const forEachWordIn: WordsByVoiceTable['forEachWord'] = (text, tell) => {
+  const visitWords: WordsByVoiceTable['forEachWord'] = (text, tell) => {
     texts++;
     forEachWord(text, (start, end) => {
       const word = ids.findId(text, start, end);
-      if (word === NO_LINE_ID || foundIn[word] === texts) return;
-      foundIn[word] = texts;
+      if (word === NO_LINE_ID || lastTextByWord[word] === texts) return;
+      lastTextByWord[word] = texts;
       tell(word);
     });
   };
-  return { weightByVoice, count, forEachWord: forEachWordIn };
+  return { weightByVoice, count, forEachWord: visitWords };
 }
 
 /** Scores the rare words that a block shares with each voice. */
 function addSharedWords(blocks: readonly BlockWithFeatures[], focus: ConversationFocus): void {
-  const { weightByVoice, count, forEachWord: forEachWordIn } = createWordTable(focus.words);
+  const { weightByVoice, count, forEachWord: visitWords } = createWordTable(focus.words);
   /** For each word, the number of blocks that contain it. */
   const spread = new Uint32Array(count);
   // An array for each block would dominate the cost of a condensation.
@@ -256,7 +256,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
     spread[word] = (spread[word] as number) + 1;
   };
   for (const [index, { block }] of blocks.entries()) {
-    forEachWordIn(block.text, addWord);
+    visitWords(block.text, addWord);
     ends[index] = size;
   }
   const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));
@@ -265,7 +265,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Conversatio
     sums.fill(0);
     const blockWords = words.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
     const declares = new Set<number>();
-    if (block.head !== '' && blockWords.length > 0) forEachWordIn(block.head, (word) => declares.add(word));
+    if (block.head !== '' && blockWords.length > 0) visitWords(block.head, (word) => declares.add(word));
     let declaredWords = 0;
     for (const word of blockWords) {
       const firstWeight = word * sums.length;

@@ -57,12 +57,12 @@ const HALF_LIFE_TURNS = 5;
 const MIN_WEIGHT = 0.05;
 const RECENT_PROSE_TURNS = 8;
 
-/** @param turnsSince turns between a message and the end of the conversation */
+/** @param countTurnsSince turns between a message and the end of the conversation */
 export function computeConversationFocus(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
   tools: ToolTable,
-  turnsSince: (message: number) => number,
+  countTurnsSince: (message: number) => number,
 ): ConversationFocus {
   const wordsByVoice = Object.fromEntries(WORD_SOURCES.map((voice) => [voice, new Map<string, number>()])) as Record<
     WordSource,
@@ -75,22 +75,22 @@ export function computeConversationFocus(
     const weights = wordsByVoice[voice];
     for (const word of addedWords) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
   };
-  const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE_TURNS);
+  const computeFadedWeight = (message: number): number => 0.5 ** (countTurnsSince(message) / HALF_LIFE_TURNS);
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {
       if (isMachineMessage(message)) continue;
       for (const { userText } of listTextsWrittenByPerson(message)) {
         searchedTexts.push(userText);
         // Users' words never fade completely.
-        addWords('people', collectWords(userText), Math.max(0.5, fadedAt(index)));
+        addWords('people', collectWords(userText), Math.max(0.5, computeFadedWeight(index)));
       }
       continue;
     }
     for (const content of listContents(message)) {
       if (content.type !== 'messageText') continue;
       searchedTexts.push(content.text);
-      if (turnsSince(index) <= RECENT_PROSE_TURNS) recentTexts.push(content.text);
-      const weight = fadedAt(index);
+      if (countTurnsSince(index) <= RECENT_PROSE_TURNS) recentTexts.push(content.text);
+      const weight = computeFadedWeight(index);
       if (weight >= MIN_WEIGHT) addWords('prose', collectWords(content.text), weight);
     }
   }
@@ -98,13 +98,13 @@ export function computeConversationFocus(
     const { tool, callMessage, parameters } = exchange;
     const kind = getToolRule(tools, exchange)?.kind;
     const plans = isPlanTool(tool, kind);
-    const weight = fadedAt(callMessage);
+    const weight = computeFadedWeight(callMessage);
     for (const content of parameters) {
       if (plans || kind === 'search') searchedTexts.push(content.text);
-      if (plans && turnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) recentTexts.push(content.text);
+      if (plans && countTurnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) recentTexts.push(content.text);
       if (weight >= MIN_WEIGHT && !plans) addWords('calls', collectWords(content.text), weight);
     }
-    if (kind === 'command' && turnsSince(callMessage) <= RECENT_PROSE_TURNS)
+    if (kind === 'command' && countTurnsSince(callMessage) <= RECENT_PROSE_TURNS)
       outputs.push(...exchange.results.map(({ text }) => text));
   }
   return {

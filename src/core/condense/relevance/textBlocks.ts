@@ -73,7 +73,7 @@ export function splitIntoBlocks(
     blocks.push({ block, lines: blockLines.map((line) => stripLinePrefix(line.text, part?.head)) });
   };
   let firstLine = 0;
-  const endBefore = (end: number): void => {
+  const closeBlock = (end: number): void => {
     let last = end - 1;
     while (firstLine <= last && isBlankLine(lines[firstLine])) firstLine++;
     while (last >= firstLine && isBlankLine(lines[last])) last--;
@@ -85,10 +85,10 @@ export function splitIntoBlocks(
     const length = index - firstLine;
     const isLong = length >= MAX_BLOCK_LINES && (isBlankLine(line) || length >= 2 * MAX_BLOCK_LINES);
     const linePart = findPart(line.start);
-    if (isLong || linePart !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);
+    if (isLong || linePart !== part || (declares[index] && length >= MIN_BLOCK_LINES)) closeBlock(index);
     part = linePart;
   }
-  endBefore(lines.length);
+  closeBlock(lines.length);
   return blocks;
 }
 

@@ -56,8 +56,8 @@ function formatTotalChange(
   const { tokensBefore, tokensAfter } = request ?? messages;
   const format = request ? formatTokens : formatCalibrated;
   const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
-  const ofWhat = request ? ' of the whole request' : '';
-  return ` - Total reduction: ${reduction}${ofWhat} (${format(tokensBefore)} → ${format(tokensAfter)} tokens)`;
+  const requestSuffix = request ? ' of the whole request' : '';
+  return ` - Total reduction: ${reduction}${requestSuffix} (${format(tokensBefore)} → ${format(tokensAfter)} tokens)`;
 }
 
 export const formatMissedTarget = (
@@ -85,9 +85,9 @@ export interface ResultWithProvider {
 }
 
 export const listProviderNames = (
-  { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
+  { provider, alsoBy: otherProviders = [], configNames = {} }: ResultWithProvider,
   getName: (provider: string) => string,
-): string => [...alsoBy, provider].map((id) => formatProviderName(getName(id), configNames[id])).join(', then ');
+): string => [...otherProviders, provider].map((id) => formatProviderName(getName(id), configNames[id])).join(', then ');
 
 export const listCondensationNames = (
   condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],

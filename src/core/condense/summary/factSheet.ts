@@ -35,9 +35,9 @@ export function collectConversationFacts(
   end = messages.length,
 ): ConversationFacts {
   const allExchanges = listToolExchanges(messages);
-  const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
-  const exchanges = allExchanges.filter(inRange);
-  const planStandsLater = allExchanges.some(
+  const isInRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
+  const exchanges = allExchanges.filter(isInRange);
+  const isPlanShownLater = allExchanges.some(
     (exchange) => exchange.callMessage >= end && getToolRule(tools, exchange)?.kind === 'plan',
   );
   return {
@@ -47,7 +47,7 @@ export function collectConversationFacts(
     files: listTouchedFiles(exchanges, tools),
     commands: listExecutedCommands(exchanges, tools),
     errors: findUnresolvedErrors(allExchanges, tools).filter(({ message }) => message >= start && message < end),
-    plan: planStandsLater ? undefined : findLatestPlan(allExchanges, tools),
+    plan: isPlanShownLater ? undefined : findLatestPlan(allExchanges, tools),
   };
 }
 
@@ -139,9 +139,9 @@ function renderInstructions(
   budget: number,
   counter: MessageCounter,
 ): string {
-  const { texts, leftOut } = fitInstructions(instructions, budget, counter);
+  const { texts, leftOut: omittedCount } = fitInstructions(instructions, budget, counter);
   return formatSection('What the user wrote, word for word, oldest first', [
-    ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
+    ...(omittedCount > 0 ? [`(${omittedCount} older ones are left out.)`] : []),
     // Tags delimit texts of several lines.
     ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenceInTags('user', text)}`),
   ]);

@@ -124,20 +124,20 @@ export function fitInstructions(
   const instructionTexts = instructions.map(({ text }) => text);
   const tokens = instructionTexts.map((text) => counter.countText(text));
   let total = tokens.reduce((sum, count) => sum + count, 0);
-  const shortenTo = (index: number, limit: number): void => {
+  const shortenInstruction = (index: number, limit: number): void => {
     instructionTexts[index] = shortenTextToTokens(instructionTexts[index] ?? '', limit, counter);
     const now = counter.countText(instructionTexts[index]);
     total += now - (tokens[index] ?? 0);
     tokens[index] = now;
   };
   for (const limit of SHORTENED_INSTRUCTION_TOKENS) {
-    for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++) shortenTo(index, limit);
+    for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++) shortenInstruction(index, limit);
   }
-  let leftOut = 0;
-  for (; leftOut < instructionTexts.length - 1 && total > budget; leftOut++) total -= tokens[leftOut] ?? 0;
+  let omittedCount = 0;
+  for (; omittedCount < instructionTexts.length - 1 && total > budget; omittedCount++) total -= tokens[omittedCount] ?? 0;
   const last = instructionTexts.length - 1;
-  if (total > budget && last >= 0) shortenTo(last, budget);
-  return { texts: instructionTexts.slice(leftOut), leftOut };
+  if (total > budget && last >= 0) shortenInstruction(last, budget);
+  return { texts: instructionTexts.slice(omittedCount), leftOut: omittedCount };
 }
 
 const OMISSION_MARK = ' […] ';

@@ -266,8 +266,8 @@ function extractOnlyTextLine(text: string): { line: string; before: number; afte
   const lines = text.slice(0, -1).split('\n');
   const lineIndex = lines.findIndex((line) => line.trim() !== '');
   const line = lines[lineIndex];
-  const isSole = lines.every((other, index) => index === lineIndex || other.trim() === '');
-  return line !== undefined && isSole ? { line, before: lineIndex, after: lines.length - 1 - lineIndex } : undefined;
+  const isOnlyLine = lines.every((other, index) => index === lineIndex || other.trim() === '');
+  return line !== undefined && isOnlyLine ? { line, before: lineIndex, after: lines.length - 1 - lineIndex } : undefined;
 }
 
 function divideLinesBetweenPrints(
@@ -396,7 +396,7 @@ function areOverflowLinesBlank(output: IndexedOutput, lines: LineCountRange, max
   return true;
 }
 
-const toTextSlice = (output: IndexedOutput, { first, last }: LineCountRange): Slice => ({
+const makeTextSlice = (output: IndexedOutput, { first, last }: LineCountRange): Slice => ({
   start: output.starts[first] as number,
   end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
 });
@@ -431,7 +431,7 @@ function splitShownLines(
 ): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
   const makeParts = (own: LineCountRange, firstLine: number | undefined): OutputPart[] =>
-    own.last < own.first ? [] : [{ ...toTextSlice(output, own), path, revision, head: numbers, firstLine }];
+    own.last < own.first ? [] : [{ ...makeTextSlice(output, own), path, revision, head: numbers, firstLine }];
   const truncation =
     output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
   if (numbers !== undefined || ranges === undefined || !isStartSure) {
@@ -466,7 +466,7 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
     const last = to < lines.last && to >= firstLine && getLineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= firstLine && !isOutputTruncatedAt(output, { first: firstLine, last }))
       parts.push({
-        ...toTextSlice(output, { first: firstLine, last }),
+        ...makeTextSlice(output, { first: firstLine, last }),
         path,
         revision: undefined,
         head: undefined,
@@ -506,7 +506,7 @@ function splitSearchMatches(
     const first = getLineText(output, lines.first);
     if (!isNumbered) return first.startsWith(path) ? [] : splitMatchesByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(first))
-      return [{ ...toTextSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
+      return [{ ...makeTextSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
   }
   if (!isNumbered) return [];
   let openMatches: { path: string; first: number; last: number } | undefined;
@@ -515,7 +515,7 @@ function splitSearchMatches(
     const knownPath = openMatches && joinPath(folder, openMatches.path);
     if (openMatches && knownPath !== undefined)
       parts.push({
-        ...toTextSlice(output, openMatches),
+        ...makeTextSlice(output, openMatches),
         path: knownPath,
         revision: undefined,
         head: 'search',
@@ -525,12 +525,12 @@ function splitSearchMatches(
   };
   for (let line = lines.first; line <= lines.last; line++) {
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
-    const isGone = isOutputTruncatedAt(output, { first: line, last: line });
-    const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
+    const isTruncated = isOutputTruncatedAt(output, { first: line, last: line });
+    const name = isTruncated ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // Without a path, a line has that of the line before; a marker replaces lines of the same file.
     const knownPath =
       name ??
-      (!isGone && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? previousPath : undefined);
+      (!isTruncated && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? previousPath : undefined);
     if (text !== '--') previousPath = knownPath;
     if (openMatches && knownPath === openMatches.path) {
       openMatches.last = line;
@@ -551,7 +551,7 @@ function splitMatchesByFile(output: IndexedOutput, lines: LineCountRange, path: 
     if (line <= lines.last && getLineText(output, line) !== '--') continue;
     if (line > firstLine)
       parts.push({
-        ...toTextSlice(output, { first: firstLine, last: line - 1 }),
+        ...makeTextSlice(output, { first: firstLine, last: line - 1 }),
         path,
         revision: undefined,
         head: undefined,
@@ -563,7 +563,7 @@ function splitMatchesByFile(output: IndexedOutput, lines: LineCountRange, path: 
 }
 
 function splitDiffs(folder: string | undefined, output: IndexedOutput, lines: LineCountRange): OutputPart[] {
-  const { start, end } = toTextSlice(output, lines);
+  const { start, end } = makeTextSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {
     const knownPath = joinPath(folder, movedTo ?? path);
     if (knownPath === undefined) return [];

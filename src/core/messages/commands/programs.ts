@@ -151,12 +151,12 @@ function selectLastPrintedLines(print: ExpectedPrint, count: number): ExpectedPr
 const simulateSed: SimulatedProgram = (call) => {
   const words = call.words;
   const options = parseCommandOptions(words, new Set(['e', 'f', 'l', 'expression', 'file', 'line-length']));
-  const inPlace = [...options.valuesByOption.keys()].some(
+  const editsInPlace = [...options.valuesByOption.keys()].some(
     (name) => name === 'i' || name === 'in-place' || name === 'I',
   );
   const scripts = [...(options.valuesByOption.get('e') ?? []), ...(options.valuesByOption.get('expression') ?? [])];
   const operands = scripts.length > 0 || hasOption(options, 'f', 'file') ? options.operands : options.operands.slice(1);
-  if (inPlace) return makeOutcomeThatEditsFiles(call.folder, listFilesOfSedCommand(words));
+  if (editsInPlace) return makeOutcomeThatEditsFiles(call.folder, listFilesOfSedCommand(words));
   if (hasOption(options, 'f', 'file', 's', 'z') || scripts.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   const script = scripts.length > 0 ? scripts.join('\n') : options.operands[0];
   const isQuiet = hasOption(options, 'n', 'quiet', 'silent');
@@ -211,17 +211,17 @@ function makeOutcomeThatEditsFiles(folder: ScriptWord, words: readonly ScriptWor
 
 const simulateEcho: SimulatedProgram = ({ words }) => {
   let textWords = words;
-  let isPlain = true;
+  let isWithoutEscapes = true;
   let hasNewline = true;
   while (/^-[neE]+$/.test(textWords[0] ?? '')) {
-    if (textWords[0]?.includes('e') === true) isPlain = false;
+    if (textWords[0]?.includes('e') === true) isWithoutEscapes = false;
     if (textWords[0]?.includes('n') === true) hasNewline = false;
     textWords = textWords.slice(1);
   }
   if (textWords.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   const joined = textWords.join(' ');
   // Backslashes mean different things in different shells.
-  const text = isPlain && !joined.includes('\\') ? joined : unescapeText(joined);
+  const text = isWithoutEscapes && !joined.includes('\\') ? joined : unescapeText(joined);
   return text === undefined
     ? UNKNOWN_COMMAND_OUTCOME
     : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));

@@ -129,10 +129,10 @@ const createSearchProgram =
         ? simulateSearchInOneFile(searchedPaths[0], matches)
         : UNKNOWN_COMMAND_OUTCOME;
     if (searchedPaths.length === 0 && !recurses) return UNKNOWN_COMMAND_OUTCOME;
-    const isOne =
+    const isSingleFile =
       searchedPaths.length === 1 && !hasOption(options, 'H', 'with-filename') && !looksLikeFolder(searchedPaths[0]);
     // grep -r prints the file name; ripgrep omits it for a single file.
-    if (isOne && (!recurses || isRecursive))
+    if (isSingleFile && (!recurses || isRecursive))
       return searchedPaths[0] === undefined
         ? UNKNOWN_COMMAND_OUTCOME
         : simulateSearchInOneFile(searchedPaths[0], matches);
@@ -164,8 +164,8 @@ function simulateFilteringInput(
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
     // If the whole file is piped, the numbers are the file's own.
-    const isWhole = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
-    return isWhole
+    const isWholeFile = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
+    return isWholeFile
       ? { kind: 'matches', path: only.path, isNumbered, folder: '', maxLines: only.maxLines }
       : makeUnknownPrinted(only.maxLines);
   }

@@ -72,15 +72,15 @@ function sortRangesIfDisjoint(ranges: readonly LineNumberRange[]): readonly Line
 function splitSedScript(script: string): string[] {
   const commands: string[] = [];
   let command = '';
-  let inPattern = false;
+  let isInPattern = false;
   for (let offset = 0; offset < script.length; offset++) {
     const letter = script[offset] as string;
-    if (letter === '\\' && inPattern) {
+    if (letter === '\\' && isInPattern) {
       command += letter + (script[++offset] ?? '');
     } else if (letter === '/') {
-      inPattern = !inPattern;
+      isInPattern = !isInPattern;
       command += letter;
-    } else if (!inPattern && (letter === ';' || letter === '\n')) {
+    } else if (!isInPattern && (letter === ';' || letter === '\n')) {
       commands.push(command.trim());
       command = '';
     } else {

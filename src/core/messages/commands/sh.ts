@@ -67,10 +67,10 @@ class ShScriptReader {
   private readPipeline(node: Extract<ShellNode, { type: 'Pipeline' }>, when: RunCondition): boolean {
     const { commands, prefixes } = node;
     // `time` prints too.
-    const isPlain = prefixes.every(({ type }) => type === 'Negation');
+    const hasOnlyNegations = prefixes.every(({ type }) => type === 'Negation');
     const [only] = commands;
-    if (isPlain && commands.length === 1 && only) return this.readCommand(only, when);
-    const simple = isPlain
+    if (hasOnlyNegations && commands.length === 1 && only) return this.readCommand(only, when);
+    const simple = hasOnlyNegations
       ? commands.map((command) => (command.type === 'Command' ? this.readSimpleCommand(command) : undefined))
       : [];
     const knownCommands = simple.filter((command) => command !== undefined);
@@ -167,8 +167,8 @@ class ShScriptReader {
   private readNestedScript(node: ShellCommand, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];
-    const isAlone = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
-    if (flag < 1 || text === undefined || !isAlone || node.redirects.length > 0) return undefined;
+    const isOnlyScript = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
+    if (flag < 1 || text === undefined || !isOnlyScript || node.redirects.length > 0) return undefined;
     if (this.depth >= MAX_SHELL_NESTING) return this.addUnknownStepForSource(node, when);
     const source = node.args.at(-1);
     const scriptSlice = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
@@ -296,7 +296,7 @@ class ShScriptReader {
 }
 
 function hasManyHereDocuments(text: string): boolean {
-  let inLine = 0;
+  let documentsInLine = 0;
   for (
     let offset = text.indexOf('<<'), line = text.indexOf('\n');
     offset >= 0;
@@ -304,9 +304,9 @@ function hasManyHereDocuments(text: string): boolean {
   ) {
     if (line >= 0 && line < offset) {
       line = text.indexOf('\n', offset);
-      inLine = 0;
+      documentsInLine = 0;
     }
-    if (++inLine > MAX_HERE_DOCUMENTS) return true;
+    if (++documentsInLine > MAX_HERE_DOCUMENTS) return true;
   }
   return false;
 }

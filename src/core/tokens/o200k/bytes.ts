@@ -57,10 +57,10 @@ export function hashLongPiece(view: DataView, start: number, length: number): nu
 }
 
 /** Requires `length` >= 4. */
-export function areBytesEqual(a: DataView, atA: number, b: DataView, atB: number, length: number): boolean {
+export function areBytesEqual(a: DataView, offsetA: number, b: DataView, offsetB: number, length: number): boolean {
   const last = length - 4;
   for (let i = 0; i < last; i += 4) {
-    if (a.getInt32(atA + i, true) !== b.getInt32(atB + i, true)) return false;
+    if (a.getInt32(offsetA + i, true) !== b.getInt32(offsetB + i, true)) return false;
   }
-  return a.getInt32(atA + last, true) === b.getInt32(atB + last, true);
+  return a.getInt32(offsetA + last, true) === b.getInt32(offsetB + last, true);
 }

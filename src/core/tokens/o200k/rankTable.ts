@@ -44,16 +44,16 @@ export class TokenRankTable {
       throw new Error('not an o200k table');
     const tokens = view.getUint32(4, true);
     const ranges = view.getUint32(12, true);
-    const lengthsAt = TABLE_HEAD_BYTES + ranges * 4;
-    const bytesAt = lengthsAt + tokens;
-    if (asset.length !== bytesAt + view.getUint32(8, true) + PADDING_BYTES)
+    const lengthsOffset = TABLE_HEAD_BYTES + ranges * 4;
+    const bytesOffset = lengthsOffset + tokens;
+    if (asset.length !== bytesOffset + view.getUint32(8, true) + PADDING_BYTES)
       throw new Error('the o200k table is cut off');
     this.#asset = view;
     this.classes = expandCharClasses(
       Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(TABLE_HEAD_BYTES + i * 4, true)),
     );
     this.#offsets = new Int32Array(tokens + 1);
-    this.#fill(asset.subarray(lengthsAt, bytesAt), bytesAt);
+    this.#fill(asset.subarray(lengthsOffset, bytesOffset), bytesOffset);
   }
 
   getPairRank(view: DataView, start: number): number {
@@ -104,11 +104,11 @@ export class TokenRankTable {
   }
 
   /** A plain loop over locals, since it runs once, before it is optimized. */
-  #fill(lengths: Uint8Array, bytesAt: number): void {
+  #fill(lengths: Uint8Array, bytesOffset: number): void {
     const view = this.#asset;
     const slots = this.#slots;
     const offsets = this.#offsets;
-    let tokenStart = bytesAt;
+    let tokenStart = bytesOffset;
     for (let rank = 0; rank < lengths.length; rank++) {
       const length = lengths[rank] as number;
       offsets[rank] = tokenStart;

@@ -62,7 +62,7 @@ function countMessagesToKeepAtEnds(
   if (pass.batchConfig.operation === 'keep') return undefined;
   const { keepFirst, keepLast } = pass.batchConfig;
   const pinned = context.pinned ?? new Set<number>();
-  const isKept = createProtectedFromSummaryTest({ draft, config, pass, tools, pinned });
+  const isProtectedItem = createProtectedFromSummaryTest({ draft, config, pass, tools, pinned });
   const items = createItemLookup(draft);
   const starts = listStartsOfInseparableMessagesAfterTask(draft);
   const run = findLargestSummarizableRange(
@@ -70,7 +70,7 @@ function countMessagesToKeepAtEnds(
     starts,
     selectContentOfPass(draft, pass.selection, tools),
     items,
-    (message) => pinned.has(message) || items(message).some(isKept),
+    (message) => pinned.has(message) || items(message).some(isProtectedItem),
   );
   return run && { keepFirst: run.first + keepFirst, keepLast: starts.length - run.first - run.count + keepLast };
 }

@@ -32,30 +32,30 @@ const TURNS_RECALLED_CONTENT_STAYS = 6;
 export async function findPruneCandidates(
   draft: Draft,
   tools: ToolTable,
-  isWanted: (item: ContentItem) => boolean,
+  isWantedItem: (item: ContentItem) => boolean,
   signal?: AbortSignal,
 ): Promise<readonly PruneCandidate[]> {
   const { original, counter } = draft;
   const items = createItemLookup(draft);
   // Uses the original, because a call happened even if its text was removed.
-  const turnsSince = createTurnCounter(original);
+  const countTurnsSince = createTurnCounter(original);
   const isInUse = ({ type, message, exchange }: ContentItem): boolean =>
     type === 'toolResults' &&
-    turnsSince(message) < TURNS_RECALLED_CONTENT_STAYS &&
+    countTurnsSince(message) < TURNS_RECALLED_CONTENT_STAYS &&
     exchange !== undefined &&
     isRecallExchange(exchange);
   const wantedItems: ContentItem[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     wantedItems.push(
-      ...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)),
+      ...items(message).filter((item) => item.type !== 'messageText' && isWantedItem(item) && !isInUse(item)),
     );
   }
   const history = getOriginalConversationFeatures(draft, tools);
   const { focus, files, found } = history;
   if (found?.counter === counter && areItemListsEqual(found.wanted, wantedItems)) return found.candidates;
   await yieldBetweenSteps(signal);
-  const ages = computeMessageAges(draft, turnsSince);
-  const rows = new BlockFeatureRows({ focus, files, turnsSince });
+  const ages = computeMessageAges(draft, countTurnsSince);
+  const rows = new BlockFeatureRows({ focus, files, turnsSince: countTurnsSince });
   const candidates = findPruneCandidatesInItems(wantedItems, draft, tools, ages, rows);
   await yieldBetweenSteps(signal);
   rows.finishBlocks(candidates);
@@ -108,14 +108,14 @@ export interface AgentTextsOfMessage {
   readonly textAfter: number;
 }
 
-export function collectAgentTexts(draft: Draft, isWanted: (item: ContentItem) => boolean): AgentTextsOfMessage[] {
+export function collectAgentTexts(draft: Draft, isWantedItem: (item: ContentItem) => boolean): AgentTextsOfMessage[] {
   const items = createItemLookup(draft);
   return computeMessageAges(draft, () => 0).flatMap(({ message, textAfter }) => {
     if (message <= draft.task) return [];
     const texts = items(message)
       .filter((item) => item.type === 'messageText')
       .filter(({ role, contents }) => role === 'assistant' || contents.every(({ text }) => isMachineReport(text)))
-      .filter((item) => item.tokens >= MIN_BLOCK_TOKENS && isWanted(item))
+      .filter((item) => item.tokens >= MIN_BLOCK_TOKENS && isWantedItem(item))
       .flatMap((item) => item.contents.map((content) => ({ item, content })));
     const gain = texts.reduce((sum, { item }) => sum + item.tokens - MARKER_TOKENS, 0);
     return gain > 0 ? [{ texts, gain, textAfter }] : [];
@@ -126,11 +126,11 @@ interface MessageAge extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAf
   readonly textAfter: number;
 }
 
-function computeMessageAges({ original }: Draft, turnsSince: (message: number) => number): MessageAge[] {
+function computeMessageAges({ original }: Draft, countTurnsSince: (message: number) => number): MessageAge[] {
   const ages: MessageAge[] = [];
   let [results, text] = [0, 0];
   for (let message = original.length - 1; message >= 0; message--) {
-    ages[message] = { message, turns: turnsSince(message), resultsAfter: results, textAfter: text };
+    ages[message] = { message, turns: countTurnsSince(message), resultsAfter: results, textAfter: text };
     for (const content of listContents(original[message] ?? EMPTY_MESSAGE)) {
       if (content.type === 'toolResults') results++;
       text += content.text.length;

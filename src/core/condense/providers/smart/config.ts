@@ -115,8 +115,8 @@ function validatePasses(passes: readonly unknown[]): ValidatedPasses {
     const path = `passes.${place}`;
     const result = validateConfig(passSchema, entry);
     if (!result.valid) {
-      const inPass = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
-      checked.problems.push(...inPass.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
+      const passProblems = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
+      checked.problems.push(...passProblems.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
     } else if (ids.has(result.config.id)) {
       checked.problems.push({ path: `${path}.id`, message: describeDuplicatePassId(result.config.id) });
     } else if (checked.problems.length > 0 && passCallsModel(result.config)) {

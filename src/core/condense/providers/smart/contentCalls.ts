@@ -108,8 +108,8 @@ export async function requestSummaries(
       const job = worker > 0 && failure ? undefined : jobs[nextJob];
       if (!job) return;
       const index = nextJob++;
-      const gaveUp = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
-      const reply = gaveUp ?? (await requestSummary(job, dependencies, running, onCall));
+      const lastFailure = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
+      const reply = lastFailure ?? (await requestSummary(job, dependencies, running, onCall));
       dependencies.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;

@@ -53,11 +53,11 @@ export class EstimatedCallCollector {
       spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
     );
     const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
-    const isKnown = lowest !== undefined && highest !== undefined;
+    const isCostKnown = lowest !== undefined && highest !== undefined;
     return {
       confidence,
       callTokens,
-      ...(isKnown && { costRange: this.capAtCostLimit({ least: lowest, most: highest }) }),
+      ...(isCostKnown && { costRange: this.capAtCostLimit({ least: lowest, most: highest }) }),
     };
   }
 

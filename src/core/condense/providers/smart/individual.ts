@@ -68,9 +68,9 @@ function createOperationLookup(
   return (item) => {
     const { type, message, tokens } = item;
     const operation = overrideByMessage.get(message)?.[type] ?? defaults[type];
-    const isOut =
+    const isOutsideSelection =
       message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_ITEM_TOKENS);
-    return operation.operation === 'keep' || isOut || !has(item) || isProtected(item) ? KEEP_OPERATION : operation;
+    return operation.operation === 'keep' || isOutsideSelection || !has(item) || isProtected(item) ? KEEP_OPERATION : operation;
   };
 }
 
@@ -190,9 +190,9 @@ async function summarizeItems(
   };
   showCall(0);
   const replies = await requestSummaries(jobs, dependencies.calls, dependencies.onCall, showCall);
-  const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
+  const replyByJob = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
-    const requests = message.jobs.flatMap((job) => makeCutRequestsFromReply(job, replyTo.get(job), dependencies));
+    const requests = message.jobs.flatMap((job) => makeCutRequestsFromReply(job, replyByJob.get(job), dependencies));
     applyCutRequests(name, draft, [...message.requests, ...requests]);
   }
   reportMissingSummaries(replies, dependencies);

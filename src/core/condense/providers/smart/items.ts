@@ -60,16 +60,16 @@ function listItems(
 
 /** Paths are compared by identity; XML-era slices may share one path. */
 const findExchangesOfContents = memoizeByObject((exchanges: readonly ToolExchange[]): ToolExchangeByContent => {
-  const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
+  const exchangesByPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
-      const reads = byPath.get(path);
+      const reads = exchangesByPath.get(path);
       if (reads) reads.push({ start, exchange });
-      else byPath.set(path, [{ start, exchange }]);
+      else exchangesByPath.set(path, [{ start, exchange }]);
     }
   }
   const findOwner: FindExchangeOfContent = ({ path, start }) =>
-    byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
+    exchangesByPath.get(path)?.find((owner) => owner.start === start)?.exchange;
   return { findOwner, found: new WeakMap() };
 });
 

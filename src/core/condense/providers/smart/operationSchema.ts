@@ -87,13 +87,13 @@ const OPERATION_SCHEMAS = {
   readonly [Name in OperationName]: z.ZodType<{ operation: Name }>;
 };
 
-const [, ...others] = Object.values(OPERATION_SCHEMAS);
-const [, ...forAnyContent] = (Object.keys(OPERATION_SCHEMAS) as OperationName[])
+const [, ...otherResultOperations] = Object.values(OPERATION_SCHEMAS);
+const [, ...otherOperations] = (Object.keys(OPERATION_SCHEMAS) as OperationName[])
   .filter((name) => getOperationRow(name).onlyResults !== true)
   .map((name) => OPERATION_SCHEMAS[name]);
 
-export const operationSchema = z.discriminatedUnion('operation', [keepSchema, ...forAnyContent]);
-export const resultOperationSchema = z.discriminatedUnion('operation', [keepSchema, ...others]);
+export const operationSchema = z.discriminatedUnion('operation', [keepSchema, ...otherOperations]);
+export const resultOperationSchema = z.discriminatedUnion('operation', [keepSchema, ...otherResultOperations]);
 
 const KEEP_OPERATION = { operation: 'keep' } as const;
 

@@ -18,14 +18,14 @@ export interface ProtectionInput {
 }
 
 export function createProtectedItemTest(parts: ProtectionInput): ItemTest {
-  const isKept = createProtectedFromSummaryTest(parts);
+  const isProtectedFromSummary = createProtectedFromSummaryTest(parts);
   const { draft, config } = parts;
   return (item) => {
     const message = draft.messages[item.message];
     // A summary must stay, because it is all that is left of its messages.
     return (
       !message ||
-      isKept(item) ||
+      isProtectedFromSummary(item) ||
       isSummaryMessage(message) ||
       (config.protect.userMessages && isWrittenByPerson(item, draft))
     );

@@ -26,24 +26,24 @@ export async function pruneItems(
   name: string,
   draft: Draft,
   { tools, targetTokens, weights }: Pick<PassDependencies, 'tools' | 'targetTokens' | 'weights'>,
-  isWanted: (item: ContentItem) => boolean,
+  isWantedItem: (item: ContentItem) => boolean,
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   // Reading, scoring and cutting a million tokens take a quarter of a second each.
-  const candidatesBefore = await findPruneCandidates(draft, tools, isWanted, signal);
+  const candidatesBefore = await findPruneCandidates(draft, tools, isWantedItem, signal);
   await yieldBetweenSteps(signal);
   const wordless = computeShareRemovedWithoutWords(
     draft.tokens - targetTokens,
     candidatesBefore.map(({ block }) => block.tokens),
   );
   const takeWords = (part: number): ReadonlySet<string> =>
-    removeOldAgentText(name, draft, targetTokens, part, isWanted);
+    removeOldAgentText(name, draft, targetTokens, part, isWantedItem);
   const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = candidatesBefore.some(({ content }) => changed.has(makePlaceKey(content)));
-  const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWanted, signal) : candidatesBefore;
+  const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWantedItem, signal) : candidatesBefore;
   const neighbors = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
@@ -100,11 +100,11 @@ function removeOldAgentText(
   draft: Draft,
   targetTokens: number,
   part: number,
-  isWanted: (item: ContentItem) => boolean,
+  isWantedItem: (item: ContentItem) => boolean,
 ): ReadonlySet<string> {
   const changed = new Set<string>();
   if (part === 0) return changed;
-  for (const { texts, textAfter } of collectAgentTexts(draft, isWanted)) {
+  for (const { texts, textAfter } of collectAgentTexts(draft, isWantedItem)) {
     if (draft.tokens <= targetTokens || textAfter < 1 - part) break;
     const requests = texts.flatMap(({ content, item }) =>
       createCutsForOperation('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),

@@ -103,7 +103,7 @@ function createPlacedRequests(
   const { text, start, message, path } = content;
   const userSlices = item.type === 'toolResults' ? findSlicesWrittenByPerson(text, item.exchange) : [];
   const markers = findMarkers(text);
-  return slices.flatMap(({ marker, names = [], inFront, ...slice }) =>
+  return slices.flatMap(({ marker, names = [], inFront: textInFront, ...slice }) =>
     subtractSlices(slice, [...keptSlices, ...userSlices])
       .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
@@ -115,7 +115,7 @@ function createPlacedRequests(
           start: start + part.start,
           end: start + part.end,
           marker: size + formatDeclaredNames(partNames),
-          ...(index === 0 && inFront !== undefined && { inFront }),
+          ...(index === 0 && textInFront !== undefined && { inFront: textInFront }),
           type: item.type,
           operation,
         };
@@ -157,14 +157,14 @@ function trimBlankEnds(text: string, { start, end }: Slice): Slice {
  * Makes all cuts in a string at once, because their offsets refer to the text before any of them.
  */
 export function applyCutRequests(name: string, draft: Draft, requests: readonly PlacedCutRequest[]): void {
-  const byPlace = new Map<string, PlacedCutRequest[]>();
+  const requestsByPlace = new Map<string, PlacedCutRequest[]>();
   for (const request of requests) {
     const key = makePlaceKey(request.place);
-    const sameString = byPlace.get(key);
+    const sameString = requestsByPlace.get(key);
     if (sameString) sameString.push(request);
-    else byPlace.set(key, [request]);
+    else requestsByPlace.set(key, [request]);
   }
-  for (const group of byPlace.values()) {
+  for (const group of requestsByPlace.values()) {
     const [firstRequest, ...otherRequests] = group;
     if (!firstRequest) continue;
     const outcomes = new Set(group.map(({ operation }) => OUTCOME_ROWS[OPERATIONS[operation].outcome].label));

@@ -49,7 +49,7 @@ export function findLargestSummarizableRange(
   draft: Draft,
   starts: readonly number[],
   { zone, has }: SelectedContent,
-  itemsAt: (message: number) => readonly ContentItem[],
+  getItems: (message: number) => readonly ContentItem[],
   isProtected: (message: number) => boolean,
 ): SummarizableRange | undefined {
   let longestRange: SummarizableRange | undefined;
@@ -57,14 +57,14 @@ export function findLargestSummarizableRange(
   for (const [unit, start] of starts.entries()) {
     const end = starts[unit + 1] ?? draft.messages.length;
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
-    const items = indexes.flatMap(itemsAt);
+    const items = indexes.flatMap(getItems);
     // A unit without text, such as an image, is treated like its neighbors.
     const isChosen = items.length === 0 || items.some(has);
-    const isIn = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
+    const isSummarizable = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
     const tokens = draft.messages
       .slice(start, end)
       .reduce((sum, message) => sum + draft.counter.countMessage(message), 0);
-    openRange = !isIn
+    openRange = !isSummarizable
       ? undefined
       : openRange
         ? { ...openRange, count: openRange.count + 1, tokens: openRange.tokens + tokens }
@@ -120,11 +120,11 @@ const isUndefinedOr = <T>(field: T | undefined, testField: (field: T) => boolean
   field === undefined || testField(field);
 
 export function createToolNameTest(patterns: readonly string[]): ItemTest {
-  const isOne = createToolMatcher(patterns);
-  return ({ exchange }) => exchange !== undefined && isOne(exchange.tool);
+  const matchesTool = createToolMatcher(patterns);
+  return ({ exchange }) => exchange !== undefined && matchesTool(exchange.tool);
 }
 
 export function createFileTest(patterns: readonly string[], tools: ToolTable): ItemTest {
-  const isOne: TextMatcher = createFileMatcher(patterns);
-  return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);
+  const matchesFile: TextMatcher = createFileMatcher(patterns);
+  return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(matchesFile);
 }

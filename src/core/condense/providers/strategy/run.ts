@@ -290,16 +290,16 @@ export interface PreparedStrategyStep extends UsableConfig {
 /** Returns the problem in words if the step cannot run. */
 export function prepareStrategyStep(
   step: StrategyStep,
-  { provider: providerOf, preset: presetOf }: StrategyStepDependencies,
+  { provider: findProvider, preset: findPreset }: StrategyStepDependencies,
 ): PreparedStrategyStep | string {
   const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
-  const provider = providerOf(id);
+  const provider = findProvider(id);
   if (!provider) {
     return id === 'native'
       ? 'it needs a model, and no model is called here: remove this step, or condense in VS Code'
       : `there is no provider "${id}"`;
   }
-  const preset = step.preset === undefined ? undefined : presetOf(step.preset);
+  const preset = step.preset === undefined ? undefined : findPreset(step.preset);
   if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
   const usable = parseUsableConfig(provider, preset ? preset.config : step.config);
   return typeof usable === 'string' ? usable : { name: preset?.name ?? provider.name, provider, ...usable };

@@ -41,12 +41,12 @@ export function validatePreset(preset: z.output<typeof presetSchema>): Validatio
   // Keeps what the user wrote, without defaults; it was just checked.
   const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
   if (checked.valid) return { valid: true, config: createPreset(config) };
-  const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
+  const prefixConfigPath = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
   const { problems, rest } = checked;
-  if (!rest) return { valid: false, problems: problems.map(inConfig) };
+  if (!rest) return { valid: false, problems: problems.map(prefixConfigPath) };
   const usable = createPreset(rest.written);
-  const leftOut = rest.leftOut?.map(inConfig) ?? [];
-  return { valid: false, problems: problems.map(inConfig), rest: { config: usable, written: usable, leftOut } };
+  const leftOut = rest.leftOut?.map(prefixConfigPath) ?? [];
+  return { valid: false, problems: problems.map(prefixConfigPath), rest: { config: usable, written: usable, leftOut } };
 }
 
 const makeInvalidPreset = (path: string, message: string): ValidationResult<never> => ({
