@@ -85,20 +85,20 @@ function parseGlobTokens(pattern: string): GlobToken[] {
 
 class GlobMatchStates {
   readonly list: number[] = [];
-  private readonly marks: Uint8Array;
+  private readonly isStateMarked: Uint8Array;
 
   constructor(private readonly tokens: readonly GlobToken[]) {
-    this.marks = new Uint8Array(tokens.length + 2);
+    this.isStateMarked = new Uint8Array(tokens.length + 2);
   }
 
   hasState(state: number): boolean {
-    return this.marks[state] === 1;
+    return this.isStateMarked[state] === 1;
   }
 
   /** Adds a state and all states that it reaches without a character. */
   addState(from: number): void {
-    for (let state = from; this.marks[state] === 0; state++) {
-      this.marks[state] = 1;
+    for (let state = from; this.isStateMarked[state] === 0; state++) {
+      this.isStateMarked[state] = 1;
       this.list.push(state);
       const kind = this.tokens[state]?.kind;
       if (kind === 'optional') this.addState(state + 3);
@@ -107,7 +107,7 @@ class GlobMatchStates {
   }
 
   clearStates(): void {
-    for (const state of this.list) this.marks[state] = 0;
+    for (const state of this.list) this.isStateMarked[state] = 0;
     this.list.length = 0;
   }
 }

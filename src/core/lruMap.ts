@@ -2,7 +2,7 @@ export class LruMap<K, V> {
   /** In the order of use, oldest first. */
   private readonly entries = new Map<K, V>();
 
-  constructor(private readonly max: number) {}
+  constructor(private readonly maxEntries: number) {}
 
   get size(): number {
     return this.entries.size;
@@ -27,7 +27,7 @@ export class LruMap<K, V> {
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);
-    if (this.entries.size <= this.max) return;
+    if (this.entries.size <= this.maxEntries) return;
     const oldest = this.entries.keys().next();
     if (!oldest.done) this.entries.delete(oldest.value);
   }

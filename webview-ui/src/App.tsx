@@ -71,7 +71,11 @@ export function App(): ReactNode {
   const shownGroups =
     searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
   const outline = (
-    <NavigationOutline groups={shownGroups} current={searched === '' ? currentGroup : undefined} onChoose={leaveSearchFor} />
+    <NavigationOutline
+      groups={shownGroups}
+      current={searched === '' ? currentGroup : undefined}
+      onChoose={leaveSearchFor}
+    />
   );
   return (
     <SearchContext value={searched}>

@@ -442,7 +442,8 @@ function countCompactions(
 ): SessionAccount['compactions'] {
   const ownCompactions = paid.filter(({ isCompaction }) => isCompaction === true);
   const isCountReported = (totals?.at(-1)?.compactions ?? 0) >= compactions.count && compactions.count > 0;
-  if (ownCompactions.length === 0) return isCountReported ? { count: compactions.count, isEstimate: false } : compactions;
+  if (ownCompactions.length === 0)
+    return isCountReported ? { count: compactions.count, isEstimate: false } : compactions;
   const areCostsKnown = ownCompactions.every(({ cost }) => cost !== undefined);
   return {
     count: compactions.count,

@@ -6,13 +6,13 @@ import type { ApiMessage } from '../messages/types';
  * results.
  */
 export class ConversationMemory {
-  private readonly parts = new Map<() => unknown, unknown>();
+  private readonly partByCreator = new Map<() => unknown, unknown>();
 
   getOrCreate<T>(make: () => T): T {
-    const existing = this.parts.get(make) as T | undefined;
+    const existing = this.partByCreator.get(make) as T | undefined;
     if (existing !== undefined) return existing;
     const created = make();
-    this.parts.set(make, created);
+    this.partByCreator.set(make, created);
     return created;
   }
 }

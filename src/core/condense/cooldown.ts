@@ -7,12 +7,12 @@ const MAX_TRACKED_CONVERSATIONS = 1_000;
 
 /** Delays automatic attempts after a condensation that gained too little or was undone. */
 export class CondensationCooldown {
-  private readonly waiting = new LruMap<string, number>(MAX_TRACKED_CONVERSATIONS);
-  private readonly reported = new LruMap<string, true>(MAX_TRACKED_CONVERSATIONS);
+  private readonly tokensAtEnd = new LruMap<string, number>(MAX_TRACKED_CONVERSATIONS);
+  private readonly reportedConversations = new LruMap<string, true>(MAX_TRACKED_CONVERSATIONS);
 
   /** Tokens by which the conversation must still grow; 0 if an attempt may run now. */
   countTokensUntilEnd(conversation: string, tokens: number): number {
-    return Math.max(0, (this.waiting.get(conversation) ?? 0) - tokens);
+    return Math.max(0, (this.tokensAtEnd.get(conversation) ?? 0) - tokens);
   }
 
   recordOutcome(conversation: string, outcome: CondensationOutcome, request: CondensationRequest): void {
@@ -27,16 +27,16 @@ export class CondensationCooldown {
 
   startCooldown(conversation: string, tokens: number, overheadTokens = 0): void {
     const growth = Math.ceil(((tokens + overheadTokens) * REQUIRED_GROWTH_PERCENT) / 100);
-    this.waiting.set(conversation, tokens + growth);
+    this.tokensAtEnd.set(conversation, tokens + growth);
   }
 
   endCooldown(conversation: string): void {
-    this.waiting.delete(conversation);
+    this.tokensAtEnd.delete(conversation);
   }
 
   isFirstReport(conversation: string): boolean {
-    if (this.reported.has(conversation)) return false;
-    this.reported.set(conversation, true);
+    if (this.reportedConversations.has(conversation)) return false;
+    this.reportedConversations.set(conversation, true);
     return true;
   }
 }

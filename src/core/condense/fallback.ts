@@ -204,8 +204,8 @@ class FallbackAttempt implements PipelineWork {
   readonly limit: number;
   /** o200k tokens at which no further fallback is needed. */
   readonly sufficientTokens: number;
-  private readonly fitting: CondensationRequest;
-  private idle: { readonly provider: string; readonly reason: string }[] = [];
+  private readonly fittingRequest: CondensationRequest;
+  private idleProviders: { readonly provider: string; readonly reason: string }[] = [];
 
   constructor(
     private readonly manager: CondensationManager,
@@ -217,7 +217,11 @@ class FallbackAttempt implements PipelineWork {
     const fittingTarget = Math.max(0, this.limit - roomTokens);
     // A condensation that leaves no room would make the next request break the prompt cache again.
     this.sufficientTokens = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
-    this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(fittingTargetTokens, fittingTarget) };
+    this.fittingRequest = {
+      ...request,
+      coherenceFloor: {},
+      targetTokens: Math.min(fittingTargetTokens, fittingTarget),
+    };
   }
 
   async runFallbacks(fallbacks: readonly Fallback[]): Promise<void> {
@@ -225,9 +229,9 @@ class FallbackAttempt implements PipelineWork {
     const failures = reports.flatMap(({ name, outcome }) =>
       outcome.kind === 'failed' ? [{ provider: name, reason: `${name}: ${outcome.reason}` }] : [],
     );
-    const idle = [...this.idle, ...failures].filter(({ provider }) => !this.hasProviderEdited(provider));
+    const idle = [...this.idleProviders, ...failures].filter(({ provider }) => !this.hasProviderEdited(provider));
     const reasons = idle.map(({ reason }) => reason);
-    this.idle = [];
+    this.idleProviders = [];
     if (reasons.length > 0)
       this.outcome = { ...this.outcome, notes: [...new Set([...this.outcome.notes, ...reasons])] };
   }
@@ -260,7 +264,7 @@ class FallbackAttempt implements PipelineWork {
 
   async runAndAddOutcome({ provider, config, explanation, mustFit }: Fallback): Promise<void> {
     const outcomeBefore = this.outcome;
-    const request = mustFit ? this.fitting : this.request;
+    const request = mustFit ? this.fittingRequest : this.request;
     const { edits: editsBefore } = this;
     const { maxCost } = request;
     const tried = await this.manager.condense({
@@ -303,7 +307,7 @@ class FallbackAttempt implements PipelineWork {
       return;
     }
     const failure = this.describeReason(tried);
-    if (tried.kind === 'unchanged') this.idle.push({ provider, reason: failure });
+    if (tried.kind === 'unchanged') this.idleProviders.push({ provider, reason: failure });
     const notes = tried.kind === 'unchanged' ? merged.notes : [...merged.notes, failure];
     this.outcome = tried.kind === 'cancelled' ? { ...tried, ...merged } : { ...outcomeBefore, ...merged, notes };
   }

@@ -116,7 +116,8 @@ class JsonEditor {
       const tree = below.get(index);
       if (tree) editedCount++;
       const isRemoved = tree !== undefined && isRemovedByEdit(tree);
-      const end = tree && !isRemoved ? this.editValue(offset, tree, path.concat(index)) : skipJsonValue(this.text, offset);
+      const end =
+        tree && !isRemoved ? this.editValue(offset, tree, path.concat(index)) : skipJsonValue(this.text, offset);
       entries.push({ start: offset, end, isRemoved: isRemoved });
       offset = this.skipComma(end);
     }

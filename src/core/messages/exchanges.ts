@@ -83,9 +83,9 @@ class ExchangePairer {
    * If a model reuses an ID, an answer belongs to the last message with it, whose calls are
    * answered in order. Surplus answers belong to no call.
    */
-  private readonly open = new Map<string, CallWithResult[]>();
-  private count = 0;
-  private readonly touched = new Set<CallWithResult>();
+  private readonly openCallsById = new Map<string, CallWithResult[]>();
+  private callCount = 0;
+  private readonly changedPairs = new Set<CallWithResult>();
 
   /** @returns false if messages were removed, or their calls or answers differ */
   applyChanges(messages: readonly ApiMessage[]): boolean {
@@ -122,18 +122,21 @@ class ExchangePairer {
         this.markChanged(answered[at], { result });
       });
       const calls = listCallsInMessage(callsAndResults).map((call): CallWithResult => ({
-        at: this.count++,
+        at: this.callCount++,
         call,
         result: undefined,
       }));
-      const displays = callsAndResults.displays.map((display): CallWithResult => ({ at: this.count++, ...display }));
-      for (const pair of [...calls, ...displays]) this.touched.add(pair);
-      for (const { id } of callsAndResults.calls) this.open.delete(id);
+      const displays = callsAndResults.displays.map((display): CallWithResult => ({
+        at: this.callCount++,
+        ...display,
+      }));
+      for (const pair of [...calls, ...displays]) this.changedPairs.add(pair);
+      for (const { id } of callsAndResults.calls) this.openCallsById.delete(id);
       callsAndResults.calls.forEach(({ id }, at) => {
         const pair = calls[at] as CallWithResult;
-        const waiting = this.open.get(id);
+        const waiting = this.openCallsById.get(id);
         if (waiting) waiting.push(pair);
-        else this.open.set(id, [pair]);
+        else this.openCallsById.set(id, [pair]);
       });
       this.messages.push({
         message,
@@ -146,19 +149,19 @@ class ExchangePairer {
   }
 
   joinChangedExchanges(): readonly ToolExchange[] {
-    if (this.touched.size === 0) return this.exchanges;
+    if (this.changedPairs.size === 0) return this.exchanges;
     const exchanges = this.exchanges.slice();
-    for (const pair of this.touched) exchanges[pair.at] = joinCallAndResult(pair);
-    this.touched.clear();
+    for (const pair of this.changedPairs) exchanges[pair.at] = joinCallAndResult(pair);
+    this.changedPairs.clear();
     return (this.exchanges = exchanges);
   }
 
   private markChanged(pair: CallWithResult | undefined, change: Partial<CallWithResult>): void {
-    if (pair) this.touched.add(Object.assign(pair, change));
+    if (pair) this.changedPairs.add(Object.assign(pair, change));
   }
 
   private takeUnansweredCall(id: string): CallWithResult | undefined {
-    return this.open.get(id)?.shift();
+    return this.openCallsById.get(id)?.shift();
   }
 
   /** Matches XML answers to calls of the previous message, per tool in order. */

@@ -48,8 +48,12 @@ export function readCallsAndResults(message: ApiMessage, index: number): Message
     index,
     calls: copyWithoutSpareCapacity(isCaller ? listNativeCalls(message, index, contentsByBlock) : []),
     xmlCalls: copyWithoutSpareCapacity(isCaller ? listXmlCalls(message, index, contentsByBlock) : []),
-    answers: copyWithoutSpareCapacity(message.role === 'user' ? listNativeResults(message, index, contentsByBlock) : []),
-    xmlAnswers: copyWithoutSpareCapacity(message.role === 'user' ? listXmlAnswers(message, index, contentsByBlock) : []),
+    answers: copyWithoutSpareCapacity(
+      message.role === 'user' ? listNativeResults(message, index, contentsByBlock) : [],
+    ),
+    xmlAnswers: copyWithoutSpareCapacity(
+      message.role === 'user' ? listXmlAnswers(message, index, contentsByBlock) : [],
+    ),
     displays: copyWithoutSpareCapacity(listDisplayedResultsWithPlace(message, index, contentsByBlock)),
   };
   callsAndResultsCache.set(message, part);
@@ -160,7 +164,9 @@ const listDisplayedResultsWithPlace = (
     call: { tool, input, callMessage: index, parameters: copyWithoutSpareCapacity([]), isDisplay: true },
     result: {
       message: index,
-      results: copyWithoutSpareCapacity((contentsByBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
+      results: copyWithoutSpareCapacity(
+        (contentsByBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults'),
+      ),
       isError: false,
       isUserAnswer: false,
     },

@@ -252,13 +252,16 @@ const compileSearches = memoizeByObject((contextRules: readonly SecretInContextR
 });
 
 class RequiredWordSearch {
-  private readonly search: RegExp;
+  private readonly wordPattern: RegExp;
   /** The words that are prefixes of a word, including itself. */
   private readonly wordsByText: ReadonlyMap<string, readonly string[]>;
 
   constructor(words: readonly string[]) {
     const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length);
-    this.search = new RegExp(longestFirst.map((word) => word.replace(/[$.*+?()[\]{}|\\^/]/g, '\\$&')).join('|'), 'g');
+    this.wordPattern = new RegExp(
+      longestFirst.map((word) => word.replace(/[$.*+?()[\]{}|\\^/]/g, '\\$&')).join('|'),
+      'g',
+    );
     this.wordsByText = new Map(
       longestFirst.map((word) => [word, longestFirst.filter((other) => word.startsWith(other))] as const),
     );
@@ -266,10 +269,10 @@ class RequiredWordSearch {
 
   findWords(text: string): ReadonlySet<string> {
     const contained = new Set<string>();
-    this.search.lastIndex = 0;
-    for (let match = this.search.exec(text); match; match = this.search.exec(text)) {
+    this.wordPattern.lastIndex = 0;
+    for (let match = this.wordPattern.exec(text); match; match = this.wordPattern.exec(text)) {
       for (const word of this.wordsByText.get(match[0]) ?? []) contained.add(word);
-      this.search.lastIndex = match.index + 1;
+      this.wordPattern.lastIndex = match.index + 1;
     }
     return contained;
   }

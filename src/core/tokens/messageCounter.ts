@@ -35,43 +35,43 @@ const MAX_LATEST_TEXTS = 4;
 
 /** Counts o200k tokens. For models with other tokenizers multiply by `getTokenizerFactor`. */
 export class MessageCounter {
-  private readonly byObject = new WeakMap<object, number>();
-  private readonly byHash = new LruMap<Hash, number>(MAX_CACHED_TEXTS);
-  private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
+  private readonly tokensByObject = new WeakMap<object, number>();
+  private readonly tokensByHash = new LruMap<Hash, number>(MAX_CACHED_TEXTS);
+  private readonly latestTexts: { readonly text: string; readonly tokens: number }[] = [];
 
   constructor(private readonly counter: TokenCounter) {}
 
   countText(text: string): number {
     if (text.length < MIN_CACHED_TEXT_CHARS) return this.counter.count(text);
-    const cached = this.latest.find((each) => each.text === text);
+    const cached = this.latestTexts.find((each) => each.text === text);
     if (cached) return cached.tokens;
     const hash = hashText(text);
-    const tokens = this.byHash.get(hash) ?? this.counter.count(text);
+    const tokens = this.tokensByHash.get(hash) ?? this.counter.count(text);
     this.cacheCount(hash, tokens);
-    if (this.latest.unshift({ text, tokens }) > MAX_LATEST_TEXTS) this.latest.pop();
+    if (this.latestTexts.unshift({ text, tokens }) > MAX_LATEST_TEXTS) this.latestTexts.pop();
     return tokens;
   }
 
   private cacheCount(hash: Hash, tokens: number): void {
-    if (this.byHash.has(hash)) return;
-    this.byHash.set(hash, tokens);
+    if (this.tokensByHash.has(hash)) return;
+    this.tokensByHash.set(hash, tokens);
   }
 
   countBlock(block: Block): number {
-    const cached = this.byObject.get(block);
+    const cached = this.tokensByObject.get(block);
     if (cached !== undefined) return cached;
     const tokens = this.computeBlockTokens(block);
-    this.byObject.set(block, tokens);
+    this.tokensByObject.set(block, tokens);
     return tokens;
   }
 
   countMessage(message: ApiMessage): number {
-    const cached = this.byObject.get(message);
+    const cached = this.tokensByObject.get(message);
     if (cached !== undefined) return cached;
     let tokens = MESSAGE_OVERHEAD_TOKENS;
     if (typeof message.content === 'string') tokens += this.countText(message.content);
     else for (const block of message.content) tokens += this.countBlock(block);
-    this.byObject.set(message, tokens);
+    this.tokensByObject.set(message, tokens);
     return tokens;
   }
 

@@ -40,14 +40,14 @@ interface PendingRequest {
 }
 
 export class HostConnection {
-  private readonly pending = new Map<number, PendingRequest>();
+  private readonly pendingRequests = new Map<number, PendingRequest>();
   private nextId = 1;
 
-  /** @param timedOut error text for a request that timed out */
+  /** @param formatTimeout error text for a request that timed out */
   constructor(
     private readonly host: Pick<VsCodeApi, 'postMessage'>,
     private readonly onEvent: (event: PanelEvent) => void,
-    private readonly timedOut: () => string,
+    private readonly formatTimeout: () => string,
   ) {}
 
   sendReady(): void {
@@ -72,14 +72,14 @@ export class HostConnection {
     }
     const message = parsed.data;
     if (message.type === 'progress') {
-      this.pending.get(message.id)?.onProgress?.(message.done, message.of);
+      this.pendingRequests.get(message.id)?.onProgress?.(message.done, message.of);
       return;
     }
     if (message.type !== 'reply' && message.type !== 'failed') {
       this.onEvent(message);
       return;
     }
-    const pending = this.pending.get(message.id);
+    const pending = this.pendingRequests.get(message.id);
     // The request timed out or was canceled.
     if (!pending) return;
     if (message.type === 'failed') {
@@ -90,7 +90,7 @@ export class HostConnection {
     if (result.success) pending.resolve(result.data);
     else {
       this.sendLog(`The answer to ${pending.method} is invalid; it was dropped.`);
-      pending.reject(new RequestError(this.timedOut()));
+      pending.reject(new RequestError(this.formatTimeout()));
     }
   }
 
@@ -108,10 +108,10 @@ export class HostConnection {
     try {
       return await new Promise<MethodResult<M>>((resolve, reject) => {
         // `receiveMessage` has checked the result against this method's schema.
-        this.pending.set(id, { method, resolve: resolve as (result: unknown) => void, reject, onProgress });
+        this.pendingRequests.set(id, { method, resolve: resolve as (result: unknown) => void, reject, onProgress });
         if (Number.isFinite(timeoutMs)) {
           timer = setTimeout(() => {
-            reject(new RequestError(this.timedOut()));
+            reject(new RequestError(this.formatTimeout()));
             this.postMessage({ type: 'cancel', id });
           }, timeoutMs);
         }
@@ -125,7 +125,7 @@ export class HostConnection {
     } finally {
       clearTimeout(timer);
       if (onAbort) signal?.removeEventListener('abort', onAbort);
-      this.pending.delete(id);
+      this.pendingRequests.delete(id);
     }
   }
 

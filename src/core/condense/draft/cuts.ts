@@ -158,17 +158,17 @@ const MAX_REJECTED_CUTS_PER_MESSAGE = 4;
 
 /** Providers request the same cuts again while the conversation grows. */
 class RejectedCuts {
-  private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
+  private readonly keysByMessage = new WeakMap<ApiMessage, Set<string>>();
 
   addRejected(message: ApiMessage, key: string | undefined): void {
     if (key === undefined) return;
-    const keys = this.byMessage.get(message);
+    const keys = this.keysByMessage.get(message);
     if (keys) keys.add(key);
-    else this.byMessage.set(message, new Set([key]));
+    else this.keysByMessage.set(message, new Set([key]));
   }
 
   wasRejected(message: ApiMessage, key: string | undefined): boolean {
-    return key !== undefined && this.byMessage.get(message)?.has(key) === true;
+    return key !== undefined && this.keysByMessage.get(message)?.has(key) === true;
   }
 }
 

@@ -48,21 +48,21 @@ import { isEqual } from '../../isEqual';
 export class Draft implements PipelineWork {
   private readonly view: DraftView;
   private madeEdits = new Map<string, Edit>();
-  private editsNow: readonly Edit[] | undefined;
-  private readonly untouched = new Map<string, TextAtPlaceWithCuts>();
-  private total: number;
+  private cachedEdits: readonly Edit[] | undefined;
+  private readonly textsWithoutNewCuts = new Map<string, TextAtPlaceWithCuts>();
+  private totalTokens: number;
   private cutsBefore: ReadonlySet<Cut> | undefined;
-  private ruleStated: boolean;
-  private readonly releases: (() => void)[] = [];
+  private isRuleStated: boolean;
+  private readonly releaseListeners: (() => void)[] = [];
   /** A rollback keeps references, so that an ID always names the same text. */
   private readonly references: Map<ReferenceId, Hash>;
   /** Index of the first user message; -1 if there is none. */
   readonly task: number;
   readonly memory: ConversationMemory;
-  private exchangesNow: readonly ToolExchange[] | undefined;
+  private cachedExchanges: readonly ToolExchange[] | undefined;
 
   /**
-   * @param active edits of earlier condensations, which the view starts with
+   * @param activeEdits edits of earlier condensations, which the view starts with
    * @param sentCount number of leading messages that must not change, because a vendor has cached
    * them; default 0
    * @throws Error if an edit does not fit the conversation; drop stale edits first
@@ -70,18 +70,18 @@ export class Draft implements PipelineWork {
   constructor(
     readonly original: readonly ApiMessage[],
     readonly counter: MessageCounter,
-    private readonly active: readonly Edit[] = [],
+    private readonly activeEdits: readonly Edit[] = [],
     readonly sentCount = 0,
   ) {
     this.task = findTaskMessage(original);
     this.memory = getConversationMemory(original);
-    const knownDraft = findRememberedDraft(original, counter, active);
+    const knownDraft = findRememberedDraft(original, counter, activeEdits);
     this.view = new DraftView(original, knownDraft?.state);
     this.references = new Map(knownDraft?.references);
-    this.ruleStated = knownDraft?.state.ruleStated ?? false;
-    this.total =
+    this.isRuleStated = knownDraft?.state.ruleStated ?? false;
+    this.totalTokens =
       (knownDraft?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(knownDraft?.original.length ?? 0));
-    const rest = active.slice(knownDraft?.edits.length ?? 0);
+    const rest = activeEdits.slice(knownDraft?.edits.length ?? 0);
     if (rest.length > 0) this.showEditsInView(selectLastEditPerPlace(rest));
   }
 
@@ -103,16 +103,16 @@ export class Draft implements PipelineWork {
       this.view.showSummary(edit);
       this.references.set(edit.reference, edit.before);
     }
-    this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => containMarkerRule(cuts)));
-    this.total = this.countVisibleTokens(this.view.messages);
+    this.isRuleStated = this.view.places.some((states) => states.some(({ cuts }) => containMarkerRule(cuts)));
+    this.totalTokens = this.countVisibleTokens(this.view.messages);
     this.rememberDraftWithEdits();
   }
 
   copyDraft(): Draft {
-    const copy = new Draft(this.original, this.counter, this.active, this.sentCount);
+    const copy = new Draft(this.original, this.counter, this.activeEdits, this.sentCount);
     copy.restoreState(this.saveState());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
-    for (const [place, state] of this.untouched) copy.untouched.set(place, state);
+    for (const [place, state] of this.textsWithoutNewCuts) copy.textsWithoutNewCuts.set(place, state);
     return copy;
   }
 
@@ -125,16 +125,16 @@ export class Draft implements PipelineWork {
   }
 
   get exchanges(): readonly ToolExchange[] {
-    return (this.exchangesNow ??= this.memory.getOrCreate(createEmptyViewExchanges).getExchanges(this.messages));
+    return (this.cachedExchanges ??= this.memory.getOrCreate(createEmptyViewExchanges).getExchanges(this.messages));
   }
 
   get tokens(): number {
-    return this.total;
+    return this.totalTokens;
   }
 
   /** Returns only the last edit for each step and place. */
   get edits(): readonly Edit[] {
-    return (this.editsNow ??= this.listEdits());
+    return (this.cachedEdits ??= this.listEdits());
   }
 
   private listEdits(): readonly Edit[] {
@@ -143,7 +143,7 @@ export class Draft implements PipelineWork {
     for (const edit of madeEdits) {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
       const key = makePlaceKey(edit.place);
-      const before = this.untouched.get(key);
+      const before = this.textsWithoutNewCuts.get(key);
       if (before && isSameTextWithCuts(before, this.view.getTextWithCutsAt(edit.place))) unchanged.add(key);
     }
     return unchanged.size === 0
@@ -165,7 +165,7 @@ export class Draft implements PipelineWork {
   }
 
   get earlierCuts(): ReadonlySet<Cut> {
-    return (this.cutsBefore ??= new Set(this.active.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
+    return (this.cutsBefore ??= new Set(this.activeEdits.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
   }
 
   /** The places with cuts, by message index. An unchanged list keeps its identity. */
@@ -189,20 +189,20 @@ export class Draft implements PipelineWork {
     const { cuts, ruleStated } = addMarkerRuleOnce(
       textWithCuts.cuts,
       mergeCuts(textWithCuts.cuts, newCuts),
-      this.ruleStated,
+      this.isRuleStated,
     );
     const changed = makeTextWithCuts(textWithCuts, cuts, textWithCuts.strict && info.strict);
     const shrunk = this.view.makeMessageWithText(place, changed.text);
     const before = this.countTokensAtPlace(message, textWithCuts);
     const saved = before - this.countTokensAtPlace(shrunk, changed);
-    const judged = ruleStated === this.ruleStated ? saved : before - this.countTokensWithoutMarkerRule(changed);
+    const judged = ruleStated === this.isRuleStated ? saved : before - this.countTokensWithoutMarkerRule(changed);
     if (judged < MIN_TOKENS_SAVED_BY_MARKER || saved <= 0 || this.leavesOnlyBlankText(changed)) {
       if (judged < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
       return 0;
     }
     this.view.showTextWithCuts(changed, shrunk);
-    this.ruleStated = ruleStated;
-    this.total -= saved;
+    this.isRuleStated = ruleStated;
+    this.totalTokens -= saved;
     this.recordEdit(step, textWithCuts, changed, info);
     return saved;
   }
@@ -215,8 +215,8 @@ export class Draft implements PipelineWork {
     const before = this.counter.countMessage(this.view.getMessage(place.message));
     const changed = makeTextWithCuts(state, cuts, !cuts.some((cut) => cut.recoverable));
     this.view.showTextWithCuts(changed);
-    this.total += this.counter.countMessage(this.view.getMessage(place.message)) - before;
-    if (containMarkerRule(state.cuts.filter((cut) => removedCuts.has(cut)))) this.ruleStated = false;
+    this.totalTokens += this.counter.countMessage(this.view.getMessage(place.message)) - before;
+    if (containMarkerRule(state.cuts.filter((cut) => removedCuts.has(cut)))) this.isRuleStated = false;
     this.recordEdit(step, state, changed, info);
   }
 
@@ -244,7 +244,7 @@ export class Draft implements PipelineWork {
     if (placeholder) this.references.set(placeholder.reference, hashBefore);
     this.view.hideBlock(edit);
     this.storeMadeEdit(getEditKey(step, place), edit);
-    this.total -= tokensBefore - tokensAfter;
+    this.totalTokens -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
@@ -279,28 +279,28 @@ export class Draft implements PipelineWork {
     const summary = createSummaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
     this.view.showSummary(summary);
     this.storeMadeEdit(getSummaryKey(step, summary), summary);
-    this.total -= tokensBefore - tokensAfter;
+    this.totalTokens -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
   /** @param madeEdits edits that produce the same view; default those of this draft */
   rememberDraftWithEdits(madeEdits: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
-    const edits = [...this.active, ...madeEdits];
+    const edits = [...this.activeEdits, ...madeEdits];
     rememberDraft({ original, counter, edits, state: this.saveState(), references: new Map(this.references) });
   }
 
   addReleaseListener(release: () => void): void {
-    this.releases.push(release);
+    this.releaseListeners.push(release);
   }
 
   /** Lets other drafts use this draft's part of the conversation's memory. */
   releaseResources(): void {
-    for (const release of this.releases.splice(0)) release();
+    for (const release of this.releaseListeners.splice(0)) release();
   }
 
   saveState(): DraftCheckpoint {
-    const { total: tokens, ruleStated } = this;
+    const { totalTokens: tokens, isRuleStated: ruleStated } = this;
     return { ...this.view.saveState(), edits: new Map(this.madeEdits), tokens, ruleStated };
   }
 
@@ -308,8 +308,8 @@ export class Draft implements PipelineWork {
     this.view.restoreState(checkpoint);
     this.madeEdits = new Map(checkpoint.edits);
     this.dropCachedView();
-    this.total = checkpoint.tokens;
-    this.ruleStated = checkpoint.ruleStated;
+    this.totalTokens = checkpoint.tokens;
+    this.isRuleStated = checkpoint.ruleStated;
   }
 
   private countVisibleTokens(messages: readonly ApiMessage[]): number {
@@ -343,14 +343,14 @@ export class Draft implements PipelineWork {
   }
 
   private dropCachedView(): void {
-    this.editsNow = undefined;
-    this.exchangesNow = undefined;
+    this.cachedEdits = undefined;
+    this.cachedExchanges = undefined;
   }
 
   private recordEdit(step: string, state: TextAtPlaceWithCuts, changed: TextAtPlaceWithCuts, info: CutDetails): void {
     const { place, original } = changed;
     const placeId = makePlaceKey(place);
-    if (!this.untouched.has(placeId)) this.untouched.set(placeId, state);
+    if (!this.textsWithoutNewCuts.has(placeId)) this.textsWithoutNewCuts.set(placeId, state);
     const key = getEditKey(step, place);
     const tokens: TokensBeforeAndAfter = {
       tokensBefore: this.madeEdits.get(key)?.tokensBefore ?? this.counter.countText(state.text),

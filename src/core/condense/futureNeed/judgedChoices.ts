@@ -26,7 +26,11 @@ export function listJudgedChoices({
   readonly provider: string;
   readonly config?: unknown;
 }): JudgedChoice[] {
-  const isCurrentChoice = (choice: JudgedChoice): boolean => choice.provider === provider && isEqual(choice.config, config);
+  const isCurrentChoice = (choice: JudgedChoice): boolean =>
+    choice.provider === provider && isEqual(choice.config, config);
   const name = JUDGED_CHOICES.find(isCurrentChoice)?.name ?? getProviderName(provider);
-  return [{ id: CURRENT_CHOICE_ID, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isCurrentChoice(choice))];
+  return [
+    { id: CURRENT_CHOICE_ID, name, provider, config },
+    ...JUDGED_CHOICES.filter((choice) => !isCurrentChoice(choice)),
+  ];
 }

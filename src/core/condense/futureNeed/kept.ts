@@ -62,7 +62,9 @@ function collectViewBlocks({
 }: View): ReadonlyMap<string, ViewTextOfOriginalBlock> {
   const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
   const shown = selectLastEditPerPlace(edits);
-  const editByPlace = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]));
+  const editByPlace = new Map(
+    shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]),
+  );
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const viewReferences = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));

@@ -280,7 +280,10 @@ export function createToggleEditEntry(ledger: Ledger, edit: EditId): LedgerEntry
 /** Includes the edits of earlier condensations that this one built on. */
 export function getEditsAfterCondensation(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
-  const condensationsUpToThis = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
+  const condensationsUpToThis = condensations.slice(
+    0,
+    condensations.findIndex((condensation) => condensation.id === id) + 1,
+  );
   const ledgerBefore = whenMade.get(id) ?? ledger;
   const base = condensationsUpToThis.findLastIndex((condensation) => condensation.base === 'original');
   return selectLastEditPerPlace(

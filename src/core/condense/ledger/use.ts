@@ -44,26 +44,27 @@ const MIN_REREAD_LINES = 3;
 
 /** Treats all spellings of a path as one file. */
 export class LinesByFile {
-  private readonly byName = new Map<string, { readonly path: string; readonly lines: Set<string> }[]>();
+  private readonly filesByName = new Map<string, { readonly path: string; readonly lines: Set<string> }[]>();
 
   addLine(path: string, line: string): void {
     if (line.length < MIN_LINE_CHARS) return;
     const name = getFileName(path);
     let lines = this.findLines(path);
-    if (!lines) this.byName.set(name, [...(this.byName.get(name) ?? []), { path, lines: (lines = new Set()) }]);
+    if (!lines)
+      this.filesByName.set(name, [...(this.filesByName.get(name) ?? []), { path, lines: (lines = new Set()) }]);
     lines.add(line);
   }
 
   copyWithoutLines(excludedLines: LinesByFile): LinesByFile {
     const remainingLines = new LinesByFile();
-    for (const files of this.byName.values())
+    for (const files of this.filesByName.values())
       for (const { path, lines } of files)
         for (const line of lines) if (!excludedLines.findLines(path)?.has(line)) remainingLines.addLine(path, line);
     return remainingLines;
   }
 
   findLines(path: string): Set<string> | undefined {
-    return this.byName.get(getFileName(path))?.find((file) => isSameFile(file.path, path))?.lines;
+    return this.filesByName.get(getFileName(path))?.find((file) => isSameFile(file.path, path))?.lines;
   }
 }
 
@@ -77,7 +78,9 @@ export function classifyUseOfRemoved(
   if (exchange.isDisplay) return undefined;
   const kind = getToolRule(tools, exchange)?.kind;
   if (exchange.isError) {
-    const isFileCondensed = listFileChanges(tools, exchange).some(({ path }) => removedLines.findLines(path) !== undefined);
+    const isFileCondensed = listFileChanges(tools, exchange).some(
+      ({ path }) => removedLines.findLines(path) !== undefined,
+    );
     return isFileCondensed && kind !== 'command' ? 'failedEdits' : undefined;
   }
   if (isRecallExchange(exchange)) return 'recalls';

@@ -22,7 +22,7 @@ export class LineIds {
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
   private textIndexes = new Int32Array(1_024);
-  private readonly texts: string[] = [];
+  private readonly storedTexts: string[] = [];
 
   /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
   getOrCreateId(text: string, start: number, end: number, isJson: boolean): LineId {
@@ -59,7 +59,7 @@ export class LineIds {
     const length = end - start;
     return (
       (this.ends[id] as number) - first === length &&
-      areSlicesEqual(this.texts[this.textIndexes[id] as number] ?? '', first, text, start, length)
+      areSlicesEqual(this.storedTexts[this.textIndexes[id] as number] ?? '', first, text, start, length)
     );
   }
 
@@ -79,8 +79,8 @@ export class LineIds {
     this.kinds[id] = classifyLine(text, start, end);
     this.starts[id] = start;
     this.ends[id] = end;
-    if (this.texts.at(-1) !== text) this.texts.push(text);
-    this.textIndexes[id] = this.texts.length - 1;
+    if (this.storedTexts.at(-1) !== text) this.storedTexts.push(text);
+    this.textIndexes[id] = this.storedTexts.length - 1;
     if (2 * this.count >= this.slots.length) this.growTable();
     return id;
   }

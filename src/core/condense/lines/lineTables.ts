@@ -8,13 +8,13 @@ const MAX_SHARED_SLICE_SIZE = SHARED_TABLE_SIZE / 4;
 
 /** Packs many short texts into shared tables, because each table costs 200 bytes more. */
 export class SharedLineTables {
-  private latest: LineTableSlice = { table: new Int32Array(0), at: 0 };
+  private latestSlice: LineTableSlice = { table: new Int32Array(0), at: 0 };
 
   allocateSlice(count: number): LineTableSlice {
     if (count > MAX_SHARED_SLICE_SIZE) return { table: new Int32Array(count), at: 0 };
-    const { table, at } = this.latest;
-    const room = at + count <= table.length ? this.latest : { table: new Int32Array(SHARED_TABLE_SIZE), at: 0 };
-    this.latest = { table: room.table, at: room.at + count };
+    const { table, at } = this.latestSlice;
+    const room = at + count <= table.length ? this.latestSlice : { table: new Int32Array(SHARED_TABLE_SIZE), at: 0 };
+    this.latestSlice = { table: room.table, at: room.at + count };
     return room;
   }
 }

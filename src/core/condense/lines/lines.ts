@@ -8,14 +8,14 @@ import { readLinePrefix, detectPrefixFormat, type ToolKindHintForPrefixes } from
 
 export class TextLines {
   /**
-   * @param table from `at` on: the start of each line and the end of the last (`count + 1`
+   * @param table from `tableStart` on: the start of each line and the end of the last (`count + 1`
    * entries); each line's ID; if the text has prefixes, the start of each line's own text, and each
    * line's number
    */
   constructor(
     readonly count: number,
     private readonly table: Int32Array,
-    private readonly at: number,
+    private readonly tableStart: number,
     private readonly hasPrefixes: boolean,
     readonly lineEnd: LineTerminator,
     private readonly wholeCount = count,
@@ -29,7 +29,7 @@ export class TextLines {
     return new TextLines(
       last - first + 1,
       this.table,
-      this.at + first,
+      this.tableStart + first,
       this.hasPrefixes,
       this.lineEnd,
       this.wholeCount,
@@ -38,37 +38,39 @@ export class TextLines {
 
   /** Returns the offset before the line's number, if it has one. */
   getStart(line: number): number {
-    return this.table[this.at + line] as number;
+    return this.table[this.tableStart + line] as number;
   }
 
   getEnd(line: number): number {
-    return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
+    return (this.table[this.tableStart + line + 1] as number) - this.lineEnd.length;
   }
 
   /** {@link NO_LINE_ID} for lines that can neither be removed alone nor replace others. */
   getId(line: number): LineId {
-    return Math.max(NO_LINE_ID, this.table[this.at + this.wholeCount + 1 + line] as number);
+    return Math.max(NO_LINE_ID, this.table[this.tableStart + this.wholeCount + 1 + line] as number);
   }
 
   /** Unlike {@link getId}, also identifies lines that can only be removed with the whole text. */
   getIdIncludingBlankLines(line: number): LineId {
-    const id = this.table[this.at + this.wholeCount + 1 + line] as number;
+    const id = this.table[this.tableStart + this.wholeCount + 1 + line] as number;
     return id < 0 ? FIRST_ID_OF_BLANK_LINES - id : id;
   }
 
   /** Returns the offset after the line's number, if it has one. */
   getStartAfterPrefix(line: number): number {
-    return this.hasPrefixes ? (this.table[this.at + 2 * this.wholeCount + 1 + line] as number) : this.getStart(line);
+    return this.hasPrefixes
+      ? (this.table[this.tableStart + 2 * this.wholeCount + 1 + line] as number)
+      : this.getStart(line);
   }
 
   /** Stated or inferred from the line before; 0 if the text states none. */
   getStatedLineNumber(line: number): number {
-    return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.wholeCount + 1 + line] as number) : 0;
+    return this.hasPrefixes ? Math.max(0, this.table[this.tableStart + 3 * this.wholeCount + 1 + line] as number) : 0;
   }
 
   /** Returns a diff's sign as a number; 0 outside of diffs. */
   getDiffSign(line: number): number {
-    return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.wholeCount + 1 + line] as number) : 0;
+    return this.hasPrefixes ? Math.min(0, this.table[this.tableStart + 3 * this.wholeCount + 1 + line] as number) : 0;
   }
 
   /** Returns where a cut may begin. If all lines of a diff have one sign, the first sign stays. */

@@ -32,8 +32,8 @@ export function listPossibleLineContents(line: string): string[] {
 }
 
 class ShownLineIndex {
-  private readonly byFile = new Map<string, Map<string, ShownLine[]>>();
-  private readonly spellings = new Map<string, readonly string[]>();
+  private readonly linesByFile = new Map<string, Map<string, ShownLine[]>>();
+  private readonly spellingsByLine = new Map<string, readonly string[]>();
 
   constructor(messages: readonly ApiMessage[]) {
     for (const exchange of listToolExchanges(messages)) {
@@ -50,15 +50,18 @@ class ShownLineIndex {
   }
 
   findShownLine({ file, line }: NamedFileLine): readonly ShownLine[] {
-    const paths = this.spellings.get(file) ?? [...this.byFile.keys()].filter((path) => isSameFile(path, file));
-    this.spellings.set(file, paths);
-    return paths.flatMap((path) => this.byFile.get(path)?.get(line) ?? []).toSorted((a, b) => a.message - b.message);
+    const paths =
+      this.spellingsByLine.get(file) ?? [...this.linesByFile.keys()].filter((path) => isSameFile(path, file));
+    this.spellingsByLine.set(file, paths);
+    return paths
+      .flatMap((path) => this.linesByFile.get(path)?.get(line) ?? [])
+      .toSorted((a, b) => a.message - b.message);
   }
 
   private addLine(file: string, line: string, shownLine: ShownLine): void {
     if (line.length < MIN_LINE_CHARS) return;
-    let lines = this.byFile.get(file);
-    if (!lines) this.byFile.set(file, (lines = new Map<string, ShownLine[]>()));
+    let lines = this.linesByFile.get(file);
+    if (!lines) this.linesByFile.set(file, (lines = new Map<string, ShownLine[]>()));
     const occurrences = lines.get(line);
     if (occurrences) occurrences.push(shownLine);
     else lines.set(line, [shownLine]);

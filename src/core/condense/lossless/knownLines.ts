@@ -18,11 +18,14 @@ export class LineCache {
   readonly ids = new LineIds();
   private readonly tables = new SharedLineTables();
   /** Keyed by the path of a string, which lives as long as its message. */
-  private readonly texts = new WeakMap<Path, CachedTextLines>();
+  private readonly cachedTextByPath = new WeakMap<Path, CachedTextLines>();
   private readonly plainLayouts: TextLayout[] = [LAYOUT_WITHOUT_PREFIXES];
   /** How often a text's layout changed because its call was replaced. */
   layoutChanges = 0;
-  private readonly learned = { original: new ProcessedItems<ToolExchange>(), view: new ProcessedItems<ToolExchange>() };
+  private readonly processedExchanges = {
+    original: new ProcessedItems<ToolExchange>(),
+    view: new ProcessedItems<ToolExchange>(),
+  };
 
   constructor(
     readonly tools: ToolTable,
@@ -31,14 +34,14 @@ export class LineCache {
 
   /** Call this before requesting the lines of these calls' results. */
   addExchanges(exchanges: readonly ToolExchange[], source: 'original' | 'view'): void {
-    for (const at of this.learned[source].listUnprocessedIndexes(exchanges)) {
+    for (const at of this.processedExchanges[source].listUnprocessedIndexes(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = getToolRule(this.tools, exchange);
       const hint = getPrefixHintForToolKind(rule?.kind);
       for (const content of exchange.results) this.addTextLayout(exchange, content, hint, rule?.numbers);
       for (const content of exchange.parameters) this.addTextLayout(exchange, content, 'other', undefined);
     }
-    this.learned[source].markProcessed(exchanges);
+    this.processedExchanges[source].markProcessed(exchanges);
   }
 
   private addTextLayout(
@@ -68,7 +71,7 @@ export class LineCache {
   }
 
   private getCachedText({ path, start }: Content): CachedTextLines {
-    const latest = this.texts.get(path);
+    const latest = this.cachedTextByPath.get(path);
     for (let text = latest; text; text = text.next) if (text.start === start) return text;
     const newText: CachedTextLines = {
       start,
@@ -77,7 +80,7 @@ export class LineCache {
       lines: undefined,
       next: latest,
     };
-    this.texts.set(path, newText);
+    this.cachedTextByPath.set(path, newText);
     return newText;
   }
 

@@ -23,23 +23,23 @@ export class RepeatedLineIndex {
   readonly sources: LineSource[] = [];
   readonly bases: number[] = [];
   /** For each source, how many of its lines have a keeper. */
-  private readonly linked: number[] = [];
+  private readonly keptElsewhereCounts: number[] = [];
   size = 0;
-  private keeper = new Int32Array(1_024);
+  private keptLines = new Int32Array(1_024);
   private sourceIndexes = new Int32Array(1_024);
   /** For each line, the previous line with the same ID. */
-  private previous = new Int32Array(1_024);
+  private previousEqualLines = new Int32Array(1_024);
   /** For each line ID, its latest line plus one. */
-  private newest = new Int32Array(1_024);
+  private newestLineById = new Int32Array(1_024);
   /**
    * Pairs of a changed entry (three times its index plus the number of the list) and its previous
    * value.
    */
-  private undo = new Int32Array(1_024);
+  private undoLog = new Int32Array(1_024);
   private undoSize = 0;
   private readonly undoBases: number[] = [];
-  private touched = new Set<number>();
-  private removed = new Set<LineSource>();
+  private touchedSources = new Set<number>();
+  private removedSources = new Set<LineSource>();
 
   constructor(
     readonly keep: KeptCopy,
@@ -59,11 +59,11 @@ export class RepeatedLineIndex {
     this.growTables(base + source.lines.count);
     const sourceIndex = this.sources.push(source) - 1;
     this.bases.push(base);
-    this.linked.push(0);
-    this.touched.add(sourceIndex);
+    this.keptElsewhereCounts.push(0);
+    this.touchedSources.add(sourceIndex);
     this.undoBases.push(this.undoSize);
-    this.keeper.fill(NO_INDEXED_LINE, base, this.size);
-    this.previous.fill(NO_INDEXED_LINE, base, this.size);
+    this.keptLines.fill(NO_INDEXED_LINE, base, this.size);
+    this.previousEqualLines.fill(NO_INDEXED_LINE, base, this.size);
     this.sourceIndexes.fill(sourceIndex, base, this.size);
     this.linkMatchingLinesOfSource(source, base, isRemovable);
     if (this.linksSingleLines && this.keep !== 'above') this.linkMatchingSingleLines(source, base, isRemovable);
@@ -76,21 +76,23 @@ export class RepeatedLineIndex {
     const size = this.bases[count] as number;
     const undone = this.undoBases[count] as number;
     while (this.undoSize > undone) {
-      const value = this.undo[--this.undoSize] as number;
-      const changed = this.undo[--this.undoSize] as number;
+      const value = this.undoLog[--this.undoSize] as number;
+      const changed = this.undoLog[--this.undoSize] as number;
       const index = Math.floor(changed / NUMBER_OF_UNDOABLE_ARRAYS);
       if (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_KEPT_LINES) this.setKeptLine(index, value);
       else
-        (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_PREVIOUS_LINES ? this.previous : this.newest)[index] =
-          value;
+        (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_PREVIOUS_LINES
+          ? this.previousEqualLines
+          : this.newestLineById
+        )[index] = value;
     }
     // Follows the undo, which puts hidden lines back into the chains.
     for (let sourceIndex = this.sources.length - 1; sourceIndex >= count; sourceIndex--) {
       this.removeLinesOfSource(this.sources[sourceIndex] as LineSource, this.bases[sourceIndex] ?? 0);
-      this.touched.delete(sourceIndex);
-      this.removed.add(this.sources[sourceIndex] as LineSource);
+      this.touchedSources.delete(sourceIndex);
+      this.removedSources.add(this.sources[sourceIndex] as LineSource);
     }
-    for (const list of [this.sources, this.bases, this.linked, this.undoBases]) list.length = count;
+    for (const list of [this.sources, this.bases, this.keptElsewhereCounts, this.undoBases]) list.length = count;
     this.size = size;
   }
 
@@ -99,15 +101,15 @@ export class RepeatedLineIndex {
     readonly touched: ReadonlySet<number>;
     readonly removed: ReadonlySet<LineSource>;
   } {
-    const { touched, removed } = this;
-    this.touched = new Set();
-    this.removed = new Set();
+    const { touchedSources: touched, removedSources: removed } = this;
+    this.touchedSources = new Set();
+    this.removedSources = new Set();
     return { touched, removed };
   }
 
   /** True if another line replaces a line of this source. */
   hasReplacedLines(at: number): boolean {
-    return (this.linked[at] ?? 0) > 0;
+    return (this.keptElsewhereCounts[at] ?? 0) > 0;
   }
 
   /** Returns the line that stays in place of this one, or the line itself. */
@@ -188,7 +190,7 @@ export class RepeatedLineIndex {
   }
 
   private canStartMatchAtLine(id: LineId): boolean {
-    return id !== NO_LINE_ID && this.newest[id] !== 0 && this.ids.isDistinctive(id);
+    return id !== NO_LINE_ID && this.newestLineById[id] !== 0 && this.ids.isDistinctive(id);
   }
 
   private findLongestMatchingLines(source: LineSource, line: number, searchStart: number): MatchingLines | undefined {
@@ -220,17 +222,18 @@ export class RepeatedLineIndex {
    * Returns the next older line with the same ID and no keeper; takes the others out of the chain.
    */
   private findOlderEqualLine(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
-    const firstPlace = newer === NO_INDEXED_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
+    const firstPlace =
+      newer === NO_INDEXED_LINE ? (this.newestLineById[id] as number) - 1 : (this.previousEqualLines[newer] as number);
     let place = firstPlace;
     while (place !== NO_INDEXED_LINE && this.getKeptLine(place) !== NO_INDEXED_LINE)
-      place = this.previous[place] as number;
+      place = this.previousEqualLines[place] as number;
     if (place === firstPlace) return place;
     if (newer === NO_INDEXED_LINE) {
       this.recordPreviousValueForUndo(id * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_NEWEST_LINES, firstPlace + 1);
-      this.newest[id] = place + 1;
+      this.newestLineById[id] = place + 1;
     } else {
       this.recordPreviousValueForUndo(newer * NUMBER_OF_UNDOABLE_ARRAYS + ARRAY_ID_OF_PREVIOUS_LINES, firstPlace);
-      this.previous[newer] = place;
+      this.previousEqualLines[newer] = place;
     }
     return place;
   }
@@ -294,7 +297,7 @@ export class RepeatedLineIndex {
   }
 
   private getKeptLine(line: IndexedLineNumber): IndexedLineNumber {
-    return this.keeper[line] as number;
+    return this.keptLines[line] as number;
   }
 
   private changeKeptLineUndoably(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
@@ -303,18 +306,19 @@ export class RepeatedLineIndex {
   }
 
   private recordPreviousValueForUndo(changed: number, value: number): void {
-    if (this.undoSize + 2 > this.undo.length) this.undo = copyToLargerArray(this.undo, 2 * this.undo.length);
-    this.undo[this.undoSize++] = changed;
-    this.undo[this.undoSize++] = value;
+    if (this.undoSize + 2 > this.undoLog.length)
+      this.undoLog = copyToLargerArray(this.undoLog, 2 * this.undoLog.length);
+    this.undoLog[this.undoSize++] = changed;
+    this.undoLog[this.undoSize++] = value;
   }
 
   private setKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
     const sourceIndex = this.sourceIndexes[line] as number;
     const change = Number(keeper !== NO_INDEXED_LINE) - Number(this.getKeptLine(line) !== NO_INDEXED_LINE);
-    this.linked[sourceIndex] = (this.linked[sourceIndex] ?? 0) + change;
+    this.keptElsewhereCounts[sourceIndex] = (this.keptElsewhereCounts[sourceIndex] ?? 0) + change;
     // Shortening a chain does not change what stays.
-    if (change !== 0) this.touched.add(sourceIndex);
-    this.keeper[line] = keeper;
+    if (change !== 0) this.touchedSources.add(sourceIndex);
+    this.keptLines[line] = keeper;
   }
 
   private addLinesOfSource({ lines }: LineSource, base: number): void {
@@ -322,28 +326,29 @@ export class RepeatedLineIndex {
       const id = lines.getId(line);
       if (this.getKeptLine(base + line) !== NO_INDEXED_LINE || id === NO_LINE_ID || !this.ids.isDistinctive(id))
         continue;
-      this.previous[base + line] = (this.newest[id] as number) - 1;
-      this.newest[id] = base + line + 1;
+      this.previousEqualLines[base + line] = (this.newestLineById[id] as number) - 1;
+      this.newestLineById[id] = base + line + 1;
     }
   }
 
   private removeLinesOfSource({ lines }: LineSource, base: number): void {
     for (let line = lines.count - 1; line >= 0; line--) {
       const id = lines.getId(line);
-      if (id !== NO_LINE_ID && this.newest[id] === base + line + 1) {
-        this.newest[id] = (this.previous[base + line] as number) + 1;
+      if (id !== NO_LINE_ID && this.newestLineById[id] === base + line + 1) {
+        this.newestLineById[id] = (this.previousEqualLines[base + line] as number) + 1;
       }
     }
   }
 
   private growTables(size: number): void {
     this.size = size;
-    if (this.ids.count > this.newest.length) this.newest = copyToLargerArray(this.newest, 2 * this.ids.count);
-    if (size <= this.keeper.length) return;
-    const length = Math.max(size, 2 * this.keeper.length);
-    this.keeper = copyToLargerArray(this.keeper, length);
+    if (this.ids.count > this.newestLineById.length)
+      this.newestLineById = copyToLargerArray(this.newestLineById, 2 * this.ids.count);
+    if (size <= this.keptLines.length) return;
+    const length = Math.max(size, 2 * this.keptLines.length);
+    this.keptLines = copyToLargerArray(this.keptLines, length);
     this.sourceIndexes = copyToLargerArray(this.sourceIndexes, length);
-    this.previous = copyToLargerArray(this.previous, length);
+    this.previousEqualLines = copyToLargerArray(this.previousEqualLines, length);
   }
 }
 

@@ -67,8 +67,8 @@ interface RangesReferringToFixedOrRemovableLines {
 export class RepeatedRangeChooser {
   private readonly choices: (RangesReferringToFixedOrRemovableLines | undefined)[] = [];
   private readonly runsBySource: (RepeatedRangesOfSource | undefined)[] = [];
-  private readonly ranges: (readonly FirstAndLastLine[] | undefined)[] = [];
-  private readonly bySource = new WeakMap<LineSource, RepeatedRangesOfSource>();
+  private readonly repeatedRanges: (readonly FirstAndLastLine[] | undefined)[] = [];
+  private readonly cachedRangesBySource = new WeakMap<LineSource, RepeatedRangesOfSource>();
   /** For each line, {@link LINE_MAY_BE_REMOVED}, {@link LINE_IS_REMOVED}, or 0 if the line must stay. */
   private removalStates = new Uint8Array(1_024);
 
@@ -98,7 +98,10 @@ export class RepeatedRangeChooser {
     for (let sourceIndex = 0; sourceIndex < index.sources.length; sourceIndex++) {
       const choice = choices[sourceIndex];
       if (!choice?.mayBeWide || !isStale(sourceIndex)) continue;
-      choices[sourceIndex] = { ...choice, wide: this.chooseRangesReferringToRemovableLines(sourceIndex, isWorthMarker) };
+      choices[sourceIndex] = {
+        ...choice,
+        wide: this.chooseRangesReferringToRemovableLines(sourceIndex, isWorthMarker),
+      };
     }
     this.chooseRangesOfAllSources();
   }
@@ -121,7 +124,7 @@ export class RepeatedRangeChooser {
     const { index } = this;
     const base = index.bases[sourceIndex] as number;
     this.removalStates.fill(0, base, base + (index.sources[sourceIndex] as LineSource).lines.count);
-    this.ranges[sourceIndex] = index.hasReplacedLines(sourceIndex)
+    this.repeatedRanges[sourceIndex] = index.hasReplacedLines(sourceIndex)
       ? copyWithoutSpareCapacity(findRangesOfRepeatedLines(index, sourceIndex, this.isBlank))
       : undefined;
     this.markRemovedLines(sourceIndex);
@@ -129,7 +132,7 @@ export class RepeatedRangeChooser {
 
   private markRemovedLines(sourceIndex: number, runs: readonly RepeatedLineRange[] = []): void {
     const base = this.index.bases[sourceIndex] as number;
-    for (const { first, last } of this.ranges[sourceIndex] ?? [])
+    for (const { first, last } of this.repeatedRanges[sourceIndex] ?? [])
       this.removalStates.fill(LINE_MAY_BE_REMOVED, base + first, base + last + 1);
     for (const { first, last } of runs) this.removalStates.fill(LINE_IS_REMOVED, base + first, base + last + 1);
   }
@@ -138,7 +141,7 @@ export class RepeatedRangeChooser {
     sourceIndex: number,
     isWorthMarker: IsRangeWorthMarker,
   ): RangesReferringToFixedOrRemovableLines | undefined {
-    const ranges = this.ranges[sourceIndex];
+    const ranges = this.repeatedRanges[sourceIndex];
     if (!ranges || ranges.length === 0) return undefined;
     const keepers = new Set<LineSource>();
     let mayBeWide = false;
@@ -164,7 +167,7 @@ export class RepeatedRangeChooser {
   ): ChosenRepeatedRanges {
     const { index, removalStates } = this;
     const namedLines: IndexedLineNumber[] = [];
-    const runsByRange = (this.ranges[sourceIndex] ?? []).map((range) => {
+    const runsByRange = (this.repeatedRanges[sourceIndex] ?? []).map((range) => {
       const keptLines = chooseKeptLineForEachLine(
         index,
         sourceIndex,
@@ -213,10 +216,10 @@ export class RepeatedRangeChooser {
   }
 
   private makeRangesOfSource(source: LineSource, runs: readonly RepeatedLineRange[]): RepeatedRangesOfSource {
-    const before = this.bySource.get(source);
+    const before = this.cachedRangesBySource.get(source);
     if (before && areListsEqual(before.runs, runs, areRepeatedRangesEqual)) return before;
     const created = { source, runs, isSettled: false };
-    this.bySource.set(source, created);
+    this.cachedRangesBySource.set(source, created);
     return created;
   }
 

@@ -32,9 +32,9 @@ export interface GroupWithKey<T> {
 }
 
 export class ProcessedGroups<T extends object> {
-  private readonly stable = new ProcessedItems<T>();
-  private readonly keys: (readonly string[])[] = [];
-  private readonly places = new Map<string, number[]>();
+  private readonly processedItems = new ProcessedItems<T>();
+  private readonly keysByItem: (readonly string[])[] = [];
+  private readonly indexesByKey = new Map<string, number[]>();
 
   /** @param getKeys must return each key only once */
   constructor(private readonly getKeys: (item: T) => readonly string[]) {}
@@ -57,10 +57,10 @@ export class ProcessedGroups<T extends object> {
   }
 
   listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
-    const openIndexes = this.stable.listUnprocessedIndexes(list);
+    const openIndexes = this.processedItems.listUnprocessedIndexes(list);
     const changed = new Set<string>();
-    for (let at = this.keys.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
-    this.keys.length = Math.min(this.keys.length, list.length);
+    for (let at = this.keysByItem.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
+    this.keysByItem.length = Math.min(this.keysByItem.length, list.length);
     for (const itemIndex of openIndexes) {
       this.removeFromGroups(itemIndex, changed);
       this.addToGroups(itemIndex, this.getKeys(list[itemIndex] as T), changed);
@@ -78,28 +78,28 @@ export class ProcessedGroups<T extends object> {
   }
 
   getIndexesOfGroup(key: string): readonly number[] {
-    return this.places.get(key) ?? [];
+    return this.indexesByKey.get(key) ?? [];
   }
 
   markProcessed(list: readonly T[], acted: readonly number[]): void {
-    this.stable.markProcessed(list, acted);
+    this.processedItems.markProcessed(list, acted);
   }
 
   private removeFromGroups(itemIndex: number, changed: Set<string>): void {
-    for (const key of this.keys[itemIndex] ?? []) {
-      const places = this.places.get(key) ?? [];
+    for (const key of this.keysByItem[itemIndex] ?? []) {
+      const places = this.indexesByKey.get(key) ?? [];
       places.splice(places.lastIndexOf(itemIndex), 1);
-      if (places.length === 0) this.places.delete(key);
+      if (places.length === 0) this.indexesByKey.delete(key);
       changed.add(key);
     }
   }
 
   private addToGroups(itemIndex: number, keys: readonly string[], changed: Set<string>): void {
-    this.keys[itemIndex] = keys.length === 0 ? EMPTY_KEYS : keys;
+    this.keysByItem[itemIndex] = keys.length === 0 ? EMPTY_KEYS : keys;
     for (const key of keys) {
-      const places = this.places.get(key);
+      const places = this.indexesByKey.get(key);
       if (places) places.splice(places.findLastIndex((other) => other < itemIndex) + 1, 0, itemIndex);
-      else this.places.set(key, [itemIndex]);
+      else this.indexesByKey.set(key, [itemIndex]);
       changed.add(key);
     }
   }

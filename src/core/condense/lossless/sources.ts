@@ -66,14 +66,14 @@ const MIN_SOURCE_CHARS = 80;
 const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
 export class CurrentLineSources {
-  private readonly settled = new ProcessedItems<ToolExchange>();
-  private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
+  private readonly processedExchanges = new ProcessedItems<ToolExchange>();
+  private readonly cachedSources = new WeakMap<ToolExchange, readonly LineSource[]>();
   private readonly sourcesByExchange: (readonly LineSource[])[] = [];
-  private readonly byMessage: (readonly LineSource[])[] = [];
+  private readonly sourcesByMessage: (readonly LineSource[])[] = [];
 
   constructor(
     private readonly lineCache: LineCache,
-    private readonly whose: 'original' | 'view' = 'view',
+    private readonly textOrigin: 'original' | 'view' = 'view',
   ) {}
 
   /**
@@ -81,9 +81,9 @@ export class CurrentLineSources {
    * @param task index of the last message that no operation changes
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
-    this.lineCache.addExchanges(exchanges, this.whose);
+    this.lineCache.addExchanges(exchanges, this.textOrigin);
     const changed: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
-    for (const at of this.settled.listUnprocessedIndexes(exchanges)) {
+    for (const at of this.processedExchanges.listUnprocessedIndexes(exchanges)) {
       changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
     const removedSources = this.sourcesByExchange.splice(exchanges.length);
@@ -95,9 +95,9 @@ export class CurrentLineSources {
       new Set(removedSources.flat()),
       changed.flatMap(({ sources }) => sources),
     );
-    this.settled.markProcessed(exchanges);
+    this.processedExchanges.markProcessed(exchanges);
     const sources: LineSource[] = [];
-    for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) sources.push(source);
+    for (const ofMessage of this.sourcesByMessage.slice(task + 1)) for (const source of ofMessage) sources.push(source);
     return sources;
   }
 
@@ -105,22 +105,23 @@ export class CurrentLineSources {
     const sourcesByMessage = new Map<number, LineSource[]>();
     const listSourcesAt = (message: number): LineSource[] => {
       const list =
-        sourcesByMessage.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !removedSources.has(source));
+        sourcesByMessage.get(message) ??
+        (this.sourcesByMessage[message] ?? []).filter((source) => !removedSources.has(source));
       sourcesByMessage.set(message, list);
       return list;
     };
     for (const { content } of removedSources) listSourcesAt(content.message);
     for (const source of addedSources) listSourcesAt(source.content.message).push(source);
     for (const message of sourcesByMessage.keys())
-      while (this.byMessage.length <= message) this.byMessage.push(copyWithoutSpareCapacity([]));
+      while (this.sourcesByMessage.length <= message) this.sourcesByMessage.push(copyWithoutSpareCapacity([]));
     for (const [message, list] of sourcesByMessage)
-      this.byMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePosition));
+      this.sourcesByMessage[message] = copyWithoutSpareCapacity(list.sort(compareSourcePosition));
   }
 
   private getSources(exchange: ToolExchange): readonly LineSource[] {
     const sources =
-      this.byExchange.get(exchange) ?? copyWithoutSpareCapacity(createLineSources(exchange, this.lineCache));
-    this.byExchange.set(exchange, sources);
+      this.cachedSources.get(exchange) ?? copyWithoutSpareCapacity(createLineSources(exchange, this.lineCache));
+    this.cachedSources.set(exchange, sources);
     return sources;
   }
 }
@@ -139,7 +140,8 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
     const isNamed =
       !firstPart || parts.every((part) => part.path === shownPath && (part.head !== 'search' || part.path === path));
     const wholeSource: LineSource = { kind, content, exchange, path: shownPath, isNamed, lines };
-    const isOneSource = !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
+    const isOneSource =
+      !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
     return isOneSource ? [wholeSource] : splitSourceIntoFileParts({ ...wholeSource, path: undefined }, parts);
   };
   // Markers identify a read or search by its request, so the request stays.

@@ -12,11 +12,11 @@ const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 /** Counts the lines that the model can read in a view. */
 export class ViewLineCounts {
   private readonly countedMessages = new ProcessedItems<ApiMessage>();
-  private readonly texts: (readonly TextLines[])[] = [];
+  private readonly textsByMessage: (readonly TextLines[])[] = [];
   /** Indexed by line ID. */
-  private counts = new Int32Array(1_024);
+  private countsById = new Int32Array(1_024);
   /** Indexed by line ID; 1 if a cut relies on the line. */
-  private needed = new Uint8Array(1_024);
+  private isNeededById = new Uint8Array(1_024);
   /** True if a line that a cut relies on has disappeared since the last reset. */
   hasLost = false;
   /** Lines that have left some text; other texts may still contain them. */
@@ -37,11 +37,11 @@ export class ViewLineCounts {
     // may come between.
     for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
     for (const { at: messageIndex, texts } of changed) {
-      if (collectsMoved) this.recordLinesThatLeftText(this.texts[messageIndex] ?? [], texts);
-      for (const lines of this.texts[messageIndex] ?? []) this.countLines(lines, -1);
-      this.texts[messageIndex] = texts;
+      if (collectsMoved) this.recordLinesThatLeftText(this.textsByMessage[messageIndex] ?? [], texts);
+      for (const lines of this.textsByMessage[messageIndex] ?? []) this.countLines(lines, -1);
+      this.textsByMessage[messageIndex] = texts;
     }
-    for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
+    for (const texts of this.textsByMessage.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
     this.countedMessages.markProcessed(view);
   }
 
@@ -66,30 +66,30 @@ export class ViewLineCounts {
   }
 
   isLineInView(id: LineId): boolean {
-    return (this.counts[id] ?? 0) > 0;
+    return (this.countsById[id] ?? 0) > 0;
   }
 
   recordLineNeededByCut(id: LineId): void {
     this.growCounts();
-    this.needed[id] = 1;
+    this.isNeededById[id] = 1;
   }
 
   private countLines(lines: TextLines, times: 1 | -1): void {
     this.growCounts();
     for (let line = 0; line < lines.count; line++) {
       const id = lines.getIdIncludingBlankLines(line);
-      this.counts[id] = (this.counts[id] as number) + times;
-      if (this.counts[id] === 0 && this.needed[id] === 1) this.hasLost = true;
+      this.countsById[id] = (this.countsById[id] as number) + times;
+      if (this.countsById[id] === 0 && this.isNeededById[id] === 1) this.hasLost = true;
     }
   }
 
   private growCounts(): void {
     const { count } = this.lineCache.ids;
-    if (count <= this.counts.length) return;
-    this.counts = copyToLargerArray(this.counts, 2 * count);
+    if (count <= this.countsById.length) return;
+    this.countsById = copyToLargerArray(this.countsById, 2 * count);
     const needed = new Uint8Array(2 * count);
-    needed.set(this.needed);
-    this.needed = needed;
+    needed.set(this.isNeededById);
+    this.isNeededById = needed;
   }
 }
 

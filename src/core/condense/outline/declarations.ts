@@ -71,7 +71,8 @@ function isDeclaration(
   // Declarations inside a function cannot be named from outside.
   if (!blocks.every(({ isContainer }) => isContainer)) return false;
   return (
-    DECLARATION_KEYWORD.test(textWithoutModifiers) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text))
+    DECLARATION_KEYWORD.test(textWithoutModifiers) ||
+    (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text))
   );
 }
 

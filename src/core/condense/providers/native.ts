@@ -193,7 +193,7 @@ interface SummaryRunDependencies {
 
 class SummaryProviderRun {
   private readonly calls: ModelCall[] = [];
-  private readonly started = performance.now();
+  private readonly startTime = performance.now();
 
   constructor(private readonly dependencies: SummaryRunDependencies) {}
 
@@ -219,7 +219,7 @@ class SummaryProviderRun {
     return sumCosts(this.calls.map(({ cost }) => cost));
   }
 
-  private get spent() {
+  private get spending() {
     const { calls, cost } = this;
     const { notes, estimatedCost } = this.dependencies;
     return { notes, calls, cost, ...(estimatedCost !== undefined && { estimatedCost }) };
@@ -241,9 +241,9 @@ class SummaryProviderRun {
     if (saved <= 0) {
       const grown = context.counter.countMessage(message);
       const detail = `The summary (${formatTokens(grown)} tokens) would be as long as what it replaces.`;
-      return { ...this.spent, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };
+      return { ...this.spending, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };
     }
-    return { ...this.spent, edits: draft.edits, steps: [step] };
+    return { ...this.spending, edits: draft.edits, steps: [step] };
   }
 
   private makeSummaryStepReport(
@@ -258,7 +258,7 @@ class SummaryProviderRun {
       tokensBefore,
       tokensAfter,
       edits,
-      timeMs: performance.now() - this.started,
+      timeMs: performance.now() - this.startTime,
       cost: this.cost,
       outcome,
     };
@@ -271,7 +271,7 @@ class SummaryProviderRun {
       kind: 'failed',
       reason: reply.message,
     });
-    return new ProviderFailure(reply.message, { ...this.spent, steps: [step] }, reply);
+    return new ProviderFailure(reply.message, { ...this.spending, steps: [step] }, reply);
   }
 }
 

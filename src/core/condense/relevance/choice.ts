@@ -25,31 +25,31 @@ export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
 /** Adjacent removed blocks share a marker. */
 export class RemovedBlocks {
-  private readonly removed: Uint8Array;
+  private readonly isRemovedByBlock: Uint8Array;
 
-  /** @param follows for each block, whether it directly follows another in the same text */
+  /** @param followsPrevious for each block, whether it directly follows another in the same text */
   constructor(
     private readonly tokens: readonly number[],
-    private readonly follows: readonly boolean[],
+    private readonly followsPrevious: readonly boolean[],
   ) {
-    this.removed = new Uint8Array(tokens.length);
+    this.isRemovedByBlock = new Uint8Array(tokens.length);
   }
 
   isRemoved(block: number): boolean {
-    return this.removed[block] === 1;
+    return this.isRemovedByBlock[block] === 1;
   }
 
   /** @returns approximate tokens saved; negative if the block is put back */
   setRemoved(block: number, isRemoved: boolean): number {
     const saving = this.computeSavingOfRemoval(block);
-    this.removed[block] = isRemoved ? 1 : 0;
+    this.isRemovedByBlock[block] = isRemoved ? 1 : 0;
     return isRemoved ? saving : -saving;
   }
 
   /** The saving depends on the block's neighbors, because adjacent blocks share a marker. */
   computeSavingOfRemoval(block: number): number {
-    const isPreviousRemoved = this.follows[block] === true && this.isRemoved(block - 1);
-    const isNextRemoved = this.follows[block + 1] === true && this.isRemoved(block + 1);
+    const isPreviousRemoved = this.followsPrevious[block] === true && this.isRemoved(block - 1);
+    const isNextRemoved = this.followsPrevious[block + 1] === true && this.isRemoved(block + 1);
     return (this.tokens[block] ?? 0) + (Number(isPreviousRemoved) + Number(isNextRemoved) - 1) * MARKER_TOKENS;
   }
 }

@@ -72,14 +72,14 @@ const MAX_NEAR_LINES = 12;
 const FEATURE_ROWS_PER_CHUNK = 64;
 
 export class BlockFeatureRows {
-  private rows = new Float32Array(0);
-  private at = 0;
+  private sharedRows = new Float32Array(0);
+  private nextRowStart = 0;
 
-  constructor(private readonly surroundings: FeatureContext) {}
+  constructor(private readonly featureContext: FeatureContext) {}
 
   /** Computes what depends on no other block; {@link finishBlocks} adds the rest. */
   computeFeatures({ block, lines }: BlockWithLines, facts: ContentFacts): Float32Array {
-    const { surroundings } = this;
+    const { featureContext: surroundings } = this;
     const path = block.part?.path ?? facts.path;
     const file = path === undefined ? undefined : surroundings.files.getFileUse(path);
     const row = this.allocateRow();
@@ -93,7 +93,7 @@ export class BlockFeatureRows {
 
   /** @param blocks in the order of the conversation, those of one content together */
   finishBlocks(blocks: readonly BlockWithFeatures[]): void {
-    addSharedWords(blocks, this.surroundings.focus);
+    addSharedWords(blocks, this.featureContext.focus);
     for (const { from, to } of listRangesOfContents(blocks)) {
       addTextFeatures(blocks, from, to);
     }
@@ -102,11 +102,11 @@ export class BlockFeatureRows {
   /** Rows share arrays, because an array for each would double the memory. */
   private allocateRow(): Float32Array {
     const length = FEATURE_NAMES.length;
-    if (this.at === this.rows.length) {
-      this.rows = new Float32Array(FEATURE_ROWS_PER_CHUNK * length);
-      this.at = 0;
+    if (this.nextRowStart === this.sharedRows.length) {
+      this.sharedRows = new Float32Array(FEATURE_ROWS_PER_CHUNK * length);
+      this.nextRowStart = 0;
     }
-    return this.rows.subarray(this.at, (this.at += length));
+    return this.sharedRows.subarray(this.nextRowStart, (this.nextRowStart += length));
   }
 }
 

@@ -40,7 +40,7 @@ interface MutableFileUseHistory {
 export class ConversationFileHistory {
   private readonly files: MutableFileUseHistory[] = [];
   private readonly idByPath = new Map<string, number>();
-  private readonly byName = new Map<string, { readonly path: string; readonly id: number }[]>();
+  private readonly filesByName = new Map<string, { readonly path: string; readonly id: number }[]>();
 
   constructor(messages: readonly ApiMessage[], tools: ToolTable, exchanges = listToolExchanges(messages)) {
     for (const exchange of exchanges) this.addExchange(exchange, tools);
@@ -90,11 +90,11 @@ export class ConversationFileHistory {
     const knownId = this.idByPath.get(path);
     if (knownId !== undefined) return knownId;
     const name = path.slice(path.search(/[^\\/]*[\\/]*$/)).toLowerCase();
-    const namesakes = this.byName.get(name) ?? [];
+    const namesakes = this.filesByName.get(name) ?? [];
     const same = namesakes.find((other) => isSameFile(other.path, path));
     if (!same && !isNew) return undefined;
     const id = same?.id ?? this.files.length;
-    if (!same) this.byName.set(name, [...namesakes, { path, id }]);
+    if (!same) this.filesByName.set(name, [...namesakes, { path, id }]);
     this.idByPath.set(path, id);
     return id;
   }

@@ -87,7 +87,8 @@ export interface ResultWithProvider {
 export const listProviderNames = (
   { provider, alsoBy: otherProviders = [], configNames = {} }: ResultWithProvider,
   getName: (provider: string) => string,
-): string => [...otherProviders, provider].map((id) => formatProviderName(getName(id), configNames[id])).join(', then ');
+): string =>
+  [...otherProviders, provider].map((id) => formatProviderName(getName(id), configNames[id])).join(', then ');
 
 export const listCondensationNames = (
   condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],

@@ -131,10 +131,12 @@ export function fitInstructions(
     tokens[index] = now;
   };
   for (const limit of SHORTENED_INSTRUCTION_TOKENS) {
-    for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++) shortenInstruction(index, limit);
+    for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++)
+      shortenInstruction(index, limit);
   }
   let omittedCount = 0;
-  for (; omittedCount < instructionTexts.length - 1 && total > budget; omittedCount++) total -= tokens[omittedCount] ?? 0;
+  for (; omittedCount < instructionTexts.length - 1 && total > budget; omittedCount++)
+    total -= tokens[omittedCount] ?? 0;
   const last = instructionTexts.length - 1;
   if (total > budget && last >= 0) shortenInstruction(last, budget);
   return { texts: instructionTexts.slice(omittedCount), leftOut: omittedCount };

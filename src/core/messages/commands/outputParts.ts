@@ -267,7 +267,9 @@ function extractOnlyTextLine(text: string): { line: string; before: number; afte
   const lineIndex = lines.findIndex((line) => line.trim() !== '');
   const line = lines[lineIndex];
   const isOnlyLine = lines.every((other, index) => index === lineIndex || other.trim() === '');
-  return line !== undefined && isOnlyLine ? { line, before: lineIndex, after: lines.length - 1 - lineIndex } : undefined;
+  return line !== undefined && isOnlyLine
+    ? { line, before: lineIndex, after: lines.length - 1 - lineIndex }
+    : undefined;
 }
 
 function divideLinesBetweenPrints(

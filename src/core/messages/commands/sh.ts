@@ -35,8 +35,8 @@ class ShScriptReader {
     private readonly shell: ShellScriptState,
     private readonly line: string,
     /** Undefined if the script is escaped in the command line. */
-    private readonly at: Slice | undefined,
-    private readonly depth: number,
+    private readonly sourceSlice: Slice | undefined,
+    private readonly nestingDepth: number,
   ) {}
 
   readScript(): boolean {
@@ -169,12 +169,12 @@ class ShScriptReader {
     const text = words[flag + 1];
     const isOnlyScript = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
     if (flag < 1 || text === undefined || !isOnlyScript || node.redirects.length > 0) return undefined;
-    if (this.depth >= MAX_SHELL_NESTING) return this.addUnknownStepForSource(node, when);
+    if (this.nestingDepth >= MAX_SHELL_NESTING) return this.addUnknownStepForSource(node, when);
     const source = node.args.at(-1);
     const scriptSlice = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
     const restore = this.shell.saveState();
     const stepCount = this.shell.steps.length;
-    const isRead = new ShScriptReader(this.shell, text, scriptSlice, this.depth + 1).readScript();
+    const isRead = new ShScriptReader(this.shell, text, scriptSlice, this.nestingDepth + 1).readScript();
     restore();
     if (isRead) {
       const first = this.shell.steps[stepCount];
@@ -240,9 +240,9 @@ class ShScriptReader {
   private locateTextInSource({ start, end }: Slice, text: string): Slice | undefined {
     const source = this.line.slice(start, end);
     const quote = source === text ? 0 : source.slice(1, -1) === text ? 1 : undefined;
-    return this.at === undefined || quote === undefined
+    return this.sourceSlice === undefined || quote === undefined
       ? undefined
-      : { start: this.at.start + start + quote, end: this.at.start + end - quote };
+      : { start: this.sourceSlice.start + start + quote, end: this.sourceSlice.start + end - quote };
   }
 
   private readAssignment(arg: Extract<ShellCommand['args'][number], { type: 'Assignment' }>): ScriptWord {

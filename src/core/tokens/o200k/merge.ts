@@ -37,8 +37,8 @@ export class BytePairMerger {
   /** Rank of the part at an index joined with the next one. */
   #ranks: Int32Array;
   /** For the heap merge: start of the next and previous part, by start. */
-  #next: Int32Array;
-  #previous: Int32Array;
+  #nextStarts: Int32Array;
+  #previousStarts: Int32Array;
   #heap: MinHeap;
 
   constructor(table: TokenRankTable, sizes: MergeSizeLimits = DEFAULT_MERGE_SIZES) {
@@ -46,23 +46,23 @@ export class BytePairMerger {
     this.#sizes = sizes;
     this.#starts = new Int32Array(sizes.simple + 1);
     this.#ranks = new Int32Array(0);
-    this.#next = new Int32Array(0);
-    this.#previous = new Int32Array(0);
+    this.#nextStarts = new Int32Array(0);
+    this.#previousStarts = new Int32Array(0);
     this.#heap = new MinHeap(0);
-    this.#reserve(this.#usual);
+    this.#allocateArrays(this.#usualSize);
   }
 
-  get #usual(): number {
+  get #usualSize(): number {
     return Math.max(this.#sizes.simple, this.#sizes.window);
   }
 
   countTokens(text: TextBytes, start: number, length: number): number {
-    if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
+    if (length <= this.#sizes.simple) return this.#mergeSimply(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
-    return this.#windows(text, start, length);
+    return this.#mergeInWindows(text, start, length);
   }
 
-  #simple(view: DataView, start: number, length: number): number {
+  #mergeSimply(view: DataView, start: number, length: number): number {
     const table = this.#table;
     const starts = this.#starts;
     const ranks = this.#ranks;
@@ -86,8 +86,8 @@ export class BytePairMerger {
         ranks[i] = ranks[i + 1] as number;
       }
       starts[partCount] = start + length;
-      ranks[bestIndex] = bestIndex + 1 < partCount ? this.#rankOfTwo(view, bestIndex) : NO_TOKEN_RANK;
-      if (bestIndex > 0) ranks[bestIndex - 1] = this.#rankOfTwo(view, bestIndex - 1);
+      ranks[bestIndex] = bestIndex + 1 < partCount ? this.#getPairRank(view, bestIndex) : NO_TOKEN_RANK;
+      if (bestIndex > 0) ranks[bestIndex - 1] = this.#getPairRank(view, bestIndex - 1);
       bestRank = NO_TOKEN_RANK;
       for (let i = 0; i < partCount; i++) {
         const rank = ranks[i] as number;
@@ -100,7 +100,7 @@ export class BytePairMerger {
     return partCount;
   }
 
-  #rankOfTwo(view: DataView, part: number): number {
+  #getPairRank(view: DataView, part: number): number {
     const from = this.#starts[part] as number;
     return this.#table.getRank(view, from, (this.#starts[part + 2] as number) - from);
   }
@@ -110,7 +110,7 @@ export class BytePairMerger {
    * a boundary depends only on the two tokens next to it. So two windows that share a token combine
    * to the tokens of the whole: the first token of a window must also be in the previous one.
    */
-  #windows(text: TextBytes, start: number, length: number): number {
+  #mergeInWindows(text: TextBytes, start: number, length: number): number {
     const end = start + length;
     const cachedWindows: CachedWindow[] = [];
     let size = this.#sizes.window;
@@ -119,7 +119,7 @@ export class BytePairMerger {
     let sharedEnd = 0; // required end of the window's first token; 0 for the first window
     for (;;) {
       const to = Math.min(end, windowStart + size);
-      const { next: nextStarts, parts } = this.#window(text, windowStart, to, cachedWindows);
+      const { next: nextStarts, parts } = this.#mergeWindow(text, windowStart, to, cachedWindows);
       const meets = sharedEnd === 0 || windowStart + (nextStarts[0] as number) === sharedEnd;
       if (meets && to === end) {
         return tokens + parts;
@@ -144,7 +144,7 @@ export class BytePairMerger {
     }
   }
 
-  #window(
+  #mergeWindow(
     { bytes, view }: TextBytes,
     windowStart: number,
     windowEnd: number,
@@ -153,10 +153,10 @@ export class BytePairMerger {
     const windowBytes = bytes.subarray(windowStart, windowEnd);
     const cached = cachedWindows.find((other) => areBytesEqual(other.bytes, windowBytes));
     if (cached) return cached;
-    if (windowBytes.length > this.#next.length) this.#reserve(windowBytes.length);
+    if (windowBytes.length > this.#nextStarts.length) this.#allocateArrays(windowBytes.length);
     const parts = this.#heapMerge(view, windowStart, windowBytes.length);
-    const merged = { bytes: windowBytes, next: this.#next.slice(0, windowBytes.length), parts };
-    if (this.#next.length > this.#usual) this.#reserve(this.#usual);
+    const merged = { bytes: windowBytes, next: this.#nextStarts.slice(0, windowBytes.length), parts };
+    if (this.#nextStarts.length > this.#usualSize) this.#allocateArrays(this.#usualSize);
     cachedWindows.unshift(merged);
     cachedWindows.length = Math.min(cachedWindows.length, MAX_KNOWN_WINDOWS);
     return merged;
@@ -164,8 +164,8 @@ export class BytePairMerger {
 
   #heapMerge(view: DataView, start: number, length: number): number {
     const table = this.#table;
-    const nextStarts = this.#next;
-    const previous = this.#previous;
+    const nextStarts = this.#nextStarts;
+    const previous = this.#previousStarts;
     const ranks = this.#ranks;
     const heap = this.#heap;
     for (let offset = 0; offset < length; offset++) {
@@ -189,25 +189,26 @@ export class BytePairMerger {
       nextStarts[offset] = end;
       ranks[removed] = NO_TOKEN_RANK;
       if (end < length) previous[end] = offset;
-      this.#renew(view, start, offset, length);
-      if (offset > 0) this.#renew(view, start, previous[offset] as number, length);
+      this.#updateRank(view, start, offset, length);
+      if (offset > 0) this.#updateRank(view, start, previous[offset] as number, length);
     }
     return partCount;
   }
 
-  #renew(view: DataView, start: number, offset: number, length: number): void {
-    const middle = this.#next[offset] as number;
+  #updateRank(view: DataView, start: number, offset: number, length: number): void {
+    const middle = this.#nextStarts[offset] as number;
     let rank = NO_TOKEN_RANK;
-    if (middle < length) rank = this.#table.getRank(view, start + offset, (this.#next[middle] as number) - offset);
+    if (middle < length)
+      rank = this.#table.getRank(view, start + offset, (this.#nextStarts[middle] as number) - offset);
     this.#ranks[offset] = rank;
     if (rank !== NO_TOKEN_RANK) this.#heap.push(rank * RANK_FACTOR + offset);
   }
 
   /** Each merge removes one key from the heap and adds at most two. */
-  #reserve(size: number): void {
+  #allocateArrays(size: number): void {
     this.#ranks = new Int32Array(size);
-    this.#next = new Int32Array(size);
-    this.#previous = new Int32Array(size);
+    this.#nextStarts = new Int32Array(size);
+    this.#previousStarts = new Int32Array(size);
     this.#heap = new MinHeap(size * 2);
   }
 }

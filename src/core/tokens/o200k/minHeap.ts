@@ -22,7 +22,7 @@ export class MinHeap {
 
   /** Sorts appended keys in linear time. */
   buildHeap(): void {
-    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#keys[at] as number);
+    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sinkKey(at, this.#keys[at] as number);
   }
 
   push(key: number): void {
@@ -41,10 +41,10 @@ export class MinHeap {
   /** Requires a non-empty heap. */
   removeTop(): void {
     const last = this.#keys[--this.#size] as number;
-    if (this.#size > 0) this.#sink(0, last);
+    if (this.#size > 0) this.#sinkKey(0, last);
   }
 
-  #sink(from: number, key: number): void {
+  #sinkKey(from: number, key: number): void {
     const keys = this.#keys;
     const size = this.#size;
     let heapIndex = from;

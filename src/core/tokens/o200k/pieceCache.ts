@@ -27,9 +27,9 @@ const INDEX_OF_BYTES_IN_LONG_ENTRY = 2;
  * replaces the one with the same hash slot.
  */
 export class PieceTokenCache {
-  readonly #short = new Int32Array(4 << BITS_OF_SHORT_PIECE_INDEX);
-  readonly #long = new Int32Array(16 << BITS_OF_LONG_PIECE_INDEX);
-  readonly #longView = new DataView(this.#long.buffer);
+  readonly #shortEntries = new Int32Array(4 << BITS_OF_SHORT_PIECE_INDEX);
+  readonly #longEntries = new Int32Array(16 << BITS_OF_LONG_PIECE_INDEX);
+  readonly #longEntriesView = new DataView(this.#longEntries.buffer);
   readonly #countPiece: CountPieceTokens;
 
   constructor(countPiece: CountPieceTokens) {
@@ -38,13 +38,13 @@ export class PieceTokenCache {
 
   /** Requires `length` >= 2. */
   countTokens(text: TextBytes, start: number, length: number): number {
-    if (length > MAX_SHORT_BYTES) return this.#countLong(text, start, length);
+    if (length > MAX_SHORT_BYTES) return this.#countLongPiece(text, start, length);
     const view = text.view;
     const w0 = readFirst4Bytes(view, start, length);
     const w1 = readMiddle4Bytes(view, start, length);
     const w2 = readLast4Bytes(view, start, length);
     const entryStart = (hashShortPiece(w0, w1, w2, length) >>> (32 - BITS_OF_SHORT_PIECE_INDEX)) << 2;
-    const entries = this.#short;
+    const entries = this.#shortEntries;
     const meta = entries[entryStart + 3] as number;
     if (
       entries[entryStart] === w0 &&
@@ -61,16 +61,16 @@ export class PieceTokenCache {
     return tokens;
   }
 
-  #countLong(text: TextBytes, start: number, length: number): number {
+  #countLongPiece(text: TextBytes, start: number, length: number): number {
     if (length > MAX_CACHED_PIECE_BYTES) return this.#countPiece(text, start, length);
     const hash = hashLongPiece(text.view, start, length);
     const entryStart = (hash >>> (32 - BITS_OF_LONG_PIECE_INDEX)) << 4;
-    const entries = this.#long;
+    const entries = this.#longEntries;
     const meta = entries[entryStart + INDEX_OF_LENGTH_IN_LONG_ENTRY] as number;
     if (
       entries[entryStart] === hash &&
       meta >>> BITS_OF_CACHED_TOKEN_COUNT === length &&
-      areBytesEqual(this.#longView, (entryStart + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, text.view, start, length)
+      areBytesEqual(this.#longEntriesView, (entryStart + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, text.view, start, length)
     )
       return meta & CACHED_TOKEN_COUNT_MASK;
     const tokens = this.#countPiece(text, start, length);

@@ -35,7 +35,7 @@ export class TokenRankTable {
   /** Ranks by hash of the bytes, with open addressing. */
   readonly #slots = new Int32Array(1 << HASH_SLOT_BITS);
   /** Ranks of two-byte tokens by their little-endian number. */
-  readonly #pairs = new Int32Array(1 << 16).fill(NO_TOKEN_RANK);
+  readonly #pairRanks = new Int32Array(1 << 16).fill(NO_TOKEN_RANK);
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
   constructor(asset: Uint8Array) {
@@ -53,16 +53,17 @@ export class TokenRankTable {
       Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(TABLE_HEAD_BYTES + i * 4, true)),
     );
     this.#offsets = new Int32Array(tokens + 1);
-    this.#fill(asset.subarray(lengthsOffset, bytesOffset), bytesOffset);
+    this.#fillTables(asset.subarray(lengthsOffset, bytesOffset), bytesOffset);
   }
 
   getPairRank(view: DataView, start: number): number {
-    return this.#pairs[view.getUint16(start, true)] as number;
+    return this.#pairRanks[view.getUint16(start, true)] as number;
   }
 
   /** Requires `length` >= 2; returns NO_TOKEN_RANK if the bytes are not a token. */
   getRank(view: DataView, start: number, length: number): number {
-    if (length > MAX_SHORT_BYTES) return length > MAX_TOKEN_BYTES ? NO_TOKEN_RANK : this.#longRank(view, start, length);
+    if (length > MAX_SHORT_BYTES)
+      return length > MAX_TOKEN_BYTES ? NO_TOKEN_RANK : this.#getLongRank(view, start, length);
     const w0 = readFirst4Bytes(view, start, length);
     const w1 = readMiddle4Bytes(view, start, length);
     const w2 = readLast4Bytes(view, start, length);
@@ -87,7 +88,7 @@ export class TokenRankTable {
     }
   }
 
-  #longRank(view: DataView, start: number, length: number): number {
+  #getLongRank(view: DataView, start: number, length: number): number {
     const hash = hashLongPiece(view, start, length);
     let slot = hash >>> HASH_SLOT_SHIFT;
     for (;;) {
@@ -104,7 +105,7 @@ export class TokenRankTable {
   }
 
   /** A plain loop over locals, since it runs once, before it is optimized. */
-  #fill(lengths: Uint8Array, bytesOffset: number): void {
+  #fillTables(lengths: Uint8Array, bytesOffset: number): void {
     const view = this.#asset;
     const slots = this.#slots;
     const offsets = this.#offsets;
@@ -124,7 +125,7 @@ export class TokenRankTable {
       let slot = hash >>> HASH_SLOT_SHIFT;
       while (slots[slot] !== 0) slot = (slot + 1) & HASH_SLOT_MASK;
       slots[slot] = (hash << RANK_BITS) | (rank + 1);
-      if (length === 2) this.#pairs[view.getUint16(tokenStart, true)] = rank;
+      if (length === 2) this.#pairRanks[view.getUint16(tokenStart, true)] = rank;
       tokenStart += length;
     }
     offsets[lengths.length] = tokenStart;

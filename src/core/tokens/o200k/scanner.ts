@@ -46,38 +46,38 @@ export class PieceScanner {
     do state = NEXT_SCANNER_STATE[state + (KIND_BY_BYTE[bytes[offset++] as number] as number)] as number;
     while (state < PIECE_ENDS_BEFORE_BYTE);
     if (state === PIECE_ENDS_BEFORE_BYTE) return offset - 1;
-    return state === PIECE_ENDED_EARLIER ? offset - 2 : this.#general(bytes, start);
+    return state === PIECE_ENDED_EARLIER ? offset - 2 : this.#findEndOfAnyPiece(bytes, start);
   }
 
-  #general(bytes: Uint8Array, start: number): number {
-    const kind = this.#classAt(bytes, start);
+  #findEndOfAnyPiece(bytes: Uint8Array, start: number): number {
+    const kind = this.#getClass(bytes, start);
     // A mark is part of the word it starts; as a prefix it would end at the same place.
-    if ((kind & CLASS_WORD) !== 0) return this.#word(bytes, start);
-    if (kind === CLASS_NUMBER) return this.#number(bytes, start);
-    if (kind === CLASS_NEWLINE) return this.#space(bytes, start);
+    if ((kind & CLASS_WORD) !== 0) return this.#findWordEnd(bytes, start);
+    if (kind === CLASS_NUMBER) return this.#findNumberEnd(bytes, start);
+    if (kind === CLASS_NEWLINE) return this.#findSpaceEnd(bytes, start);
     // Anything else may precede a word.
     const first = bytes[start] as number;
     const second = start + getUtf8Width(first);
-    const next = this.#classAt(bytes, second);
-    if ((next & CLASS_WORD) !== 0) return this.#word(bytes, second);
-    if (kind === CLASS_OTHER || (next === CLASS_OTHER && first === BLANK)) return this.#others(bytes, second);
-    return this.#space(bytes, start);
+    const next = this.#getClass(bytes, second);
+    if ((next & CLASS_WORD) !== 0) return this.#findWordEnd(bytes, second);
+    if (kind === CLASS_OTHER || (next === CLASS_OTHER && first === BLANK)) return this.#findSymbolsEnd(bytes, second);
+    return this.#findSpaceEnd(bytes, start);
   }
 
   /** Alternatives 1 and 2 without the prefix, at a letter or mark. */
-  #word(bytes: Uint8Array, start: number): number {
+  #findWordEnd(bytes: Uint8Array, start: number): number {
     let offset = start;
     let afterCaseless = start;
-    let kind = this.#classAt(bytes, offset);
+    let kind = this.#getClass(bytes, offset);
     while ((kind & (CLASS_UPPER | CLASS_CASELESS | CLASS_MARK)) !== 0) {
       offset += getUtf8Width(bytes[offset] as number);
       if (kind !== CLASS_UPPER) afterCaseless = offset;
-      kind = this.#classAt(bytes, offset);
+      kind = this.#getClass(bytes, offset);
     }
     if (kind === CLASS_LOWER) {
       do {
         offset += getUtf8Width(bytes[offset] as number);
-        kind = this.#classAt(bytes, offset);
+        kind = this.#getClass(bytes, offset);
       } while ((kind & (CLASS_LOWER | CLASS_CASELESS | CLASS_MARK)) !== 0);
     } else if (afterCaseless !== start) {
       // Alternative 1 takes precedence: it gives back trailing capitals if a caseless letter can
@@ -87,44 +87,44 @@ export class PieceScanner {
     return bytes[offset] === APOSTROPHE ? findContractionEnd(bytes, offset) : offset;
   }
 
-  #number(bytes: Uint8Array, start: number): number {
+  #findNumberEnd(bytes: Uint8Array, start: number): number {
     let offset = start;
-    for (let digits = 0; digits < 3 && this.#classAt(bytes, offset) === CLASS_NUMBER; digits++) {
+    for (let digits = 0; digits < 3 && this.#getClass(bytes, offset) === CLASS_NUMBER; digits++) {
       offset += getUtf8Width(bytes[offset] as number);
     }
     return offset;
   }
 
-  #others(bytes: Uint8Array, from: number): number {
+  #findSymbolsEnd(bytes: Uint8Array, from: number): number {
     let offset = from;
-    while ((this.#classAt(bytes, offset) & (CLASS_OTHER | CLASS_MARK)) !== 0)
+    while ((this.#getClass(bytes, offset) & (CLASS_OTHER | CLASS_MARK)) !== 0)
       offset += getUtf8Width(bytes[offset] as number);
     while (bytes[offset] === LINE_FEED || bytes[offset] === CARRIAGE_RETURN || bytes[offset] === SLASH) offset++;
     return offset;
   }
 
-  #space(bytes: Uint8Array, start: number): number {
+  #findSpaceEnd(bytes: Uint8Array, start: number): number {
     let offset = start;
     let lastBlank = start;
     let afterNewline = start;
-    let kind = this.#classAt(bytes, offset);
+    let kind = this.#getClass(bytes, offset);
     while ((kind & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
       lastBlank = offset;
       offset += getUtf8Width(bytes[offset] as number);
       if (kind === CLASS_NEWLINE) afterNewline = offset;
-      kind = this.#classAt(bytes, offset);
+      kind = this.#getClass(bytes, offset);
     }
     if (afterNewline !== start) return afterNewline;
     // The last space belongs to the visible character after it, unless it is the only one.
     return kind === CLASS_END || lastBlank === start ? offset : lastBlank;
   }
 
-  #classAt(bytes: Uint8Array, offset: number): number {
+  #getClass(bytes: Uint8Array, offset: number): number {
     const first = bytes[offset] as number;
-    return first < 0x80 ? (this.#classes[first] as number) : this.#wideClassAt(bytes, offset, first);
+    return first < 0x80 ? (this.#classes[first] as number) : this.#getClassOfWideChar(bytes, offset, first);
   }
 
-  #wideClassAt(bytes: Uint8Array, offset: number, firstByte: number): number {
+  #getClassOfWideChar(bytes: Uint8Array, offset: number, firstByte: number): number {
     const second = (bytes[offset + 1] as number) & 0x3f;
     if (firstByte < 0xe0) return this.#classes[((firstByte & 0x1f) << 6) | second] as number;
     const third = (bytes[offset + 2] as number) & 0x3f;

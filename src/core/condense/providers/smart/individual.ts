@@ -70,7 +70,9 @@ function createOperationLookup(
     const operation = overrideByMessage.get(message)?.[type] ?? defaults[type];
     const isOutsideSelection =
       message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_ITEM_TOKENS);
-    return operation.operation === 'keep' || isOutsideSelection || !has(item) || isProtected(item) ? KEEP_OPERATION : operation;
+    return operation.operation === 'keep' || isOutsideSelection || !has(item) || isProtected(item)
+      ? KEEP_OPERATION
+      : operation;
   };
 }
 

@@ -49,14 +49,14 @@ export interface CostReservation {
 
 /** Money to spend on calls; parallel calls cannot spend the same money twice. */
 export class SpendingBudget {
-  private committed = 0;
+  private committedDollars = 0;
 
   /** @param maxCost in US dollars; undefined for no limit */
   constructor(private readonly maxCost: number | undefined) {}
 
   /** In US dollars; `Infinity` for no limit. */
   get left(): number {
-    return this.maxCost === undefined ? Infinity : Math.max(0, this.maxCost - this.committed);
+    return this.maxCost === undefined ? Infinity : Math.max(0, this.maxCost - this.committedDollars);
   }
 
   /** @returns a reason in words if the call is not allowed */
@@ -65,10 +65,10 @@ export class SpendingBudget {
     const over = explainDisallowedCost(expected, model, limit);
     if (over !== undefined) return over;
     const reserved = expected ?? 0;
-    this.committed += reserved;
+    this.committedDollars += reserved;
     return {
       settle: (cost) => {
-        this.committed += (cost ?? reserved) - reserved;
+        this.committedDollars += (cost ?? reserved) - reserved;
       },
     };
   }
@@ -86,7 +86,7 @@ export type SelectModel = (
 
 export class CachingModelSelector {
   private readonly selections = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
-  private readonly reported = new Set<string>();
+  private readonly reportedProblems = new Set<string>();
 
   constructor(
     private readonly select: SelectModel,
@@ -102,17 +102,17 @@ export class CachingModelSelector {
   }
 
   get warnings(): readonly string[] {
-    return [...this.reported];
+    return [...this.reportedProblems];
   }
 
   private async selectModel(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     try {
       const selected = await this.select(apiProfile, this.loadOwnModel);
-      if (selected.warning !== undefined) this.reported.add(selected.warning);
+      if (selected.warning !== undefined) this.reportedProblems.add(selected.warning);
       return selected;
     } catch (error) {
       if (!(error instanceof NoSummarizerError)) throw error;
-      this.reported.add(error.message);
+      this.reportedProblems.add(error.message);
       return error;
     }
   }

@@ -133,11 +133,11 @@ class StrategyProgress implements PipelineWork {
   private readonly costs: (number | undefined)[] = [];
   /** Only for steps that are estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
-  private readonly estimates: (number | undefined)[] = [];
+  private readonly estimatedCosts: (number | undefined)[] = [];
   private readonly toolResults: number;
   private hasFailed = false;
   /** Edits from before this round. */
-  private earlier: readonly Edit[];
+  private earlierEdits: readonly Edit[];
   private isFirstRound = true;
 
   constructor(
@@ -145,7 +145,7 @@ class StrategyProgress implements PipelineWork {
     readonly options: CondensationOptions,
   ) {
     const { messages, edits, counter } = context;
-    this.earlier = edits;
+    this.earlierEdits = edits;
     this.tokens = counter.countMessages(applyEdits(messages, edits).messages);
     this.toolResults = listToolExchanges(messages).filter(({ resultMessage }) => resultMessage !== undefined).length;
   }
@@ -168,7 +168,7 @@ class StrategyProgress implements PipelineWork {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
     const isMet = this.tokens <= (this.options.targetTokens ?? 0);
     if (!isEnded || !isFree || isMet || this.tokens >= tokensBefore) return false;
-    this.earlier = [...this.context.edits, ...this.edits];
+    this.earlierEdits = [...this.context.edits, ...this.edits];
     this.isFirstRound = false;
     this.hasFailed = false;
     return true;
@@ -212,7 +212,7 @@ class StrategyProgress implements PipelineWork {
   /** True if an earlier condensation already ran these steps: others were not meant to follow. */
   hasRunSteps(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
-    return this.earlier.some(({ step }) => names.has(step));
+    return this.earlierEdits.some(({ step }) => names.has(step));
   }
 
   /** @returns why the edits are rejected, in words */
@@ -234,7 +234,7 @@ class StrategyProgress implements PipelineWork {
     this.notes.push(...notes);
     this.calls.push(...calls);
     this.costs.push(cost);
-    if (calls.length > 0) this.estimates.push(estimatedCost);
+    if (calls.length > 0) this.estimatedCosts.push(estimatedCost);
     if (callTokens) this.tokensOfCalls.push(callTokens);
     return steps.map((report) => ({ ...report, name: `${name}: ${report.name}` }));
   }
@@ -276,7 +276,7 @@ class StrategyProgress implements PipelineWork {
 
   get spent(): Omit<ProviderResult, 'edits'> {
     const { reports: steps, notes, calls, cost } = this;
-    const estimatedCost = sumCosts(this.estimates);
+    const estimatedCost = sumCosts(this.estimatedCosts);
     const isEstimated = calls.length > 0 && estimatedCost !== undefined;
     return { steps, notes, calls, cost, ...(isEstimated && { estimatedCost }) };
   }
