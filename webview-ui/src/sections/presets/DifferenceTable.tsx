@@ -41,17 +41,15 @@ const isUnchangedPass = ({ first, second, differences }: ComparedPass): boolean 
   first !== undefined && first.position === second?.position && first.name === second.name && differences.length === 0;
 
 function PassDifferences({ pass }: { readonly pass: ComparedPass }): ReactNode {
-  const { first: firstPass, second: secondPass, differences } = pass;
-  const title = t((firstPass ?? secondPass)?.name ?? '');
-  const positions = [firstPass, secondPass].map((placed) =>
-    placed ? t('pass {0}', placed.position) : t('has no such pass'),
-  );
-  const isMoved = firstPass?.position !== secondPass?.position;
-  const isRenamed = firstPass !== undefined && secondPass !== undefined && firstPass.name !== secondPass.name;
+  const { first, second, differences } = pass;
+  const title = t((first ?? second)?.name ?? '');
+  const positions = [first, second].map((placed) => (placed ? t('pass {0}', placed.position) : t('has no such pass')));
+  const isMoved = first?.position !== second?.position;
+  const isRenamed = first !== undefined && second !== undefined && first.name !== second.name;
   return (
     <DifferencesGroup title={title} differences={differences}>
       {isMoved && <SideBySideRow name={t('Place')} values={positions} />}
-      {isRenamed && <SideBySideRow name={t('Name')} values={[t(firstPass.name), t(secondPass.name)]} />}
+      {isRenamed && <SideBySideRow name={t('Name')} values={[t(first.name), t(second.name)]} />}
     </DifferencesGroup>
   );
 }

@@ -26,12 +26,12 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
   ];
   // The preset in use equals the settings.
   const [wanted, setWanted] = useState(isInUse ? choices[1]?.value : CURRENT_SETTINGS);
-  const selectedChoice = choices.find(({ value }) => value === wanted) ?? choices[0];
+  const choice = choices.find(({ value }) => value === wanted) ?? choices[0];
   const second: ComparableConfiguration = state.presets
-    .filter(({ id }) => makePresetChoiceValue(id) === selectedChoice?.value)
+    .filter(({ id }) => makePresetChoiceValue(id) === choice?.value)
     .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
   const settings = JSON.stringify([state.settings['smart']?.value, state.settings['presets']?.value]);
-  const { answer, shown: comparison } = useLatestAnswer(
+  const { answer, shown: result } = useLatestAnswer(
     'comparePresets',
     { first: { kind: 'preset', id: preset.id }, second },
     settings,
@@ -41,19 +41,17 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
       <div className="control-line">
         <Dropdown
           label={t('Compare {0} with', name)}
-          value={selectedChoice?.value ?? CURRENT_SETTINGS}
+          value={choice?.value ?? CURRENT_SETTINGS}
           choices={choices}
           onChange={setWanted}
         />
       </div>
       {answer.kind === 'failed' && <ProblemList problems={[answer.message]} />}
-      {comparison && answer.kind !== 'failed' && (
-        <DifferenceTable compared={comparison} names={[name, selectedChoice?.label ?? '']} />
-      )}
+      {result && answer.kind !== 'failed' && <DifferenceTable compared={result} names={[name, choice?.label ?? '']} />}
       <p className="actions">
         <Button
           onClick={() => {
-            changeView({ compared: [makePresetChoiceValue(preset.id), selectedChoice?.value ?? CURRENT_SETTINGS] });
+            changeView({ compared: [makePresetChoiceValue(preset.id), choice?.value ?? CURRENT_SETTINGS] });
             reveal('two-configurations');
           }}
         >

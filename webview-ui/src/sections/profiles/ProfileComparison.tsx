@@ -39,7 +39,7 @@ export function ProfileComparison(): ReactNode {
 function ProfileComparisonTable({ compared }: { readonly compared: Compared }): ReactNode {
   const { title, tokens, model, profiles, recommended } = compared;
   const condensing = useSetting('condensingProfile');
-  const bestProfile = profiles.find(({ id }) => id === recommended);
+  const best = profiles.find(({ id }) => id === recommended);
   return (
     <>
       <p className="row-help">
@@ -58,16 +58,14 @@ function ProfileComparisonTable({ compared }: { readonly compared: Compared }): 
           'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
         )}
       />
-      {bestProfile && condensing.value !== bestProfile.id && (
+      {best && condensing.value !== best.id && (
         <div className="advice">
-          <p>{t('{0} is the best choice for this conversation.', bestProfile.name)}</p>
-          <Button onClick={() => void condensing.save(bestProfile.id)}>
-            {t('Use {0} for summaries', bestProfile.name)}
-          </Button>
+          <p>{t('{0} is the best choice for this conversation.', best.name)}</p>
+          <Button onClick={() => void condensing.save(best.id)}>{t('Use {0} for summaries', best.name)}</Button>
         </div>
       )}
-      {bestProfile && condensing.value === bestProfile.id && (
-        <p>{t('{0}, which writes the summaries now, is the best choice for this conversation.', bestProfile.name)}</p>
+      {best && condensing.value === best.id && (
+        <p>{t('{0}, which writes the summaries now, is the best choice for this conversation.', best.name)}</p>
       )}
       <ProblemList problems={condensing.refused} />
     </>

@@ -72,25 +72,23 @@ export function usePasses(name: string): PassListState {
   const getEntryName = ({ index }: PassEntry): ListEntryName => entryNames[index] ?? { id: '', nth: 0 };
 
   const sendChange = async (change: ListChange): Promise<ListChange | undefined> => {
-    const ownChange: PendingChange = { change, isSaved: false };
-    setPending((before) => [...before, ownChange]);
+    const ownEdit: PendingChange = { change, isSaved: false };
+    setPending((before) => [...before, ownEdit]);
     try {
-      const { problems: newProblems, undo } = await connection.sendRequest('changeList', {
+      const { problems: errors, undo } = await connection.sendRequest('changeList', {
         name,
         scope,
         path: ['passes'],
         change,
       });
-      setProblems(newProblems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
+      setProblems(errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       setPending((before) =>
-        before.flatMap((one) =>
-          one !== ownChange ? [one] : newProblems.length > 0 ? [] : [{ ...one, isSaved: true }],
-        ),
+        before.flatMap((one) => (one !== ownEdit ? [one] : errors.length > 0 ? [] : [{ ...one, isSaved: true }])),
       );
       return undo;
     } catch (error) {
       setProblems([getErrorMessage(error)]);
-      setPending((before) => before.filter((one) => one !== ownChange));
+      setPending((before) => before.filter((one) => one !== ownEdit));
       return undefined;
     }
   };
