@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { parseCommandLine } from './args';
+import { GATEWAY_COMMANDS } from './gateway/agents';
 import { parseGatewayLine } from './gateway/arguments';
 import { SESSION_COMMANDS, findCommandsWithOption, formatHelp, STANDALONE_COMMANDS, selectOptions } from './help';
 
@@ -35,6 +36,11 @@ describe('command-line help', () => {
   it('names every preset and every strategy', () => {
     const help = formatHelp('condense').replace(/\s+/g, ' ');
     for (const { id } of [...BUILT_IN_PRESETS, ...BUILT_IN_STRATEGIES]) expect(help).toContain(id);
+  });
+
+  it('for run names every agent that it can start', () => {
+    const [, agents = ''] = /Agents: (.*?)\. /.exec(formatHelp('run').replace(/\s+/g, ' ')) ?? [];
+    expect(agents.replace(/ \([^)]*\)/, '').split(', ')).toEqual([...GATEWAY_COMMANDS].sort());
   });
 
   it('for the program lists each command in a line that fits a terminal', () => {

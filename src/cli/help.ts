@@ -49,7 +49,7 @@ const COMMAND_HELP: Readonly<Record<CommandName, CommandHelpTexts>> = {
   run: {
     usage: 'run [options] <agent> [its arguments …]',
     description: 'start an agent behind a gateway that condenses what it sends',
-    more: 'Agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen. For any other program: run [options] -- <command> …',
+    more: 'Agents: claude, cline, cn (Continue), codex, copilot, gemini, kilo, opencode, pi, qwen. For any other program: run [options] -- <command> …',
   },
   gateway: { usage: 'gateway [options]', description: 'the same gateway alone, until Ctrl+C; prints what to set' },
   account: {
