@@ -85,6 +85,22 @@ describe('undoing a condensation of a running conversation', () => {
       expect((await again.live.prepare(createRequest(grown))).messages).not.toEqual(grown);
     }));
 
+  it('stays in effect at the threshold until the conversation has grown since the undo, however often it restarts', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = createTestBed(root);
+      const model = createModel({ contextWindow: 200_000, threshold: { percent: 10 } });
+      const { conversation } = await live.prepare(createRequest(DUE, { model }));
+      while ((await live.undo(conversation)).kind === 'done');
+      const isCondensed = async (count: number): Promise<boolean> => {
+        const messages = makeReads(count);
+        const sent = await createTestBed(root).live.prepare(createRequest(messages, { model }));
+        return json(sent.messages) !== json(messages);
+      };
+      expect(await isCondensed(29)).toBe(false);
+      expect(await isCondensed(30)).toBe(false);
+      expect(await isCondensed(32)).toBe(true);
+    }));
+
   it('stays in effect at the threshold if only an earlier one of several undone condensations is redone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);

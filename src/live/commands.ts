@@ -32,11 +32,11 @@ export const listShowableCondensations = ({ ledger, messages }: LiveConversation
 export function createUndoCommand(conversation: LiveConversation): LedgerCommand {
   const last = findLastShownCondensation(conversation);
   if (!last) return createCommandWithoutEffect('There is nothing left to undo.');
-  const entries = [{ type: 'undone', condensation: last.id }] as const;
+  const entry = { type: 'undone', condensation: last.id } as const;
+  if (isNewResultsCondensation(last)) return { entries: [entry], detail: UNDONE_NEW_RESULTS_TEXT };
   // Automatic condensing waits, because the condensation would be due again at once.
-  return isNewResultsCondensation(last)
-    ? { entries, detail: UNDONE_NEW_RESULTS_TEXT }
-    : { entries, detail: UNDONE_CONDENSATION_MESSAGE, automatic: 'waits' };
+  const { length: messages } = conversation.messages;
+  return { entries: [{ ...entry, messages }], detail: UNDONE_CONDENSATION_MESSAGE, automatic: 'waits' };
 }
 
 export function createRedoCommand(conversation: LiveConversation): LedgerCommand {
@@ -49,8 +49,13 @@ export function createRedoCommand(conversation: LiveConversation): LedgerCommand
   };
 }
 
-export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
-  !listUndoneCondensations(conversation).every(isNewResultsCondensation);
+/** Number of messages when a condensation was last undone that is still undone; undefined if there is none. */
+export function findMessagesWhenUndone(conversation: LiveConversation): number | undefined {
+  const undone = listUndoneCondensations(conversation).filter((one) => !isNewResultsCondensation(one));
+  if (undone.length === 0) return undefined;
+  const { messages, ledger } = conversation;
+  return Math.max(...undone.map(({ id }) => ledger.messagesWhenUndone.get(id) ?? messages.length));
+}
 
 function listUndoneCondensations(conversation: LiveConversation): Condensation[] {
   const candidates = listShowableCondensations(conversation);

@@ -14,12 +14,13 @@ import {
   createCondensationTerms,
 } from './condensationRequest';
 import { getCacheState, evaluateCondensationEffect } from './decision';
+import { computeViewFromLedger } from './followEdits';
 import type { LiveConversation } from './liveConversation';
 import type { LiveDependencies, LiveSettings } from './types';
 import { condenseNewResults, createNewResultRules } from './newResults';
 import { BackgroundCondensation } from './preparation';
 import { computeDueTokensOfModel } from './tokenLearning';
-import { hasUndoneCondensation, type LedgerCommand } from './commands';
+import { findMessagesWhenUndone, type LedgerCommand } from './commands';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
 import type { UsableSettingsReader } from './usableSettings';
@@ -111,8 +112,9 @@ export class CondensationScheduler {
       ...request,
       model: this.dependencies.learning.applyLearnedLimits(request.model),
     });
-    // The ledger keeps an undo over a restart, but the wait after it is only in memory.
-    if (isFirst && hasUndoneCondensation(conversation)) this.postponeNextCondensation();
+    if (!isFirst) return;
+    const messages = findMessagesWhenUndone(conversation);
+    if (messages !== undefined) this.postponeNextCondensation(messages);
   }
 
   /** @throws only the signal's reason if it was aborted */
@@ -366,9 +368,11 @@ export class CondensationScheduler {
     else if (automatic === 'runs') this.dependencies.manager.endCooldown(this.conversation.id);
   }
 
-  private postponeNextCondensation(): void {
-    const { id, countedTokens, overheadTokens } = this.conversation;
-    this.dependencies.manager.startCooldown(id, countedTokens - overheadTokens, overheadTokens);
+  /** @param count number of messages from whose size on the conversation must grow */
+  private postponeNextCondensation(count = this.conversation.messages.length): void {
+    const { id, messages, ledger, overheadTokens } = this.conversation;
+    const { messages: shown } = computeViewFromLedger(ledger, messages.slice(0, count));
+    this.dependencies.manager.startCooldown(id, this.dependencies.counter.countMessages(shown), overheadTokens);
   }
 
   private findReasonToCondenseNow(): ReasonToCondense | undefined {

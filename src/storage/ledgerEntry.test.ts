@@ -19,3 +19,15 @@ it('ledger entries with edits from before version 1.1 are read', () => {
     },
   });
 });
+
+it.each([
+  [{}, true],
+  [{ messages: 7 }, true],
+  [{ messages: -1 }, false],
+  [{ messages: 1.5 }, false],
+  [{ messages: '7' }, false],
+  [{ messages: null }, false],
+])('a ledger entry of an undo with the fields %j is read: %s', (fields, isRead) => {
+  const entry = { type: 'undone', condensation: 'c', ...fields };
+  expect(parseLedgerEntry(JSON.stringify(entry))).toEqual(isRead ? entry : undefined);
+});

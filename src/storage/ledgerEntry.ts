@@ -20,6 +20,9 @@ export function parseLedgerEntry(json: string): LedgerEntry | 'newer' | undefine
         ? { ...entry, edits: entry.edits.map((edit) => upgradeStoredEdit(edit) as Edit) }
         : 'newer';
     case 'undone':
+      return typeof entry['condensation'] === 'string' && isAbsentOrCount(entry['messages'])
+        ? (entry as LedgerEntry)
+        : undefined;
     case 'redone':
       return typeof entry['condensation'] === 'string' ? (entry as LedgerEntry) : undefined;
     case 'used':
@@ -59,6 +62,9 @@ const isNewResultsEntry = (
 
 const isCondensation = (value: unknown): value is Condensation =>
   typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);
+
+const isAbsentOrCount = (value: unknown): boolean =>
+  value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 
 const isUseAfterCondensation = (value: unknown): boolean => {
   const use = Object(value) as Partial<Record<string, unknown>>;

@@ -58,7 +58,12 @@ export interface MessageWithKey {
 export type LedgerEntry =
   | { readonly type: 'condensed'; readonly condensation: Condensation }
   | NewResultsLedgerEntry
-  | { readonly type: 'undone'; readonly condensation: CondensationId }
+  | {
+      readonly type: 'undone';
+      readonly condensation: CondensationId;
+      /** Number of messages at that time, if automatic condensing waits for more; absent in old files. */
+      readonly messages?: number;
+    }
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
@@ -89,6 +94,8 @@ export interface Ledger {
   /** Oldest first. */
   readonly condensations: readonly Condensation[];
   readonly undone: ReadonlySet<CondensationId>;
+  /** Number of messages when each condensation was undone, if recorded. */
+  readonly messagesWhenUndone: ReadonlyMap<CondensationId, number>;
   /** Keys have the form `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
   /** What was undone and excluded when each condensation was made. */
@@ -100,6 +107,7 @@ export interface Ledger {
 export const EMPTY_LEDGER: Ledger = {
   condensations: [],
   undone: new Set(),
+  messagesWhenUndone: new Map(),
   excluded: new Set(),
   whenMade: new Map(),
   pinned: [],
@@ -116,6 +124,7 @@ export const buildLedger = (entries: Iterable<LedgerEntry>): Ledger => applyEntr
 function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensationById = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
   const undone = new Set(ledger.undone);
+  const messagesWhenUndone = new Map(ledger.messagesWhenUndone);
   const excluded = new Set(ledger.excluded);
   const whenMade = new Map(ledger.whenMade);
   const uses = new Map(ledger.uses);
@@ -150,9 +159,12 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
       case 'undone':
         undone.add(entry.condensation);
+        messagesWhenUndone.delete(entry.condensation);
+        if (entry.messages !== undefined) messagesWhenUndone.set(entry.condensation, entry.messages);
         break;
       case 'redone':
         undone.delete(entry.condensation);
+        messagesWhenUndone.delete(entry.condensation);
         break;
       case 'excluded':
         if (hasEdit(condensation, entry.edit)) excluded.add(makeExcludedKey(entry.condensation, entry.edit));
@@ -166,7 +178,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensations = [...condensationById.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
-  return { condensations, undone, excluded, whenMade, pinned, uses };
+  return { condensations, undone, messagesWhenUndone, excluded, whenMade, pinned, uses };
 }
 
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
