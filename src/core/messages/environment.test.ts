@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { user } from '../testing';
 import { collectInstructions } from '../condense/summary/instructions';
+import { removeEnvironmentDetails } from './environment';
 import { extractPersonText } from './personText';
 
 const SAID = 'Delete the branch';
@@ -27,4 +28,9 @@ it('a tool result that begins like environment details never counts as a personâ
       expect(collectInstructions([message], [])).toEqual([]);
     }),
   );
+});
+
+it('a text of very many opening tags is read in time that grows with its length only', () => {
+  const text = '<environment_details>'.repeat(50_000);
+  expect(removeEnvironmentDetails(text)).toBe(text);
 });

@@ -2,10 +2,19 @@
  * The Roo family appends an environment to each user message: open files, terminal output, the
  * time. Terminal output may contain the closing tag, so the last one counts.
  */
-const ENVIRONMENT_TEXT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
-const ENVIRONMENT_AT_END = /<environment_details>[\s\S]*<\/environment_details>\s*$/;
+const OPENING_TAG = '<environment_details>';
+const CLOSING_TAG = '</environment_details>';
 
 /** A text that only starts like an environment may be a tool's result. */
-export const isEnvironmentDetails = (text: string): boolean => ENVIRONMENT_TEXT.test(text);
+export const isEnvironmentDetails = (text: string): boolean => findEnvironmentAtEnd(text) === 0;
 
-export const removeEnvironmentDetails = (text: string): string => text.replace(ENVIRONMENT_AT_END, '');
+export function removeEnvironmentDetails(text: string): string {
+  const start = findEnvironmentAtEnd(text);
+  return start === -1 ? text : text.slice(0, start);
+}
+
+/** A pattern would search for the end from each opening tag. */
+function findEnvironmentAtEnd(text: string): number {
+  const words = text.trimEnd();
+  return words.endsWith(CLOSING_TAG) ? words.slice(0, -CLOSING_TAG.length).indexOf(OPENING_TAG) : -1;
+}
