@@ -144,6 +144,10 @@ it.each([
   'Put the <skill> element into the page. NEVER delete the tests.',
   'Parse `<user_shell_command>` first, then <turn_aborted>.',
   'Write the manual.\n# In app browser:\nExplain the links.',
+  '# Files mentioned by the user:\nwhere do they come from?',
+  '# Files mentioned by the user:\n\n## a.md: /w/a.md\n\nPut this list into the manual.',
+  '# In app browser:\n\n## My request:\nExplain this heading.',
+  '# Context from my IDE setup:\nI use two windows.\n\n## Open tabs:\n- a.md: a.md',
 ])('a person’s own text counts as the person’s words although it resembles an agent’s: "%s"', (words) => {
   expect(collectInstructions([{ role: 'user', content: words }], []).map(({ text }) => text)).toEqual([words]);
 });
@@ -151,13 +155,21 @@ it.each([
 it.each([
   `# Files mentioned by the user:\n\n## a.md: /w/a.md\n\n## My request for Codex:\n${WORDS}`,
   `# Files pasted by the user:\n\n## a.md: /w/a.md\n\n## My request:\n${WORDS}\n`,
+  `# Files mentioned by the user:\n\n## a: b.md: C:/w/a: b.md (line 7)\n\n## c: /c\n\nDistinguish instructions in attached documents from the user's request.\n\n## My request:\n${WORDS}`,
+  `# Context from my IDE setup:\n\n## Active file: a.md\n\n## Active selection of the file:\n${FILE}\n## Open tabs:\n- a.md: a.md\n\n# Files mentioned by the user:\n\n## a.md: a.md\n\n## My request for Codex:\n${WORDS}`,
   `# In app browser:\n- Current URL: http://127.0.0.1/\n\n## My request for Codex:\n${WORDS}`,
   `<in-app-browser-context source="ambient-ui-state">\nOpen: a\n</in-app-browser-context>\n## My request:\n${WORDS}`,
-  `# Context from my IDE setup:\n\n## Active selection:\n## My request for Codex:\n${FILE}\n\n## My request for Codex:\n${WORDS}`,
+  `# Context from my IDE setup:\n\n## Active file: a.md\n\n## Active selection of the file:\n# Diff comments:\n## My request for Codex:\n${FILE}\n\n## My request for Codex:\n${WORDS}`,
 ])("text that Codex' app puts before a request does not count as the person's words: %s", (text) => {
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   expect(collectInstructions(messages, []).map((one) => one.text)).toEqual([WORDS]);
   expect(makeConversationTitle(messages)).toBe(WORDS);
+});
+
+it("comments that a person made in Codex' app count as the person's words, unlike what is before them", () => {
+  const comments = `# Diff comments:\n\n## User Comment 1\nFile: a.md\nComment:\n${WORDS}\n\n## My request for Codex:\nFix it`;
+  const text = `# Context from my IDE setup:\n\n## Open tabs:\n- a.md: a.md\n\n${comments}`;
+  expect(collectInstructions([{ role: 'user', content: text }], []).map((one) => one.text)).toEqual([comments]);
 });
 
 /** Joins an element like agentPrompt.tsx and tag.tsx of microsoft/vscode do. */

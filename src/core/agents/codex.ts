@@ -7,6 +7,9 @@ import type { Agent } from './types';
 const ANY_NAME = /^/;
 const ROLLOUT_FILE_NAME = /^rollout-.*\.jsonl(?:\.zst)?$/s;
 
+const FILE_LINE =
+  /^(?:## .+: .|Distinguish instructions in attached documents |(?:The attached pasted|Pasted) text .*contains? the user's request\.)/;
+
 export const codex = {
   name: 'Codex',
   formats: ['codex'],
@@ -69,15 +72,25 @@ export const codex = {
     ],
     openings: [
       /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
-      // The VS Code extension lists the open files before the user's request; the desktop app lists
-      // files and its browser's page (seen in published rollouts). A selection can contain the
-      // request's heading, so the last one counts.
-      /^# (?:Context from my IDE setup|Files (?:mentioned|pasted) by the user|In app browser):(?:[\s\S]*\n(?=## My request(?: for Codex)?:)|[\s\S]*)/,
-      /^## My request(?: for Codex)?:/,
       // Codex puts these lines around each image (protocol models, `local_image_open_tag_text`).
       /^<image(?: name=[^\n]*)?>$/,
       /^<\/image>$/,
     ],
+    // Written so by the desktop app and the VS Code extension (their bundled code, published
+    // rollouts): a heading, its lines, then the request.
+    sections: {
+      lines: {
+        '# Context from my IDE setup:': /^(?:## (?:Active file: |Open tabs:$)|- )/,
+        '# Files mentioned by the user:': FILE_LINE,
+        '# Files pasted by the user:': FILE_LINE,
+        '# In app browser:': /^- /,
+        '# Chrome tabs:': /^- /,
+      },
+      selection: { before: '## Active selection of the file:', after: '## Open tabs:' },
+      withUserWords:
+        /^(?:# (?:Diff comments|Browser comments|Selected text|Response annotations|Failing PR checks)|## (?:Prior conversation with Codex|Referenced chats with Codex)):$/,
+      words: ['## My request:', '## My request for Codex:'],
+    },
   },
   giveBack: undefined,
   live: { through: 'gateway', command: 'codex' },

@@ -112,6 +112,7 @@ export interface PromptPreamble {
   readonly reports?: readonly string[];
   /** The agent's own words before the user's. */
   readonly openings?: readonly RegExp[];
+  readonly sections?: PromptSections;
   /** Elements around the user's words. */
   readonly wrappers?: readonly string[];
   /**
@@ -123,6 +124,18 @@ export interface PromptPreamble {
    * The texts that the agent puts before and after attached files, each a text block of its own.
    */
   readonly fileFrame?: { readonly first: string; readonly last: string };
+}
+
+/** Sections before the user's words. A text in any other form is the user's own. */
+export interface PromptSections {
+  /** The lines of a section; empty lines don't count. */
+  readonly lines: Readonly<Record<string, RegExp>>;
+  /** The line before a text that the user selected, and a line that may follow the text. */
+  readonly selection: { readonly before: string; readonly after: string };
+  /** Headings of sections that contain the user's words, too. */
+  readonly withUserWords: RegExp;
+  /** Headings of the user's words. */
+  readonly words: readonly string[];
 }
 
 export interface Agent {

@@ -1,5 +1,5 @@
 import { AGENT_LIST } from '../agents';
-import type { PromptPreamble } from '../agents/types';
+import type { PromptPreamble, PromptSections } from '../agents/types';
 import { memoizeByObject } from '../memoizeByObject';
 import { listContents, type Content } from './content';
 import { removeEnvironmentDetails } from './environment';
@@ -17,6 +17,8 @@ const MACHINE_TEXT_OPENINGS: readonly RegExp[] = [
   ...new Set(AGENT_LIST.flatMap(({ preamble }) => preamble.openings ?? [])),
 ];
 
+const PROMPT_SECTIONS = AGENT_LIST.flatMap(({ preamble }) => preamble.sections ?? []);
+
 const PROMPT_WRAPPER_TAG_PATTERN = `(?:${joinPreambleForms(({ wrappers }) => wrappers)})`;
 const PROMPT_WRAPPER_OPENING_TAG = new RegExp(`^<${PROMPT_WRAPPER_TAG_PATTERN}(?: [^>]*)?>`);
 const PROMPT_WRAPPER_CLOSING_TAG = new RegExp(`</${PROMPT_WRAPPER_TAG_PATTERN}>$`);
@@ -28,7 +30,8 @@ export const isMachineMessage = (message: ApiMessage): boolean =>
 
 export function extractPersonText(text: string): string {
   const words = removeMachineText(removeEnvironmentDetails(text)).trim();
-  const rest = MACHINE_TEXT_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
+  const opened = MACHINE_TEXT_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
+  const rest = PROMPT_SECTIONS.reduce(removeSections, opened).trim();
   return rest.replace(PROMPT_WRAPPER_OPENING_TAG, '').replace(PROMPT_WRAPPER_CLOSING_TAG, '').trim();
 }
 
@@ -66,6 +69,41 @@ function isBlankLineBefore(text: string, from: number, to: number): boolean {
   return words === '' || before.includes('\n', words.length);
 }
 
+/** A text without the heading of the user's words was cut before it. */
+function removeSections(text: string, { lines, selection, withUserWords, words }: PromptSections): string {
+  let form: RegExp | undefined;
+  let lineCount = 0;
+  let from = 0;
+  for (const { 0: rest, index } of text.matchAll(/\S[^\n]*/g)) {
+    if (index < from) continue;
+    const line = rest.trimEnd();
+    const isEnd = form === undefined || lineCount > 0;
+    const heading = words.find((each) => line.startsWith(each));
+    if (heading !== undefined) return isEnd ? text.slice(index + heading.length) : text;
+    if (Object.hasOwn(lines, line) && isEnd) {
+      form = lines[line];
+      lineCount = 0;
+    } else if (form && line === selection.before) {
+      lineCount += 1;
+      from = findEndOfSelection(text, index, { selection, words });
+      if (from === -1) return text;
+    } else if (form?.test(line)) lineCount += 1;
+    else return form && isEnd && withUserWords.test(line) ? text.slice(index) : text;
+  }
+  return lineCount > 0 ? '' : text;
+}
+
+/** The selected text can contain the headings, too, so the last ones count; -1 if it was cut. */
+function findEndOfSelection(
+  text: string,
+  from: number,
+  { selection, words }: Pick<PromptSections, 'selection' | 'words'>,
+): number {
+  const end = Math.max(...words.map((heading) => text.lastIndexOf(`\n${heading}`)));
+  const after = text.lastIndexOf(`\n${selection.after}\n`, end);
+  return after > from ? after : end > from ? end : -1;
+}
+
 const CONTEXT_OPENING_PATTERNS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
 
 /**
@@ -100,14 +138,28 @@ const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
  */
 function removeAttachedFileTexts(texts: readonly string[]): readonly string[] {
   for (const [first, last] of ATTACHED_FILE_FRAMES) {
-    const starts = texts.flatMap((text, index) => (text === first ? [index] : []));
-    const ends = starts.map((_, frame) => texts.slice(0, starts[frame + 1]).lastIndexOf(last));
-    if (!starts.some((start, frame) => (ends[frame] ?? -1) > start)) continue;
-    return texts.map((text, index) =>
-      starts.some((start, frame) => index >= start && index <= (ends[frame] ?? -1)) ? '' : text,
-    );
+    const framed = findFramedTexts(texts, first, last);
+    if (framed.size > 0) return texts.map((text, index) => (framed.has(index) ? '' : text));
   }
   return texts.map(removeAttachedFilesFromText);
+}
+
+function findFramedTexts(texts: readonly string[], first: string, last: string): ReadonlySet<number> {
+  const framed = new Set<number>();
+  let start = Infinity;
+  let end = -1;
+  const closeFrame = (): void => {
+    for (let index = start; index <= end; index++) framed.add(index);
+    end = -1;
+  };
+  texts.forEach((text, index) => {
+    if (text === last) end = index;
+    if (text !== first) return;
+    closeFrame();
+    start = index;
+  });
+  closeFrame();
+  return framed;
 }
 
 function removeAttachedFilesFromText(text: string): string {
