@@ -48,15 +48,17 @@ export function getReleaseNotes(changelog, version) {
  * Returns the changelog after the release of a version: its section has a heading with the day,
  * and "Unreleased" is empty.
  * @param {string} day such as "29 November 2026"
- * @throws Error if there is nothing to release
+ * @throws Error if there is nothing to release, or something is still under "Unreleased"
  */
 export function releasedChangelog(changelog, version, day) {
   const all = parseSections(changelog);
+  const unreleased = all.find(({ title }) => title === 'Unreleased');
   if (all.some(matchVersion(version))) {
     getReleaseNotes(changelog, version);
+    if (unreleased && changelog.slice(unreleased.textStart, unreleased.end).trim() !== '')
+      throw new Error(`CHANGELOG.md has a heading "## ${version}", and changes under "Unreleased" that belong there.`);
     return changelog;
   }
-  const unreleased = all.find(({ title }) => title === 'Unreleased');
   if (!unreleased) throw new Error(`CHANGELOG.md has neither a heading "## Unreleased" nor "## ${version} (DATE)".`);
   const released = `${changelog.slice(0, unreleased.start)}## Unreleased\n\n## ${version} (${day})${changelog.slice(unreleased.textStart)}`;
   getReleaseNotes(released, version);

@@ -56,8 +56,9 @@ function release(version, { isDry, isTested }) {
     }
   };
 
-  check('the version comes after the current one', () => {
-    if (!isLater(version, manifest.version)) throw new Error(`${version} does not come after ${manifest.version}.`);
+  check("the version is package.json's or comes after it", () => {
+    if (version !== manifest.version && !isLater(version, manifest.version))
+      throw new Error(`${version} comes before ${manifest.version}.`);
     return `${manifest.version} → ${version}, ${getChannel(version)} channel`;
   });
   check('nothing is uncommitted', () => {
@@ -70,6 +71,8 @@ function release(version, { isDry, isTested }) {
     return tag;
   });
   let changelog = '';
+  const hasNewHeading = () => changelog !== readFileSync('CHANGELOG.md', 'utf8');
+  const isPrepared = () => version === manifest.version && !hasNewHeading();
   check('the changelog has something to release', () => {
     changelog = releasedChangelog(readFileSync('CHANGELOG.md', 'utf8'), version, day);
     return `${getReleaseNotes(changelog, version).trimEnd().split('\n').length} lines`;
@@ -83,10 +86,13 @@ function release(version, { isDry, isTested }) {
   if (isDry) {
     console.log(`\nWould ${problems.length > 0 ? 'stop here. Without these problems it would then:' : 'then:'}`);
     if (!isTested) console.log('  run "npm run test:all"');
-    console.log(`  set the version in package.json and package-lock.json to ${version}`);
-    console.log(`  write "## ${version} (${day})" into CHANGELOG.md, below a new "## Unreleased"`);
+    if (version !== manifest.version)
+      console.log(`  set the version in package.json and package-lock.json to ${version}`);
+    if (hasNewHeading()) console.log(`  write "## ${version} (${day})" into CHANGELOG.md, below a new "## Unreleased"`);
     console.log(`  run "npm run package": dist/context-condenser.vsix, ${getChannel(version)} channel`);
-    console.log(`  commit "Release ${version}" and tag it ${tag}; nothing is pushed`);
+    console.log(
+      `  ${isPrepared() ? 'tag the commit' : `commit "Release ${version}" and tag it`} ${tag}; nothing is pushed`,
+    );
     console.log('Nothing was changed.');
     if (problems.length > 0) process.exitCode = 1;
     return;
@@ -95,16 +101,17 @@ function release(version, { isDry, isTested }) {
 
   if (!isTested) run('npm', 'run', 'test:all');
   try {
-    run('npm', 'version', version, '--no-git-tag-version');
+    const needsCommit = !isPrepared();
+    run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
     writeFileSync('CHANGELOG.md', changelog);
     run('npm', 'run', 'package');
-    git('commit', '--quiet', '--no-verify', '--message', `Release ${version}`, '--', ...CHANGED);
+    if (needsCommit) git('commit', '--quiet', '--no-verify', '--message', `Release ${version}`, '--', ...CHANGED);
   } catch (error) {
     git('checkout', 'HEAD', '--', ...CHANGED);
     throw new Error(`nothing was changed: ${error.message}`, { cause: error });
   }
   git('tag', '--annotate', tag, '--message', `Release ${version}`);
-  console.log(`\nCommitted and tagged ${tag}. To publish it: git push --follow-tags`);
+  console.log(`\nTagged ${tag}. To publish it: git push --follow-tags`);
 }
 
 try {
