@@ -35,9 +35,9 @@ export function describeMissingAnswerPart({ withheld, isEmpty, stopReason }: Str
 const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutStopReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
-      'The model used up all tokens for its answer before it wrote one. Raise the output limit of its profile.',
+      'The model used up all tokens for its answer before it wrote one. Raise its output limit (maxOutputTokens).',
     ),
-  context_window: () => vscode.l10n.t("The model's context window is full."),
+  context_window: () => vscode.l10n.t('The model’s context window is full.'),
   refusal: () => vscode.l10n.t('The model declined to answer.'),
 };
 
@@ -46,7 +46,7 @@ const CUT_ANSWER_MESSAGES: Readonly<Record<CutStopReason, () => string>> = {
     vscode.l10n.t(
       'The answer ends here because it reached the maximum number of tokens for one answer (maxOutputTokens).',
     ),
-  context_window: () => vscode.l10n.t("The answer ends here: the model's context window is full."),
+  context_window: () => vscode.l10n.t('The answer ends here: the model’s context window is full.'),
   refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to continue.'),
 };
 

@@ -278,7 +278,7 @@ describe('failed requests in the chat', () => {
   it('never lead to a key being sent to another endpoint', async () => {
     const server = await anthropic(reply('ok'));
     const { chat } = await chatOn(server, {}, { key: undefined as unknown as string });
-    await expect(chat.ask()).rejects.toThrow(/no API key/);
+    await expect(chat.ask()).rejects.toThrow(/No API key/);
     expect(server.requests).toHaveLength(0);
   });
 
@@ -329,7 +329,7 @@ describe('failed requests in the chat', () => {
     expect(refusals).toHaveLength(1);
     live.prepareAfterOverflow = (prepared) => (refusals.push(prepared), Promise.resolve(undefined));
     chat.user('again');
-    await expect(chat.ask()).rejects.toThrow(/longer than the model's context window/);
+    await expect(chat.ask()).rejects.toThrow(/longer than the model’s context window/);
     expect(refusals).toHaveLength(2);
   });
 

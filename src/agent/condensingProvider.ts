@@ -486,7 +486,7 @@ export class CondensingProvider {
           const { next } = attempts;
           if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
           if (this.kept.forgetBlocks(getModelKey(model), messages)) {
-            this.dependencies.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
+            this.dependencies.log.info(`The model’s earlier thinking is left out from here on. ${error.message}`);
             return true;
           }
           attempts.recordImpossible('leave-out-thinking');
@@ -563,7 +563,7 @@ function formatModelTooltip({ contextWindow, isWindowKnown, profile }: OfferedMo
         window,
       )
     : vscode.l10n.t(
-        '{0}; its window is not known, {1} tokens are assumed. Set contextWindow in its profile.',
+        '{0}; its window is not known, {1} tokens are assumed. Set its contextWindow.',
         profile.model,
         window,
       );

@@ -165,9 +165,9 @@ describe('commands on a chat conversation', () => {
     expect(lastBody()).not.toContain('"tools"');
     const told = log.lines.join('\n');
     expect(told).toContain('Context condensed using Summary');
-    expect(told).toMatch(/Cost: \$0\.\d+, 1 request to claude-sonnet-4-20250514 \(Work, the conversation's own\)/);
+    expect(told).toMatch(/Cost: \$0\.\d+, 1 request to claude-sonnet-4-20250514 \(Work, the conversation’s own\)/);
     expect(told).toContain(
-      "No condensing profile is chosen. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",
+      'No model for summaries is chosen. The conversation’s own model (Work, claude-sonnet-4-20250514) is used.',
     );
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0;
     await agent.condense(listLiveConversations(services)[0]!.id, 'native');
@@ -372,7 +372,7 @@ describe("VS Code's own models", () => {
   it('are reported as missing, with a hint where to get some, if VS Code has none', async () => {
     for (const [answer, command] of [
       ['Manage Language Models', 'workbench.action.chat.manage'],
-      ['Manage API Profiles', 'contextCondenser.manageProfiles'],
+      ['Manage Models', 'contextCondenser.manageProfiles'],
     ] as const) {
       fake.answers = [answer];
       await agent.chooseWrappedModels();

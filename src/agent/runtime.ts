@@ -88,7 +88,7 @@ export class AgentRuntime implements vscode.Disposable {
       onNotice: ({ words: text, about }) => void showLimitWarning(text, getSettingNameForLimit(about)),
       onGone: () => void this.offerGateway(),
       onUnwatched: (reason) => {
-        log.warn(`The folder of the gateways can't be watched, so it is read every few seconds. ${reason}`);
+        log.warn(`The folder of the gateways can’t be watched, so it is read every few seconds. ${reason}`);
       },
     });
     void this.refreshRunningConversations().then(() => this.endGatewayIfOff());

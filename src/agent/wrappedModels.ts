@@ -23,9 +23,9 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
   if (items.length + missingItems.length === 0) {
     const manage = getManageModelsLabel();
-    const profiles = vscode.l10n.t('Manage API Profiles');
+    const profiles = vscode.l10n.t('Manage Models');
     const text = vscode.l10n.t(
-      'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
+      'VS Code currently has no models from other extensions. Add one, or offer one of your own in the chat.',
     );
     const choice = await showInformationMessage(text, manage, profiles);
     if (choice === manage) await openModelManagement();

@@ -51,27 +51,27 @@ const RETRYABLE_ADVICE = { canRetry: true, offerOtherProfile: true };
 const NOT_RETRYABLE_ADVICE = { canRetry: false, offerOtherProfile: true };
 
 const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
-  auth: { sentence: 'The API key was not accepted.', advice: "Check the profile's key.", ...NOT_RETRYABLE_ADVICE },
+  auth: { sentence: 'The API key was not accepted.', advice: 'Check the model’s key.', ...NOT_RETRYABLE_ADVICE },
   permission: {
     sentence: 'The key has no access to this model or function.',
-    advice: "Check the account's rights, or choose another model.",
+    advice: 'Check the account’s rights, or choose another model.',
     ...NOT_RETRYABLE_ADVICE,
   },
   quota: {
-    sentence: "The account's credit or quota is used up.",
-    advice: 'Add credit there, or use another profile.',
+    sentence: 'The account’s credit or quota is used up.',
+    advice: 'Add credit there, or use another model.',
     ...NOT_RETRYABLE_ADVICE,
   },
   model: {
     sentence: 'The model was not found.',
-    advice: "Check the profile's model name and endpoint.",
+    advice: 'Check the model’s ID and base URL.',
     ...NOT_RETRYABLE_ADVICE,
   },
   'rate-limit': { sentence: 'Too many requests for now.', advice: 'Wait a little and try again.', ...RETRYABLE_ADVICE },
   overloaded: { sentence: 'The service is overloaded.', advice: 'Try again in a while.', ...RETRYABLE_ADVICE },
   server: { sentence: 'The service failed.', advice: 'Try again in a while.', ...RETRYABLE_ADVICE },
   'context-too-long': {
-    sentence: "The request is longer than the model's context window.",
+    sentence: 'The request is longer than the model’s context window.',
     advice: 'Condense further, or use a model with a larger window.',
     ...NOT_RETRYABLE_ADVICE,
   },
@@ -82,12 +82,12 @@ const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
   },
   'invalid-request': {
     sentence: 'The service rejected the format of the request.',
-    advice: 'Please report this with the message below; another profile may work.',
+    advice: 'Please report this with the message below; another model may work.',
     ...NOT_RETRYABLE_ADVICE,
   },
   endpoint: {
     sentence: 'The endpoint can’t be used.',
-    advice: "Check the profile's base URL.",
+    advice: 'Check the model’s base URL.',
     ...NOT_RETRYABLE_ADVICE,
   },
   network: {
@@ -97,7 +97,7 @@ const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
   },
   timeout: {
     sentence: 'The service did not answer in time.',
-    advice: "Try again, or raise the profile's timeout.",
+    advice: 'Try again, or raise the model’s time limit (timeoutSeconds).',
     ...RETRYABLE_ADVICE,
   },
   aborted: {
@@ -119,7 +119,7 @@ const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
   },
   'output-limit': {
     sentence: 'The answer was cut off at the maximum number of tokens.',
-    advice: "Raise the profile's output limit, or condense less at once.",
+    advice: 'Raise the model’s output limit (maxOutputTokens), or condense less at once.',
     ...NOT_RETRYABLE_ADVICE,
   },
   'unexpected-tool-call': {

@@ -60,7 +60,7 @@ export async function completeText(
     case 'context_window':
       // "There was no room for the summarization prompt" (Anthropic's guide "Compaction on demand").
       if (request.compact) return failed('failed', reason('context-too-long'));
-      return failed('cut-at-limit', reason('output-limit', "The answer was cut off at the end of the model's window."));
+      return failed('cut-at-limit', reason('output-limit', 'The answer was cut off at the end of the model’s window.'));
     case 'tool_use':
     case 'pause_turn':
       return failed('tool-call', reason('unexpected-tool-call'));

@@ -24,11 +24,11 @@ export function checkEndpoint(name: string, baseUrl: string, allowInsecureHttp =
     throw refuse(`The base URL starts with ${url.protocol} but needs https:.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw refuse("The base URL contains a user name or password; put them into the profile's key.");
+    throw refuse('The base URL contains a user name or password; put them into the model’s key.');
   }
   if (url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname) && !allowInsecureHttp) {
     throw refuse(
-      `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or tick “Allow unencrypted HTTP” in the profile (allowInsecureHttp).`,
+      `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or allow it for this model (“Allow unencrypted HTTP”, allowInsecureHttp).`,
     );
   }
   return url;

@@ -93,7 +93,7 @@ describe('converting a thrown error to an API error', () => {
   it("names the profile, the problem, the remedy and the vendor's message", () => {
     const error = toApiError(answer({ status: 401, error: { message: 'Bad key secret-key-0123' } }), context);
     expect(error.message).toBe(
-      "Mine: The API key was not accepted. Check the profile's key. The server said (401): “Bad key [key]”",
+      'Mine: The API key was not accepted. Check the model’s key. The server said (401): “Bad key [key]”',
     );
   });
 

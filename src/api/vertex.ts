@@ -111,7 +111,7 @@ async function createGoogleAuth(account: ServiceAccount | undefined, token: stri
 function makeSignInError(name: string, error: unknown): ApiError {
   const status = isRecord(error) && typeof error['status'] === 'number' ? error['status'] : undefined;
   if (status === undefined && error instanceof Error && /^request to |fetch failed/.test(error.message)) {
-    return new ApiError('network', { name, sentence: "Google's sign-in could not be reached." });
+    return new ApiError('network', { name, sentence: 'Google’s sign-in could not be reached.' });
   }
   const sentence = 'Google did not accept the credentials, or there are none on this machine.';
   return new ApiError('auth', { name, sentence, ...(status !== undefined && { status }) });
@@ -138,5 +138,5 @@ function parseServiceAccount(name: string, json: string): ServiceAccount {
   } catch {
     // The error's text contains the key, so it is not passed on.
   }
-  throw new ApiError('auth', { name, sentence: "The service account's key is not the JSON file that Google gives." });
+  throw new ApiError('auth', { name, sentence: 'The service account’s key is not the JSON file that Google gives.' });
 }

@@ -99,7 +99,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     if (model) return model;
     const sentence =
       selector.vendor === ownVendor
-        ? "This is Context Condenser's own model: it would call itself."
+        ? 'This is Context Condenser’s own model: it would call itself.'
         : `VS Code currently has no model “${selector.id}”.`;
     throw new ApiError('model', { name, sentence });
   };

@@ -168,7 +168,7 @@ describe('the index of a database of OpenCode or Kilo', () => {
     expect(seen.problems).toHaveLength(1);
     expect(seen.problems[0]).toMatchObject({
       path: expect.stringContaining(file()),
-      reason: expect.stringContaining("a database that can't be read"),
+      reason: expect.stringContaining('a database that can’t be read'),
     });
     expectOthersCounted(seen, [file()]);
   });

@@ -40,7 +40,7 @@ afterEach(() => server.close());
 
 const ask = (more: Partial<ModelRequest> = {}) =>
   api.askModel({ extension: EXTENSION, prompt: 'Sum this up.', system: 'Be short.', ...more });
-const questions = () => fake.shown.filter(({ message }) => message.includes('wants to use your API profile'));
+const questions = () => fake.shown.filter(({ message }) => message.includes('wants to use your model'));
 
 describe('a model that another extension asks for', () => {
   it('is called once the user has allowed it, and the user is asked only once per extension and profile', async () => {
@@ -50,8 +50,8 @@ describe('a model that another extension asks for', () => {
     expect(await ask({ profile: 'w' })).toMatchObject({ kind: 'complete' });
     expect(questions()).toHaveLength(1);
     expect(questions()[0]).toMatchObject({
-      message: `The extension “${EXTENSION}” wants to use your API profile “Work”.`,
-      choices: ['Allow', "Don't Allow"],
+      message: `The extension “${EXTENSION}” wants to use your model “Work”.`,
+      choices: ['Allow', 'Don’t Allow'],
     });
     expect(server.requests[0]?.body).toMatchObject({
       system: expect.anything() as unknown,
@@ -66,7 +66,7 @@ describe('a model that another extension asks for', () => {
   });
 
   it.each([
-    ['refuses, which is remembered', "Don't Allow", 1],
+    ['refuses, which is remembered', 'Don’t Allow', 1],
     ['dismisses the question, which is asked again', undefined, 2],
   ])('is not called if the user %s', async (_what, answer, times) => {
     fake.answers = [answer];
@@ -133,9 +133,9 @@ describe('a model that another extension asks for', () => {
     expect(await ask({ profile: 'x' })).toMatchObject({ message: 'There is no profile "x".' });
     fake.secrets.clear();
     fake.answers = ['Allow'];
-    expect(await ask()).toMatchObject({ kind: 'failed', message: expect.stringContaining('no API key') as unknown });
+    expect(await ask()).toMatchObject({ kind: 'failed', message: expect.stringContaining('No API key') as unknown });
     fake.settings['contextCondenser.condensingProfile'] = '';
-    expect(await ask()).toMatchObject({ message: 'The user has chosen no condensing profile.' });
+    expect(await ask()).toMatchObject({ message: 'The user has chosen no model for summaries.' });
   });
 
   it('is not called with invalid arguments or by an extension that is not installed', async () => {

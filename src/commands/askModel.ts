@@ -26,7 +26,7 @@ export async function askModel(services: Services, input: ModelRequest): Promise
   if (!profile)
     return createFailedReply(
       request.profile === undefined
-        ? 'The user has chosen no condensing profile.'
+        ? 'The user has chosen no model for summaries.'
         : `There is no profile "${request.profile}".`,
     );
   if (!(await askToUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };

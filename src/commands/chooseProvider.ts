@@ -114,7 +114,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
     label: name,
     description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
   }));
-  const picked = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Condense with model') });
+  const picked = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Which model writes summaries?') });
   if (!picked) return false;
   await saveSettingAndShowOverride('condensingProfile', picked.id);
   return picked.id !== '';

@@ -362,7 +362,7 @@ describe('the command Condense Context Now', () => {
     expect(fileAware?.detail).toMatch(
       /^On 18 projects, lost 13% of the lines that agents needed later\. (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /,
     );
-    expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model is set up');
+    expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model for summaries is chosen');
     const asking = items.slice(labels.indexOf('may call a model') + 1);
     expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
     expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);

@@ -210,7 +210,10 @@ describe('the API for other extensions', () => {
 
   it('says what to do if Summary has no profile', async () => {
     const outcome = await api.condense(conversation, { provider: 'native' });
-    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('Add an API profile') });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('No model for summaries is chosen. Add one'),
+    });
   });
 
   it('reports a canceled condensation', async () => {

@@ -36,7 +36,7 @@ const ROO = {
   },
 };
 const ALL =
-  'contextCondenser.threshold, contextCondenser.condensingPrompt, contextCondenser.condensingProfile, Work, API keys of these profiles';
+  'contextCondenser.threshold, contextCondenser.condensingPrompt, contextCondenser.condensingProfile, Work, API keys of these models';
 
 it("importing Roo's settings imports the selection, keeps keys only in the secret storage, and can be undone", async () => {
   exported(ROO);

@@ -46,7 +46,7 @@ export async function importRooSettings(services: Services): Promise<void> {
   if (!picked || picked.length === 0) return;
   const undo = await applyImportedItems(services, picked, found.profiles);
   for (const notImported of found.notImported)
-    services.log.warn(`Import of Roo Code's settings: not imported: ${notImported}`);
+    services.log.warn(`Import of Roo Code’s settings: not imported: ${notImported}`);
   const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
     ...(found.notImported.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.notImported.join('; '))] : []),
@@ -87,16 +87,16 @@ function createImportItems({ settings, profiles }: ImportedRooSettings): ImportI
       profile,
       label: profile.name,
       description: `${profile.vendor} · ${profile.model}`,
-      detail: vscode.l10n.t('API profile'),
+      detail: vscode.l10n.t('model'),
       picked: true,
     })),
     ...(keys.length > 0
       ? [
           {
             isKeys: true as const,
-            label: vscode.l10n.t('API keys of these profiles'),
+            label: vscode.l10n.t('API keys of these models'),
             description: String(keys.length),
-            detail: vscode.l10n.t("into VS Code's secret store"),
+            detail: vscode.l10n.t('into VS Code’s secret store'),
             picked: true,
           },
         ]

@@ -42,7 +42,7 @@ export async function manageProfiles(services: Services): Promise<void> {
     profile,
     label: profile.name,
     description: `${profile.vendor} · ${profile.model}`,
-    ...(profile.id === condensing?.id && { detail: vscode.l10n.t('condenses') }),
+    ...(profile.id === condensing?.id && { detail: vscode.l10n.t('for summaries') }),
   }));
   const picked = await pickOneItem<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Model…')}` }], {
     title: vscode.l10n.t('Models'),
@@ -68,7 +68,7 @@ type ProfileManagementAction = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forg
 async function chooseProfileAction(services: Services, profile: ApiProfile): Promise<void> {
   const actions: (vscode.QuickPickItem & { readonly action: ProfileManagementAction })[] = [
     { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
-    { action: 'use', label: `$(archive) ${vscode.l10n.t('Use for Condensing')}` },
+    { action: 'use', label: `$(archive) ${vscode.l10n.t('Use for Summaries')}` },
     {
       action: 'offer',
       label: profile.offerInChat
@@ -148,7 +148,7 @@ export async function askApiKey({ context }: Services, profile: ApiProfile): Pro
   const key = await askInput({
     title: vscode.l10n.t('API key of {0}', profile.name),
     prompt: vscode.l10n.t(
-      "The key is stored in VS Code's secret store and sent only to this profile's endpoint. Leave empty for none.",
+      'The key is stored in VS Code’s secret store and sent only to this model’s endpoint. Leave empty for none.',
     ),
     password: true,
     ignoreFocusOut: true,
@@ -258,7 +258,7 @@ async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiPr
   if (vendor === undefined) return undefined;
   const model = await askForText(vscode.l10n.t('Model'), existing?.model ?? getVendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
-  const name = await askForText(vscode.l10n.t('Name of the profile'), existing?.name ?? model);
+  const name = await askForText(vscode.l10n.t('Name'), existing?.name ?? model);
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...existing,
@@ -268,7 +268,7 @@ async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiPr
     model,
   };
   if (vendorHasField(vendor, 'baseUrl')) {
-    const url = await askForText(vscode.l10n.t("Base URL; leave empty for the vendor's own"), existing?.baseUrl ?? '');
+    const url = await askForText(vscode.l10n.t('Base URL; leave empty for the vendor’s own'), existing?.baseUrl ?? '');
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
@@ -285,7 +285,7 @@ async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiPr
   const [issue] = parsed.error.issues;
   void showErrorMessage(
     vscode.l10n.t(
-      'The profile was not saved. {0}: {1}',
+      'The model was not saved. {0}: {1}',
       issue?.path.map(String).join('.') ?? '',
       issue ? describeIssue(issue) : '',
     ),

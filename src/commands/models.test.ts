@@ -120,7 +120,7 @@ describe('API profiles', () => {
     await act('Edit', { inputs: ['claude-opus-4', 'Worker', server.url] });
     expect(setting('profiles')).toMatchObject([{ id: 'work', name: 'Worker', model: 'claude-opus-4' }]);
     await act('Edit', { inputs: ['m', 'Work', 'no url'] });
-    expect(shown().at(-1)).toContain('The profile was not saved. baseUrl');
+    expect(shown().at(-1)).toContain('The model was not saved. baseUrl');
     await act('Edit', { inputs: [undefined] });
     await act('Offer in Chat');
     expect(setting('profiles')).toMatchObject([{ id: 'work', offerInChat: true }]);
@@ -137,7 +137,7 @@ describe('API profiles', () => {
     expect(shown().slice(-2)).toEqual(['The key of Worker was saved.', expect.stringContaining('Worker responded')]);
     await act('Set Key', { inputs: [''] });
     await act('Test');
-    expect(shown().at(-1)).toContain('no API key yet');
+    expect(shown().at(-1)).toContain('No API key is set');
     expect(fake.shown.at(-1)).toMatchObject({ choices: ['Set Key…', 'Retry'] });
     // A user who leaves the question for a key does not see the same message again.
     const told = fake.shown.length;
@@ -223,7 +223,7 @@ describe('API profiles', () => {
       'Setting contextCondenser.threshold: must be at least 5; found 3. 75 is used.',
       'Setting contextCondenser.condensingPrompt: {{nope}} is not known; known placeholders: {{conversation}}, {{earlier_summary}}, {{system}}. "" is used.',
       'Setting contextCondenser.maxCostPerCondensation: must be a number; found "much". 0.5 is used.',
-      'Setting contextCondenser.condensingProfile: there is no profile "gone". No model is called.',
+      'Setting contextCondenser.condensingProfile: there is no model with the ID "gone". No model is called.',
     ]);
   });
 });
@@ -414,7 +414,7 @@ describe('condensing with Summary', () => {
     fake.secrets.clear();
     const picked = pickProvider(undefined);
     await condenseNamedConversationWith(services, file);
-    expect(picked.items()[1]?.description).toContain('no API key yet');
+    expect(picked.items()[1]?.description).toContain('No API key is set');
     fake.settings['contextCondenser.profiles'] = [];
     await condenseNow(services, file);
     expect(shown().at(-1)).toContain('No model for summaries is chosen.');
@@ -471,7 +471,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await previewPrompt(services, file);
     expect(last()).toMatchObject({ choices: ['Manage Models', 'Details'] });
-    expect(last()?.message).toContain('no API key yet');
+    expect(last()?.message).toContain('No API key is set');
   });
 });
 

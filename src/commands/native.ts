@@ -42,7 +42,7 @@ export async function previewNativeCompaction(
   if (!planned) return vscode.l10n.t('There is not enough to condense in this conversation.');
   const facts = vscode.l10n.t('These facts, collected without a model, follow the summary:');
   const compaction = vscode.l10n.t(
-    "The vendor's own compaction is sent these messages, and no prompt from Context Condenser:",
+    'The vendor’s own compaction is sent these messages, and no prompt from Context Condenser:',
   );
   const prompts = planned.isCompacted ? [compaction, planned.prompt] : [planned.prompt];
   return [planned.system, ...prompts, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');

@@ -51,7 +51,7 @@ it("an agent's database that became unreadable is reopened", () => {
   expect(ids()).toEqual(['ses_kilo']);
   const whole = readFileSync(file);
   writeFileSync(file, 'SQLite format 3\0, and then nothing of the kind');
-  expect(ids).toThrow("a database that can't be read");
+  expect(ids).toThrow('a database that can’t be read');
   expect(databases.hasOpenDatabase(file)).toBe(false);
   writeFileSync(file, whole);
   expect(ids()).toEqual(['ses_kilo']);

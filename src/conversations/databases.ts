@@ -156,7 +156,7 @@ function createDatabaseError(file: string, error: unknown): ConversationReadErro
     {
       problem: isForeign ? 'unknown-format' : 'io',
       source: file,
-      found: isForeign ? 'a SQLite database of another kind' : `a database that can't be read (${message})`,
+      found: isForeign ? 'a SQLite database of another kind' : `a database that can’t be read (${message})`,
       expected: 'the store of OpenCode or Kilo',
       ...(isBusy && { advice: 'The agent is writing; try again.' }),
     },

@@ -117,7 +117,7 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
     throw new ConversationReadError({
       problem: 'binary',
       source: path,
-      found: "a file compressed with Zstandard, which this host can't unpack",
+      found: 'a file compressed with Zstandard, which this host can’t unpack',
       expected: 'Node 22.15 or later, or a VS Code that has it',
       advice: 'Update VS Code, or unpack the file with "zstd -d".',
     });

@@ -317,11 +317,11 @@ async function postQuestionToGateway<T>(address: string, body: LiveQuestion, sig
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(`The agent's gateway does not answer: ${getErrorMessage(error)}`, { cause: error });
+    throw new Error(`The agent’s gateway does not answer: ${getErrorMessage(error)}`, { cause: error });
   }
   const value = (await answer.json()) as T | { readonly error: unknown };
   if (typeof value === 'object' && value !== null && 'error' in value) {
-    throw new Error(typeof value.error === 'string' ? value.error : "The agent's gateway refused the request.");
+    throw new Error(typeof value.error === 'string' ? value.error : 'The agent’s gateway refused the request.');
   }
   return value;
 }

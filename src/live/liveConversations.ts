@@ -271,7 +271,7 @@ export class LiveConversations implements LiveConversationsApi {
   private learnFromReportedUsage(prepared: PreparedRequest, usage: Usage): void {
     const cut = this.dependencies.learning.learnFromAnswer(prepared, usage);
     if (cut === undefined) return;
-    const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
+    const message = `The model’s server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model’s contextWindow to what it reads.`;
     this.dependencies.emit({ kind: 'problem', conversation: prepared.conversation, message });
   }
 

@@ -185,7 +185,7 @@ describe('a conversation of which little can still be removed', () => {
       }
       expect(told()).toEqual([
         expect.stringMatching(
-          /^Little more can be removed from this conversation: it still takes [\d,]+ of the window's 40,000 tokens \(instructions and tools [\d,]+, what you wrote .*What would help: /,
+          /^Little more can be removed from this conversation: it still takes [\d,]+ of the window’s 40,000 tokens \(instructions and tools [\d,]+, what you wrote .*What would help: /,
         ),
       ]);
       expect(bed.live.list()[0]?.exhausted).toBe(told()[0]);

@@ -53,7 +53,7 @@ export class WindowWarnings {
     const share = (counted: number): string => formatTokens(counted * factor);
     const ofRole = (role: 'user' | 'assistant'): string =>
       share(counter.countMessages(shown.messages.filter((message) => message.role === role)));
-    this.message = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
+    this.message = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window’s ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model’s answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
     emit({ kind: 'exhausted', conversation: id, message: this.message });
   }
 }

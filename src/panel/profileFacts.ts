@@ -58,7 +58,7 @@ export class ProfileStatesReader implements vscode.Disposable {
         profiles: profiles.map(({ id }, index) => ({ id, key: keys[index] ?? 'missing', ...models[index] })),
       });
     } catch (error) {
-      this.dependencies.services.log.warn(`The settings panel could not look up the profiles. ${String(error)}`);
+      this.dependencies.services.log.warn(`The settings panel could not look up the models. ${String(error)}`);
     }
   }
 

@@ -70,6 +70,6 @@ function getRequestedProfile(params: MethodParams<'setKey'>): ApiProfile {
 /** @throws Error if the profile doesn't exist */
 function findProfile(id: string): ApiProfile {
   const profile = readSetting('profiles').find((entry) => entry.id === id);
-  if (!profile) throw new Error(vscode.l10n.t('The profile “{0}” no longer exists.', id));
+  if (!profile) throw new Error(vscode.l10n.t('The model “{0}” no longer exists.', id));
   return profile;
 }

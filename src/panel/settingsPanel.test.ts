@@ -257,7 +257,7 @@ describe('API profiles in the panel', () => {
     expect(await panel.ask('removeProfile', { id: 'work' })).toMatchObject({ result: { removed: true } });
     expect(await panel.ask('testProfile', { id: 'gone' })).toMatchObject({
       type: 'failed',
-      message: /no profile "gone"/,
+      message: /no model with the ID "gone"/,
     });
   });
 });

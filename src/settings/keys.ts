@@ -29,7 +29,7 @@ export async function readApiKey(secrets: SecretStore, profile: ApiProfile): Pro
 export async function getKeyForEndpoint(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
   const state = await readApiKey(secrets, profile);
   if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
-  const sentence = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
+  const sentence = `The key was given for ${state.givenFor}, but the model now has another endpoint. It was not sent there.`;
   throw new ApiError('auth', { name: profile.name, sentence });
 }
 

@@ -24,7 +24,7 @@ export interface ProfileHandlerDependencies {
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
-const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Profiles".';
+const SET_KEY_HINT = 'Set it with the command “Context Condenser: Manage Models”.';
 
 /** @throws {ApiError} kinds `auth` and `endpoint` */
 export function createProfileHandler(
@@ -35,7 +35,7 @@ export function createProfileHandler(
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
   const contextWindow = profile.contextWindow ?? dependencies.contextWindow;
   if (key === undefined && requiresApiKey(profile)) {
-    throw new ApiError('auth', { name, sentence: 'The profile has no API key yet.', advice: SET_KEY_HINT });
+    throw new ApiError('auth', { name, sentence: 'No API key is set.', advice: SET_KEY_HINT });
   }
   const call = {
     ...dependencies.call,
@@ -102,7 +102,7 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<
   gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
   vscode: (common, { models }) => {
     const { name, model } = common;
-    if (!models) throw new ApiError('model', { name, sentence: "VS Code's models can be used in VS Code only." });
+    if (!models) throw new ApiError('model', { name, sentence: 'VS Code’s models can be used in VS Code only.' });
     const { id, contextWindow } = model;
     return createVscodeLmHandler({
       ...common,

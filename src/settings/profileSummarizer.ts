@@ -28,7 +28,7 @@ export async function createProfileSummarizer(
   const { vendor, model: id, baseUrl, name } = profile;
   const state = await readApiKey(dependencies.secrets, profile);
   if (state.kind === 'other-endpoint') {
-    const reason = `its key was given for ${state.givenFor}, and the profile now names another endpoint. Set the key again.`;
+    const reason = `its key was given for ${state.givenFor}, but the model now has another endpoint. Set the key again.`;
     return { profile: name, reason };
   }
   const { contextWindow, prices, tokenFactor } = getModelOfProfile(profile, await loadPriceTable());

@@ -186,7 +186,7 @@ describe('a profile for a model on OpenRouter', () => {
       'https://openrouter.ai/api/v1/chat/completions',
       'https://proxy.example/v1/chat/completions',
     ]);
-    expect(() => createProfileHandler(router, undefined, { counter })).toThrow('no API key');
+    expect(() => createProfileHandler(router, undefined, { counter })).toThrow('No API key');
   });
 
   it("has OpenRouter's own prices", async () => {
@@ -260,7 +260,7 @@ describe('the API handler of a profile', () => {
 
   it('requires a key, and says so if it is missing', () => {
     expect(() => getInfo(work)).toThrow(
-      'Work: The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
+      'Work: No API key is set. Set it with the command “Context Condenser: Manage Models”.',
     );
   });
 
@@ -325,7 +325,7 @@ describe('the summarizer of a profile', () => {
     const store = secrets();
     expect(await createProfileSummarizer(work, { counter, secrets: store })).toEqual({
       profile: 'Work',
-      reason: 'The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
+      reason: 'No API key is set. Set it with the command “Context Condenser: Manage Models”.',
     });
     await storeApiKey(store, work, 'sk-1');
     expect(

@@ -66,17 +66,17 @@ export const profileSchema = z
     id: z
       .string()
       .regex(/^[\w-]{1,64}$/, 'must consist of letters, digits, _ and -, at most 64')
-      .describe('A name of letters, digits, _ and - that never changes; other settings refer to the profile by it.'),
+      .describe('A name of letters, digits, _ and - that never changes; other settings refer to the model by it.'),
     name: textSchema.describe('The name that is shown.'),
     vendor: z
       .enum(VENDOR_IDS)
       .describe("The protocol that the endpoint speaks. OpenAI's is also spoken by Azure, Ollama, LM Studio and vLLM."),
-    model: textSchema.describe("The model's ID at the vendor."),
+    model: textSchema.describe('The model’s ID at the vendor.'),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe(
-        "Address of the API, such as http://127.0.0.1:11434/v1. If omitted, the vendor's own. A model on this machine costs nothing unless you set its prices.",
+        'Address of the API, such as http://127.0.0.1:11434/v1. If omitted, the vendor’s own. A model on this machine costs nothing unless you set its prices.',
       ),
     allowInsecureHttp: z
       .boolean()
@@ -133,7 +133,7 @@ export const profileSchema = z
       .max(10_000_000)
       .optional()
       .describe(
-        "Maximum number of tokens in one answer, reserved in the window as far as the threshold leaves room. If omitted, the model's own limit.",
+        'Maximum number of tokens in one answer, reserved in the window as far as the threshold leaves room. If omitted, the model’s own limit.',
       ),
     tokenFactor: z
       .number()
@@ -141,7 +141,7 @@ export const profileSchema = z
       .max(5)
       .optional()
       .describe(
-        "Number of the model's tokens per token counted here (o200k), used until the model's answers report usage. If omitted, as known for the model's family.",
+        'Number of the model’s tokens per token counted here (o200k), used until the model’s answers report usage. If omitted, as known for the model’s family.',
       ),
     images: z
       .boolean()
@@ -161,14 +161,14 @@ export const profileSchema = z
         'Vendor-specific fields that are added to each request unchanged, such as {"output_config": {"effort": "low"}} for Claude, {"reasoning_effort": "low"} or {"service_tier": "flex"} for OpenAI. Their effect on the price is not known, so set the prices.',
       ),
     timeoutSeconds: z.int().min(5).max(3_600).optional().describe('Time limit of a whole call, in seconds.'),
-    offerInChat: z.boolean().optional().describe("Offers this model in VS Code's chat, with condensed conversations."),
+    offerInChat: z.boolean().optional().describe('Offers this model in VS Code’s chat, with condensed conversations.'),
     thinkingTokens: z
       .int()
       .min(MIN_THINKING_TOKENS)
       .max(1_000_000)
       .optional()
       .describe(
-        "For Anthropic's models: maximum number of thinking tokens before an answer in the chat (1024 or more, less than maxOutputTokens). If omitted, the model does not think.",
+        'For Anthropic’s models: maximum number of thinking tokens before an answer in the chat (1024 or more, less than maxOutputTokens). If omitted, the model does not think.',
       ),
   })
   .strict()
@@ -218,7 +218,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
     if (!rest) continue;
     const profile = rest.config;
     if (profiles.some(({ id }) => id === profile.id)) {
-      problems.push({ path: `${index}.id`, message: `"${profile.id}" is already used by another profile` });
+      problems.push({ path: `${index}.id`, message: `"${profile.id}" is already used by another model` });
     } else {
       profiles.push(profile);
     }

@@ -147,7 +147,7 @@ describe('settings exported by Roo Code', () => {
       expect(String(error)).not.toContain('sk-roo');
     }
     expect(() => readRooSettings('', NONE)).toThrow('is not JSON');
-    expect(() => read([])).toThrow("is not an export of Roo Code's settings: the file must be an object");
+    expect(() => read([])).toThrow('is not an export of Roo Code’s settings: the file must be an object');
     expect(() => read({})).toThrow('neither providerProfiles nor globalSettings');
     expect(() => read({ providerProfiles: { apiConfigs: { a: 1 } } })).toThrow(
       'providerProfiles.apiConfigs.a must be an object',

@@ -55,12 +55,12 @@ export function readRooSettings(json: string, existing: ExistingProfiles): Impor
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join('.') ?? '';
     throw new Error(
-      `is not an export of Roo Code's settings: ${place === '' ? 'the file' : place} ${issue ? describeIssue(issue) : ''}`,
+      `is not an export of Roo Code’s settings: ${place === '' ? 'the file' : place} ${issue ? describeIssue(issue) : ''}`,
     );
   }
   const { providerProfiles, globalSettings = {} } = parsed.data;
   if (!providerProfiles && !parsed.data.globalSettings) {
-    throw new Error("is not an export of Roo Code's settings: it contains neither providerProfiles nor globalSettings");
+    throw new Error('is not an export of Roo Code’s settings: it contains neither providerProfiles nor globalSettings');
   }
   const notImported: string[] = [];
   const profiles: ImportedProfile[] = [];

@@ -94,7 +94,7 @@ const makeConfigurationSetting = (
   described: SettingDescription<unknown>,
   schema: (depth?: number) => JsonSchema,
   parse = (value: unknown): ParsedSettingValue<unknown> => ({ value, problems: [] }),
-): SettingDefinition<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
+): SettingDefinition<unknown> => ({ ...described, schema, parse, instead: 'The provider’s defaults are used.' });
 
 const createPercentSchema = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
 const dollarsSchema = createPercentSchema(0, 1_000);
@@ -120,7 +120,7 @@ const PROVIDER_CHOICES = Object.fromEntries(
 
 const SETTING_ROWS = {
   provider: {
-    ...makeSetting<string>(z.string().regex(/^[\w.-]{1,64}$/, "must be a provider's id"), {
+    ...makeSetting<string>(z.string().regex(/^[\w.-]{1,64}$/, 'must be a provider’s id'), {
       default: 'lossless',
       scope: 'resource',
       workspace: 'asks',
@@ -135,7 +135,7 @@ const SETTING_ROWS = {
     default: 50,
     scope: 'resource',
     title: 'Target when condensing by hand',
-    text: "The target when you condense by hand: how much may remain, as a percentage of the conversation's tokens (5 to 95). Condensing stops once it is reached.",
+    text: 'The target when you condense by hand: how much may remain, as a percentage of the conversation’s tokens (5 to 95). Condensing stops once it is reached.',
   }),
   history: makeSetting(z.enum(['active', 'all']), {
     default: 'active',
@@ -150,7 +150,7 @@ const SETTING_ROWS = {
   profiles: {
     default: [],
     scope: 'machine',
-    text: "The models that can be called, as API profiles. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are not stored here, but in VS Code's secret store.",
+    text: 'Your own models, which can write summaries and be offered in the chat. **Context Condenser: Manage Models** adds, tests and removes them. Keys are not stored here, but in VS Code’s secret store.',
     translates: true,
     instead: 'It is ignored.',
     schema: (depth = 3) => ({ type: 'array', items: removeDescriptions(toJsonSchema(profileSchema), depth) }),
@@ -162,18 +162,18 @@ const SETTING_ROWS = {
   condensingProfile: makeSetting(z.string(), {
     default: '',
     scope: 'machine',
-    text: "ID of the API profile whose model writes summaries. If empty, the conversation's own model writes them, and only if the provider calls a model.",
+    text: 'ID of the model, one of `#contextCondenser.profiles#`, that writes summaries. If empty, the conversation’s own model writes them, and only if the provider calls a model.',
   }),
   threshold: makeSetting(createPercentSchema(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    text: "The threshold: how full the model's context window may become before a conversation is condensed automatically, as a percentage (5 to 100). A profile can override it. Above 85%, a request might not fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.",
+    text: 'The threshold: how full the model’s context window may become before a conversation is condensed automatically, as a percentage (5 to 100). A model can override it. Above 85%, a request might not fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.',
   }),
   thresholdTokens: makeSetting(thresholdTokensSchema, {
     default: 0,
     scope: 'resource',
     title: 'Threshold in tokens',
-    text: 'The threshold as a number of tokens; the lower of this and `#contextCondenser.threshold#` applies (1,000 to 100,000,000; 0: only the percentage counts). Use it for large windows: at 75%, one of 1,000,000 tokens is condensed at 750,000, and every request pays for them. A profile can override it.',
+    text: 'The threshold as a number of tokens; the lower of this and `#contextCondenser.threshold#` applies (1,000 to 100,000,000; 0: only the percentage counts). Use it for large windows: at 75%, one of 1,000,000 tokens is condensed at 750,000, and every request pays for them. A model can override it.',
   }),
   condensingPrompt: makeSetting(customPromptSchema, {
     default: '',
@@ -261,7 +261,7 @@ const SETTING_ROWS = {
     default: 1_000_000,
     scope: 'window',
     title: 'Declared context window',
-    text: "Size of the context window, in tokens, that is reported to the chat for models whose names end in “condensed” (0 to 100,000,000; 0: the model's own). The default is larger than most windows, so that VS Code does not summarize first; requests are condensed to fit the real window, which the status bar shows.",
+    text: 'Size of the context window, in tokens, that is reported to the chat for models whose names end in “condensed” (0 to 100,000,000; 0: the model’s own). The default is larger than most windows, so that VS Code does not summarize first; requests are condensed to fit the real window, which the status bar shows.',
   }),
   'agent.wrappedModels': {
     ...makeSetting<readonly string[]>(wrappedModelsSchema, {
@@ -284,7 +284,7 @@ const SETTING_ROWS = {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
     title: 'Target when condensing automatically',
-    text: "The target when a conversation is condensed automatically: how much may remain, as a percentage of the threshold (10 to 90). Condensing stops once it is reached. With a lower target, more is removed at a time, and the vendor's prompt cache is lost less often. A condensation that would free less than 60% of what is between threshold and target is postponed. A profile can override it.",
+    text: 'The target when a conversation is condensed automatically: how much may remain, as a percentage of the threshold (10 to 90). Condensing stops once it is reached. With a lower target, more is removed at a time, and the vendor’s prompt cache is lost less often. A condensation that would free less than 60% of what is between threshold and target is postponed. A model can override it.',
   }),
   'agent.backgroundPercent': makeSetting(createPercentSchema(), {
     default: 60,
@@ -296,7 +296,7 @@ const SETTING_ROWS = {
     default: 30,
     scope: 'window',
     title: 'Wait for a summary',
-    text: "Maximum time, in seconds, that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit.",
+    text: 'Maximum time, in seconds, that an agent’s request waits for a model’s summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit.',
   }),
   'agent.whenNotEnough': makeSetting(z.enum(['fileAware', 'nothing']), {
     default: 'fileAware',
@@ -315,7 +315,7 @@ const SETTING_ROWS = {
     default: 'lossless',
     scope: 'window',
     title: 'New results',
-    text: "Controls how a tool's new result is condensed before it is first sent. What was already sent is not changed, so the vendor's prompt cache stays valid.",
+    text: 'Controls how a tool’s new result is condensed before it is first sent. What was already sent is not changed, so the vendor’s prompt cache stays valid.',
     choices: {
       off: { label: 'Send Whole', text: 'Results are sent as they are.' },
       lossless: {
@@ -328,7 +328,7 @@ const SETTING_ROWS = {
     default: false,
     scope: 'window',
     title: 'Terminal noise in new results',
-    text: "Removes terminal noise from a command's new result before it is first sent: control sequences, progress that was overwritten, trailing blanks, and lines repeated more than three times in a row. Results of failed commands are sent whole. Everything can be undone.",
+    text: 'Removes terminal noise from a command’s new result before it is first sent: control sequences, progress that was overwritten, trailing blanks, and lines repeated more than three times in a row. Results of failed commands are sent whole. Everything can be undone.',
   }),
   'agent.largeResultPercent': makeSetting(createPercentSchema(), {
     default: 25,
@@ -346,7 +346,7 @@ const SETTING_ROWS = {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
-    text: "Spending limit, in US dollars, for each chat with one of this extension's models and each agent that runs condensed in a terminal (0 to 1,000; 0: no limit). All requests with a known price count, including those of subagents, from when a limit was set. `#contextCondenser.agent.atMaxCost#` controls what happens at the limit.",
+    text: 'Spending limit, in US dollars, for each chat with one of this extension’s models and each agent that runs condensed in a terminal (0 to 1,000; 0: no limit). All requests with a known price count, including those of subagents, from when a limit was set. `#contextCondenser.agent.atMaxCost#` controls what happens at the limit.',
   }),
   'agent.maxCostPerDay': makeSetting(dollarsSchema, {
     default: 0,
@@ -417,7 +417,7 @@ const SETTING_ROWS = {
       default: {},
       scope: 'application',
       title: 'Minimum share of facts kept',
-      text: "Minimum percentage of the conversation's files, error lines, instructions and to-dos that a condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no minimum.",
+      text: 'Minimum percentage of the conversation’s files, error lines, instructions and to-dos that a condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no minimum.',
     }),
     instead: 'It sets no limit.',
     // An invalid number doesn't affect the others.

@@ -29,6 +29,6 @@ async function readTokenCounter(file: string): Promise<TokenCounter> {
     await nextTurn();
     return counter;
   } catch (error) {
-    throw new Error(`The token table ${file} can't be read. Build or install the product again.`, { cause: error });
+    throw new Error(`The token table ${file} can’t be read. Build or install the product again.`, { cause: error });
   }
 }

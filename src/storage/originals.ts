@@ -136,7 +136,7 @@ export class OriginalsFile {
       path: this.path,
       happened: `The original text with sha256 ${hash} is ${trouble === 'missing-original' ? 'missing' : 'damaged'}.`,
       notDone: 'It was not put back.',
-      advice: "Restore this file from a backup; the agent's own conversation file still contains the text.",
+      advice: 'Restore this file from a backup; the agent’s own conversation file still contains the text.',
     });
   }
 }

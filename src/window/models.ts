@@ -77,7 +77,7 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
       const fallback = condensing && condensing !== wantedProfile ? await summarizer(condensing) : undefined;
       const missing: UnavailableProfile | undefined =
         apiProfile !== undefined && !namedProfile
-          ? { profile: apiProfile, reason: 'there is no such profile.' }
+          ? { profile: apiProfile, reason: 'there is no such model.' }
           : undefined;
       const first = wantedProfile ? await summarizer(wantedProfile) : missing;
       const isUsable = [first, fallback].some((candidate) => candidate && 'summarize' in candidate);

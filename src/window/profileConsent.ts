@@ -32,17 +32,13 @@ async function askUserForConsent(
   key: string,
 ): Promise<boolean> {
   const allow = vscode.l10n.t('Allow');
-  const refuse = vscode.l10n.t("Don't Allow");
+  const refuse = vscode.l10n.t('Don’t Allow');
   const answer = await showWarningMessage(
-    vscode.l10n.t(
-      'The extension “{0}” wants to use your API profile “{1}”.',
-      getExtensionName(extension),
-      profile.name,
-    ),
+    vscode.l10n.t('The extension “{0}” wants to use your model “{1}”.', getExtensionName(extension), profile.name),
     {
       modal: true,
       detail: vscode.l10n.t(
-        'It can then send texts of its choice to {0} ({1}), which you pay for, within your cost limits. It does not get the key. Manage API Profiles takes the permission back.',
+        'It can then send texts of its choice to {0} ({1}), which you pay for, within your cost limits. It does not get the key. Manage Models takes the permission back.',
         profile.model,
         getKeyTarget(profile),
       ),

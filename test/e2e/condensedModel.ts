@@ -52,7 +52,7 @@ export function condensedOptions(profile: object, settings: object = {}): Server
 
 /** Enters a profile's key as a user does. */
 export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): Promise<void> {
-  await runCommand(bench, 'Context Condenser: Manage API Profiles');
+  await runCommand(bench, 'Context Condenser: Manage Models');
   await pick(bench, name);
   await pick(bench, /Set Key…/);
   await answer(bench, key);

@@ -143,7 +143,7 @@ it('vendor compaction receives the conversation, and its text replaces what it s
   expect((sent?.body['messages'] as object[]).slice(0, 3)).toEqual(conversation.slice(0, 3));
   expect(JSON.stringify(outcome.view[1])).toContain(SUMMARY);
   expect(checkConversation(outcome.view)).toEqual([]);
-  expect(outcome.steps.map(({ name }) => name)).toEqual([`Vendor's compaction by ${OPUS} (Test)`]);
+  expect(outcome.steps.map(({ name }) => name)).toEqual([`Vendor’s compaction by ${OPUS} (Test)`]);
   // Undoing the single edit restores what was removed, and nothing of the vendor's format is left.
   expect(applyEdits(conversation, outcome.edits).messages).toEqual(outcome.view);
   expect(outcome.edits).toHaveLength(1);
@@ -218,7 +218,7 @@ it.each([
   expect(server.requests.some(({ body }) => body['compaction'] !== undefined)).toBe(compacts);
   const notes = outcome.notes.join(' ');
   if (compacts) expect(notes).not.toContain('own prompt');
-  else expect(notes).toContain("Context Condenser's own prompt");
+  else expect(notes).toContain('Context Condenser’s own prompt');
 });
 
 it('Summary falls back to the built-in prompt if the vendor refuses to compact', async () => {
@@ -228,7 +228,7 @@ it('Summary falls back to the built-in prompt if the vendor refuses to compact',
   expect(server.requests.map(({ refusal: words }) => words !== undefined)).toEqual([true, false]);
   expect(server.requests[1]?.body).not.toHaveProperty('compaction');
   expect(server.requests[1]?.headers['anthropic-beta'] ?? '').not.toContain('compact-');
-  expect(outcome.notes.join(' ')).toContain("The vendor's compaction could not be used");
+  expect(outcome.notes.join(' ')).toContain('The vendor’s compaction could not be used');
 });
 
 it('Summary works in parts if there was no room for the vendor’s compaction prompt', async () => {

@@ -187,7 +187,7 @@ class PreviewModels {
   /** @throws NoSummarizerError */
   readonly select: SelectModel = (apiProfile) => {
     const found = this.models.find((entry) => entry.apiProfile === apiProfile);
-    if (!found) throw new NoSummarizerError('No model is set up for condensing. Add an API profile.');
+    if (!found) throw new NoSummarizerError('No model for summaries is chosen. Add one.');
     if ('problem' in found) throw new NoSummarizerError(found.problem);
     const { model, chosen, warning } = found;
     return { summarizer: { model, summarize: throwModelCallError }, chosen, ...(warning !== undefined && { warning }) };

@@ -243,7 +243,7 @@ describe("obstacles in an agent's store", () => {
     expect(problems).toEqual([
       {
         path: join(home, '.local/share/kilo/kilo.db'),
-        reason: expect.stringContaining("a database that can't be read"),
+        reason: expect.stringContaining('a database that can’t be read'),
       },
     ]);
   });
@@ -257,6 +257,6 @@ describe("obstacles in an agent's store", () => {
     chmodSync(locked, 0);
     const { problems } = await findConversations(options());
     chmodSync(locked, 0o700);
-    expect(problems).toEqual([{ path: locked, reason: "the folder can't be listed (EACCES)" }]);
+    expect(problems).toEqual([{ path: locked, reason: 'the folder can’t be listed (EACCES)' }]);
   });
 });

@@ -53,7 +53,7 @@ async function listFolder({ problems }: WalkContext, folder: string): Promise<st
     return await readdir(folder);
   } catch (error) {
     if (!isNotFoundError(error))
-      problems.push({ path: folder, reason: `the folder can't be listed (${getErrorCode(error) ?? 'unknown error'})` });
+      problems.push({ path: folder, reason: `the folder can’t be listed (${getErrorCode(error) ?? 'unknown error'})` });
     return [];
   }
 }
@@ -69,7 +69,7 @@ async function readStats({ root, problems }: WalkContext, path: string, name: st
     // A name that isn't UTF-8 can't be passed back to the system.
     if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is not UTF-8' });
     else if (!isNotFoundError(error))
-      problems.push({ path, reason: `it can't be looked at (${getErrorCode(error) ?? 'unknown error'})` });
+      problems.push({ path, reason: `it can’t be looked at (${getErrorCode(error) ?? 'unknown error'})` });
   }
   return undefined;
 }

@@ -329,11 +329,11 @@ describe('a task that stays above its target', () => {
       (await manager.condense(request({ targetTokens: 4, ...fields }))).notes;
     expect(await notes({ targetTokens: 500 })).toEqual([]);
     expect(await notes({ overheadTokens: 600 })).toEqual([
-      "The task alone has 5 tokens, plus 600 for the system prompt and tools: the messages can't be reduced below 4.",
+      'The task alone has 5 tokens, plus 600 for the system prompt and tools: the messages can’t be reduced below 4.',
     ]);
     expect(await notes({})).toEqual([]);
     expect(await notes({ conversation: 'another' })).toEqual([
-      "The task alone has 5 tokens: the messages can't be reduced below 4.",
+      'The task alone has 5 tokens: the messages can’t be reduced below 4.',
     ]);
     expect(await notes({ messages: [assistant(call('a', 'x', { p: FILE }))], conversation: 'no task' })).toEqual([]);
     for (let index = 0; index < 1_000; index++) await notes({ conversation: `c${index}` });

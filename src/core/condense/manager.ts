@@ -297,5 +297,5 @@ function describeUnreachableTarget(
   const floor = task ? counter.countMessage(task) : 0;
   if (floor <= targetTokens) return undefined;
   const overheadText = overheadTokens ? `, plus ${formatTokens(overheadTokens)} for the system prompt and tools` : '';
-  return `The task alone has ${formatTokens(floor)} tokens${overheadText}: the messages can't be reduced below ${formatTokens(targetTokens)}.`;
+  return `The task alone has ${formatTokens(floor)} tokens${overheadText}: the messages can’t be reduced below ${formatTokens(targetTokens)}.`;
 }

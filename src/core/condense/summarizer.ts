@@ -44,7 +44,7 @@ export const getSpendingLimitNames = ({ limitNames, profile }: SummarizerModel):
     condensation: 'contextCondenser.maxCostPerCondensation',
     conversation: 'contextCondenser.maxCostPerConversation',
     day: 'contextCondenser.maxCostPerDay',
-    unknownPrice: `Set its prices in the profile "${profile}"; 0 where it costs nothing.`,
+    unknownPrice: `Set the prices of “${profile}” in the settings (0 if it costs nothing).`,
   };
 
 /** When to mask likely keys before text goes to a model. */
@@ -183,20 +183,22 @@ const isUsableSummarizer = (candidate: Summarizer | UnavailableProfile | undefin
  */
 export function selectSummarizer({ condensing, fallback, conversation }: SummarizerCandidates): SelectedSummarizer {
   if (isUsableSummarizer(condensing)) return { summarizer: condensing, chosen: 'condensing-profile' };
-  const reason = condensing ? `The profile "${condensing.profile}" can't be used: ${condensing.reason}` : '';
+  const reason = condensing ? `The model “${condensing.profile}” can’t be used: ${condensing.reason}` : '';
   if (isUsableSummarizer(fallback)) {
-    const warning = `${reason} The condensing profile (${fallback.model.profile}, ${fallback.model.model}) is used.`;
+    const warning = `${reason} The model chosen for summaries (${fallback.model.profile}, ${fallback.model.model}) is used.`;
     return { summarizer: fallback, chosen: 'condensing-profile', ...(condensing && { warning }) };
   }
   if (isUsableSummarizer(conversation)) {
-    const first = reason === '' ? 'No condensing profile is chosen.' : reason;
-    const warning = `${first} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
+    const first = reason === '' ? 'No model for summaries is chosen.' : reason;
+    const warning = `${first} The conversation’s own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
     return { summarizer: conversation, chosen: 'conversation', warning };
   }
-  const second = fallback ? `The condensing profile "${fallback.profile}" can't be used: ${fallback.reason}` : '';
-  const third = conversation ? `The conversation's own model can't be used: ${conversation.reason}` : '';
+  const second = fallback
+    ? `The model chosen for summaries, “${fallback.profile}”, can’t be used: ${fallback.reason}`
+    : '';
+  const third = conversation ? `The conversation’s own model can’t be used: ${conversation.reason}` : '';
   throw new NoSummarizerError(
     [reason, second, third].filter((text) => text !== '').join(' ') ||
-      'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
+      'No model for summaries is chosen. Add one, or choose one of the models in VS Code.',
   );
 }

@@ -26,4 +26,4 @@ export const ownToolsSchema = z
   .record(z.string().max(200), toolRuleSchema)
   .refine((rows) => Object.keys(rows).length <= MAX_TOOL_ROWS, { message: `has more than ${MAX_TOOL_ROWS} tools` })
   .default({})
-  .describe("Rules for other agents' tools, by tool name, ignoring case.");
+  .describe('Rules for other agents’ tools, by tool name, ignoring case.');

@@ -136,7 +136,7 @@ export function listSettingProblems(): string[] {
         ...invalid,
         ...ignored,
         ...weakened,
-        `Setting ${SETTINGS_SECTION}.condensingProfile: there is no profile ${JSON.stringify(condensing)}. No model is called.`,
+        `Setting ${SETTINGS_SECTION}.condensingProfile: there is no model with the ID ${JSON.stringify(condensing)}. No model is called.`,
       ];
 }
 

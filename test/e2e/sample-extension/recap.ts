@@ -51,7 +51,7 @@ export const askUsersModel =
   (api: ContextCondenserApi) =>
   async (prompt: string, signal: AbortSignal): Promise<string> => {
     const reply = await api.askModel({ extension: 'my-publisher.my-extension', prompt, maxOutputTokens: 500, signal });
-    if (reply.kind === 'denied') throw new Error('You have not allowed this extension to use your API profile.');
+    if (reply.kind === 'denied') throw new Error('You have not allowed this extension to use your model.');
     if (reply.kind === 'failed') throw new Error(reply.message);
     return reply.text;
   };

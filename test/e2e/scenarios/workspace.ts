@@ -71,7 +71,7 @@ async function openHostile(bed: Bed, server: ModelServer, workspaceTrust: boolea
       'contextCondenser.profiles': [{ ...profile, baseUrl: server.url, prices: { input: 3, output: 15 } }],
     },
   });
-  await runCommand(bench, 'Context Condenser: Manage API Profiles');
+  await runCommand(bench, 'Context Condenser: Manage Models');
   await pick(bench, 'Scripted');
   await pick(bench, /Set Key…/);
   await answer(bench, KEY);

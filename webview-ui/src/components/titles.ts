@@ -34,7 +34,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   parameterChars: () => t('Parameters shown to the model'),
   factTokens: () => t('Facts next to the summary'),
   keepUserMessages: () => t('Keep what people wrote'),
-  vendorCompaction: () => t("Use the vendor's compaction"),
+  vendorCompaction: () => t('Use the vendor’s compaction'),
   maskSecrets: () => t('Mask keys'),
   // Fields of profiles
   baseUrl: () => t('Base URL'),

@@ -47,7 +47,7 @@ describe('the active branch of a Claude Code session', () => {
       assistant('a1', 'u2', 'm', text('yes')),
     ]);
     expect(outline(messages)).toEqual(['user: here', 'assistant: yes']);
-    expect(notes.join()).toContain("Line 2 continues a message that isn't in the file");
+    expect(notes.join()).toContain('Line 2 continues a message that isn’t in the file');
   });
 
   it('ends at a circular link', () => {

@@ -210,7 +210,7 @@ function notePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[]
 
 function noteMissingRoot({ orphan }: ActiveBranch): readonly string[] {
   return orphan
-    ? [`Line ${orphan.line} continues a message that isn't in the file; the conversation is read from there.`]
+    ? [`Line ${orphan.line} continues a message that isn’t in the file; the conversation is read from there.`]
     : [];
 }
 

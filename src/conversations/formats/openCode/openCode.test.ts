@@ -350,7 +350,7 @@ describe("OpenCode's stores", () => {
     expect(() => readConversationFile(file)).toThrow('a SQLite database of another kind');
     const broken = join(folder, 'broken.db');
     writeFileSync(broken, `SQLite format 3\0${'x'.repeat(200)}`);
-    expect(() => readConversationFile(broken)).toThrow(/a database that can't be read \(.*\)/);
+    expect(() => readConversationFile(broken)).toThrow(/a database that can’t be read \(.*\)/);
   });
 
   it('from before 1.2 are assembled from files, and broken files are left out with a note', () => {

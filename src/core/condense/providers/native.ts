@@ -236,7 +236,7 @@ class SummaryProviderRun {
     const { length } = plan.parts;
     if (plan.isReduced) notes.push('Repeated content was left out of what the model was shown, to fit its window.');
     if (length > 1)
-      notes.push(`The conversation was longer than the model's window and was summarized in ${length} parts.`);
+      notes.push(`The conversation was longer than the model’s window and was summarized in ${length} parts.`);
     const step = this.makeSummaryStepReport(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
     if (saved <= 0) {
       const grown = context.counter.countMessage(message);
@@ -276,14 +276,14 @@ class SummaryProviderRun {
 }
 
 function getStepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): string {
-  const what = plan?.compacted ? "Vendor's compaction" : 'Summary';
+  const what = plan?.compacted ? 'Vendor’s compaction' : 'Summary';
   return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
 }
 
 const describeMissingCompaction = ({ model, compacts }: SummarizerModel): string =>
   compacts === true
-    ? `The vendor's compaction could not be used with ${model}, so the summary was written with Context Condenser's own prompt.`
-    : `The vendor offers no compaction for ${model}, so the summary was written with Context Condenser's own prompt.`;
+    ? `The vendor’s compaction could not be used with ${model}, so the summary was written with Context Condenser’s own prompt.`
+    : `The vendor offers no compaction for ${model}, so the summary was written with Context Condenser’s own prompt.`;
 
 const formatProgress = (model: SummarizerModel, index: number, total: number): string =>
   total === 1 ? getStepName(model) : `${getStepName(model)}, part ${index + 1} of ${total}`;

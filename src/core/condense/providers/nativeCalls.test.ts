@@ -160,12 +160,12 @@ describe('the model that Summary calls', () => {
     expect(selectSummarizer({ conversation: own })).toEqual({
       summarizer: own,
       chosen: 'conversation',
-      warning: "No condensing profile is chosen. The conversation's own model (Chat, claude-opus-4) is used.",
+      warning: 'No model for summaries is chosen. The conversation’s own model (Chat, claude-opus-4) is used.',
     });
     expect(selectSummarizer({ condensing: gone, conversation: own })).toEqual({
       summarizer: own,
       chosen: 'conversation',
-      warning: `The profile "Cheap" can't be used: it has no key. The conversation's own model (Chat, claude-opus-4) is used.`,
+      warning: `The model “Cheap” can’t be used: it has no key. The conversation’s own model (Chat, claude-opus-4) is used.`,
     });
   });
 
@@ -175,14 +175,14 @@ describe('the model that Summary calls', () => {
     expect(selectSummarizer({ condensing: gone, fallback: own })).toEqual({
       summarizer: own,
       chosen: 'condensing-profile',
-      warning: `The profile "Cheap" can't be used: it has no key. The condensing profile (Chat, claude-opus-4) is used.`,
+      warning: `The model “Cheap” can’t be used: it has no key. The model chosen for summaries (Chat, claude-opus-4) is used.`,
     });
     expect(() => selectSummarizer({ condensing: gone, fallback: { profile: 'Work', reason: 'offline.' } })).toThrow(
-      `The profile "Cheap" can't be used: it has no key. The condensing profile "Work" can't be used: offline.`,
+      `The model “Cheap” can’t be used: it has no key. The model chosen for summaries, “Work”, can’t be used: offline.`,
     );
-    expect(() => selectSummarizer({})).toThrow('No model is set up for condensing. Add an API profile');
+    expect(() => selectSummarizer({})).toThrow('No model for summaries is chosen. Add one');
     expect(() => selectSummarizer({ condensing: gone, conversation: { profile: 'Chat', reason: 'offline.' } })).toThrow(
-      `The profile "Cheap" can't be used: it has no key. The conversation's own model can't be used: offline.`,
+      `The model “Cheap” can’t be used: it has no key. The conversation’s own model can’t be used: offline.`,
     );
   });
 

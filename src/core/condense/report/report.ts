@@ -71,7 +71,7 @@ export const formatMissedTarget = (
 function describeModelRequests(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
-    const ownModelNote = chosen === 'conversation' ? ", the conversation's own" : '';
+    const ownModelNote = chosen === 'conversation' ? ', the conversation’s own' : '';
     const whose = profile === model ? `${model}${ownModelNote}` : `${model} (${profile}${ownModelNote})`;
     models.set(whose, (models.get(whose) ?? 0) + 1);
   }

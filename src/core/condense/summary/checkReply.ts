@@ -45,7 +45,7 @@ export function failIfServerTruncatedRequest(
   return {
     ...reply,
     kind: 'failed',
-    message: `The server of ${model} read only ${formatTokens(read)} of about ${sent} tokens that it was sent: it silently cuts off anything longer, so its summary would lack the rest. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model's context window to what it reads.`,
+    message: `The server of ${model} read only ${formatTokens(read)} of about ${sent} tokens that it was sent: it silently cuts off anything longer, so its summary would lack the rest. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model’s context window to what it reads.`,
     canRetry: false,
     offerOtherProfile: true,
   };
@@ -61,5 +61,5 @@ export function explainTooShortSummary(
   const tokens = counter.countText(summary);
   if (tokens >= MIN_SUMMARY_TOKENS) return undefined;
   const count = tokens === 1 ? '1 token' : `${tokens} tokens`;
-  return `The model answered with ${count} in place of ${formatTokens(countedTokens)}, which can't be a summary. Try again, or use another model.`;
+  return `The model answered with ${count} in place of ${formatTokens(countedTokens)}, which can’t be a summary. Try again, or use another model.`;
 }

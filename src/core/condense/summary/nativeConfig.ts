@@ -44,7 +44,7 @@ export const nativeConfigSchema = z
       .boolean()
       .default(false)
       .describe(
-        "Lets the model's vendor write the summary with its own compaction, if it has one (Anthropic, Claude 4.6 and later; beta). The vendor is sent the messages themselves, without images and thinking; your prompt and the character limits do not apply. Its text replaces the messages like any summary: undo brings them back, and they can be recalled. If the vendor refuses, the built-in prompt is used.",
+        'Lets the model’s vendor write the summary with its own compaction, if it has one (Anthropic, Claude 4.6 and later; beta). The vendor is sent the messages themselves, without images and thinking; your prompt and the character limits do not apply. Its text replaces the messages like any summary: undo brings them back, and they can be recalled. If the vendor refuses, the built-in prompt is used.',
       ),
     maskSecrets: z
       .enum(MASK_POLICIES)

@@ -56,10 +56,10 @@ describe('checking the condition of a step', () => {
   it.each<[Condition, string]>([
     [{ tokenThreshold: 1 }, ''],
     [{ overTarget: 1 }, 'no target is set'],
-    [{ not: { or: [{ toolResults: 1 }, { windowPercent: 1 }] } }, "the model's context window is not known"],
+    [{ not: { or: [{ toolResults: 1 }, { windowPercent: 1 }] } }, 'the model’s context window is not known'],
     [
       { overTarget: 1, and: [{ cacheCold: true, budgetLeft: 1 }] },
-      "no target is set, and whether the vendor's prompt cache is still warm is not known, and what may still be spent is not known",
+      'no target is set, and whether the vendor’s prompt cache is still warm is not known, and what may still be spent is not known',
     ],
   ])('of %j reports as unknown: %s', (condition, words) => {
     expect(describeMissingFacts(condition, UNKNOWN)).toBe(words);

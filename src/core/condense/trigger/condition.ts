@@ -14,13 +14,13 @@ export const conditionSchema = z
       .min(0)
       .max(1_000)
       .optional()
-      .describe("More than this share of the model's window, in percent."),
+      .describe('More than this share of the model’s window, in percent.'),
     overTarget: z.number().min(0).optional().describe('Tokens divided by the target are more than this.'),
     toolResults: z.int().min(0).optional().describe('There are more tool results than this.'),
     cacheCold: z
       .boolean()
       .optional()
-      .describe("True: the vendor's prompt cache no longer holds the conversation; false: it does."),
+      .describe('True: the vendor’s prompt cache no longer holds the conversation; false: it does.'),
     budgetLeft: z.number().min(0).optional().describe('At least this many US dollars may still be spent.'),
     get and(): z.ZodOptional<z.ZodArray<typeof conditionSchema>> {
       return z.array(conditionSchema).max(MAX_CONDITION_PARTS).optional().describe('All of these hold.');
@@ -92,8 +92,8 @@ export const NO_TARGET_TEXT = 'no target is set';
 
 const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
   ['targetTokens', 'overTarget', NO_TARGET_TEXT],
-  ['windowTokens', 'windowPercent', "the model's context window is not known"],
-  ['cacheCold', 'cacheCold', "whether the vendor's prompt cache is still warm is not known"],
+  ['windowTokens', 'windowPercent', 'the model’s context window is not known'],
+  ['cacheCold', 'cacheCold', 'whether the vendor’s prompt cache is still warm is not known'],
   ['budgetLeft', 'budgetLeft', 'what may still be spent is not known'],
 ];
 

@@ -45,7 +45,7 @@ export const smartConfigSchema = z
       .describe(
         'What every pass leaves alone; the task, pinned messages and the last to-do list are always left alone.',
       ),
-    thinking: oldBlocksSchema.prefault({}).describe("What happens to the model's old thinking."),
+    thinking: oldBlocksSchema.prefault({}).describe('What happens to the model’s old thinking.'),
     images: oldBlocksSchema.prefault({}).describe('What happens to old images.'),
     parallelCalls: z.int().min(1).max(16).default(4).describe('Number of parallel calls to a model.'),
     coherenceFloor: z

@@ -42,7 +42,7 @@ const summarizeSchema = z
       .min(1)
       .max(500)
       .optional()
-      .describe('Model that summarizes, by the ID of its API profile. If omitted, the model chosen for summaries.'),
+      .describe('ID of the model that summarizes. If omitted, the model chosen for summaries.'),
     maxTokens: z.int().min(16).max(32_000).default(200).describe('Maximum number of tokens in a summary.'),
     customPrompt: z
       .string()
@@ -54,7 +54,7 @@ const summarizeSchema = z
       .default('truncate')
       .describe('What happens if there is no summary: no model, over budget, or the call failed.'),
   })
-  .describe("Replaces the content with a model's summary.");
+  .describe('Replaces the content with a model’s summary.');
 
 const outlineSchema = z
   .looseObject({

@@ -120,9 +120,7 @@ export class CachingModelSelector {
 
 /** Used if no model is set up. */
 export const rejectModelSelection: SelectModel = () => {
-  throw new NoSummarizerError(
-    'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
-  );
+  throw new NoSummarizerError('No model for summaries is chosen. Add one, or choose one of the models in VS Code.');
 };
 
 /** Promises never reject: if the memo fails, summaries are requested again. */

@@ -126,7 +126,7 @@ const batchConfigSchema = z.discriminatedUnion('operation', [
       .min(1)
       .max(500)
       .optional()
-      .describe('Model that summarizes, by the ID of its API profile. If omitted, the model chosen for summaries.'),
+      .describe('ID of the model that summarizes. If omitted, the model chosen for summaries.'),
     customPrompt: customPromptSchema.default('').describe('Your own prompt. If empty, the built-in one.'),
     maxTokens: z.int().min(256).max(64_000).default(8_192).describe('Maximum number of tokens in the summary.'),
     keepFirst: z

@@ -155,7 +155,7 @@ describe('the summarize operation', () => {
     ]);
     expect(at(2, ...RESULT_PATH)).toContain('lines truncated');
     expect(made.notes).toEqual([
-      expect.stringMatching(/^1 of 1 summaries were not written: No model is set up for condensing\./),
+      expect.stringMatching(/^1 of 1 summaries were not written: No model for summaries is chosen\./),
     ]);
     expect(made.cost).toBe(0);
   });

@@ -5,7 +5,7 @@ const strategyStepSchema = z
   .looseObject({
     provider: z.string().min(1).max(200).optional().describe('Id of a provider.'),
     preset: z.string().min(1).max(200).optional().describe('Id of a preset of the Smart provider.'),
-    config: z.unknown().optional().describe("The provider's configuration. If omitted, its defaults."),
+    config: z.unknown().optional().describe('The provider’s configuration. If omitted, its defaults.'),
     when: conditionSchema.default({}).describe('Condition on the conversation as the earlier steps left it.'),
     after: z
       .enum(['any', 'failure'])
