@@ -100,7 +100,7 @@ const SPENDING_MESSAGES: SpendingMessages = {
   },
   notRecorded: (reason) =>
     vscode.l10n.t(
-      'The cost of the request could not be recorded, so it was not sent: {0} To continue without the limits, set contextCondenser.agent.atMaxCost to "warn".',
+      'The cost of the request could not be recorded, so it was not sent: {0} To continue without the limits, set contextCondenser.agent.atMaxCost to “warn”.',
       reason,
     ),
 };

@@ -165,7 +165,7 @@ function formatAccountText({ sessions, problems }: StoresAccount, by: Grouping, 
   const { compactions } = total;
   const lines = [
     `${period}: ${formatPlural(total.sessions, 'session')}, ${formatPlural(total.requests, 'request')}: ${[formatAccountCost(total), ...remarks].join('; ')}`,
-    ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
+    ` - Input: ${formatTokens(total.fresh)} tokens not cached, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
     ...(total.replayed > 0
       ? [` - ${formatPlural(total.replayed, 'request')} ${describeReplayedRequests(total.replayed, total)}.`]
       : []),

@@ -59,12 +59,18 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   for (const { where, named } of places) {
     const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(named.get(name)));
     if (cloud !== undefined) {
-      return blocked(vscode.l10n.t('{0} sets {1}: requests to a cloud are signed for its address.', where, cloud));
+      return blocked(
+        vscode.l10n.t(
+          '{0} sets {1}: requests to a cloud are signed for its own address, so they can’t go through a gateway.',
+          where,
+          cloud,
+        ),
+      );
     }
     if (named.has(ADDRESS)) {
       return blocked(
         vscode.l10n.t(
-          '{0} sets {1}. Lead a gateway of your own there, in a terminal: {2}',
+          '{0} already sets {1}. Start a gateway that leads there, in a terminal: {2}',
           where,
           ADDRESS,
           'context-condenser gateway --upstream anthropic=<address>',
@@ -94,7 +100,7 @@ async function readClaudeSettingsVariables(file: string): Promise<ReadonlyMap<st
 export async function setClaudeCodeAddress(gateway: () => Promise<string | undefined>): Promise<void> {
   if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION_ID)) {
     void showInformationMessage(
-      vscode.l10n.t('The Claude Code extension is not installed here. In a terminal, use "Open an Agent, Condensed…".'),
+      vscode.l10n.t('The Claude Code extension is not installed here. In a terminal, use “Open an Agent, Condensed…”.'),
     );
     return;
   }

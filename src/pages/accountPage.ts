@@ -135,9 +135,9 @@ function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtm
         <tr>
           <td></td>
           <th scope="col" class="number">Requests</th>
-          <th scope="col" class="number">Fresh</th>
-          <th scope="col" class="number">To cache</th>
-          <th scope="col" class="number">From cache</th>
+          <th scope="col" class="number">Input, not cached</th>
+          <th scope="col" class="number">Cache writes</th>
+          <th scope="col" class="number">Cache reads</th>
           <th scope="col" class="number">Output</th>
           <th scope="col">Cost</th>
         </tr>

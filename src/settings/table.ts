@@ -143,7 +143,7 @@ const SETTING_ROWS = {
     title: 'Part to condense',
     text: 'Controls which part of a stored conversation is condensed.',
     choices: {
-      active: { label: 'What Is Sent', text: 'What the agent would send with its next request.' },
+      active: { label: 'What is sent', text: 'What the agent would send with its next request.' },
       all: { label: 'Everything', text: 'What the agent has already compacted away, too.' },
     },
   }),
@@ -317,9 +317,9 @@ const SETTING_ROWS = {
     title: 'New results',
     text: 'Controls how a tool’s new result is condensed before it is first sent. What was already sent is not changed, so the vendor’s prompt cache stays valid.',
     choices: {
-      off: { label: 'Send Whole', text: 'Results are sent as they are.' },
+      off: { label: 'Send whole', text: 'Results are sent as they are.' },
       lossless: {
-        label: 'Leave Out Repeats',
+        label: 'Leave out repeats',
         text: 'Lines that the conversation already has are replaced with a reference to them, and line numbers that follow from the line before are left out. Free; everything can be recalled or undone.',
       },
     },
@@ -327,7 +327,7 @@ const SETTING_ROWS = {
   'agent.noiseOnArrival': makeSetting(z.boolean(), {
     default: false,
     scope: 'window',
-    title: 'Terminal noise in new results',
+    title: 'Remove terminal noise from new results',
     text: 'Removes terminal noise from a command’s new result before it is first sent: control sequences, progress that was overwritten, trailing blanks, and lines repeated more than three times in a row. Results of failed commands are sent whole. Everything can be undone.',
   }),
   'agent.largeResultPercent': makeSetting(createPercentSchema(), {
@@ -376,7 +376,7 @@ const SETTING_ROWS = {
     text: 'Controls how you are notified when a conversation in the chat has been condensed.',
     choices: {
       none: { label: 'None', text: 'No notification; the log has an entry.' },
-      statusBar: { label: 'Status Bar', text: 'In the status bar, for a few seconds.' },
+      statusBar: { label: 'Status bar', text: 'In the status bar, for a few seconds.' },
       notification: {
         label: 'Notification',
         text: 'A notification that says what was done, with Undo and Show Diff.',

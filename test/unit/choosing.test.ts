@@ -25,7 +25,7 @@ const measured = rowsUnder('research/benchmarks.md', 'Every way to condense');
 
 const FOOTNOTE = / [¹²³⁴]$/;
 
-const rounded = (share: string): string => `${Math.round(Number.parseFloat(share))} %`;
+const rounded = (share: string): string => `${Math.round(Number.parseFloat(share))}%`;
 
 /** @param cost "$0.051", or a dash if nothing was paid. */
 function costWords(cost: string): string {

@@ -71,7 +71,7 @@ describe('the guide on passes', () => {
     const leaves = (await reported(losslessProvider, {})).replace(/ → (\S+) tokens.*/, ' tokens and $1 after Lossless');
     expect(page.includes(leaves), leaves).toBe(true);
     const [before = 0, after = 0] = leaves.match(/[\d,]+/g)?.map((count) => Number(count.replace(',', ''))) ?? [];
-    const removed = `Lossless removes ${Math.round(100 * (1 - after / before))} %`;
+    const removed = `Lossless removes ${Math.round(100 * (1 - after / before))}%`;
     expect(readFileSync(join(root, 'README.md'), 'utf8').includes(removed), removed).toBe(true);
   });
 

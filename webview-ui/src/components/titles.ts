@@ -3,14 +3,14 @@ import { t } from '../l10n';
 
 const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   // Fields of Lossless
-  deduplicateFileReads: () => t('Same file read again'),
-  deduplicateResults: () => t('Same result again'),
+  deduplicateFileReads: () => t('Duplicate file reads'),
+  deduplicateResults: () => t('Duplicate results'),
   consolidateToolResults: () => t('Repeated listings, searches and commands'),
   removeObsoleteState: () => t('Superseded state'),
   oneViewPerFile: () => t('Lines of a file shown elsewhere'),
   writesReadBack: () => t('Files read back after being written'),
-  repeatedRuns: () => t('Runs of identical lines'),
-  lineNumbers: () => t('Line numbers'),
+  repeatedRuns: () => t('Repeated runs of lines'),
+  lineNumbers: () => t('Line numbers and paths'),
   terminalNoise: () => t('Terminal noise'),
   failedCalls: () => t('Failed calls that were retried'),
   acrossFiles: () => t('References to other files'),
@@ -20,6 +20,9 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   toolResults: () => t('Tool results'),
   toolParameters: () => t('Tool parameters'),
   messageText: () => t('Message text'),
+  keepNewest: () => t('Newest images kept'),
+  maxEdge: () => t('Longest edge'),
+  maxBytes: () => t('Largest size'),
   preserveUserMessages: () => t('Leave user messages unchanged'),
   preserveAssistantText: () => t('Leave assistant messages unchanged'),
   minimumTokens: () => t('Minimum tokens'),
@@ -41,12 +44,14 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   allowInsecureHttp: () => t('Allow unencrypted HTTP'),
   api: () => t('API'),
   projectId: () => t('Project'),
+  thresholdTokens: () => t('Threshold in tokens'),
+  targetPercent: () => t('Target'),
   prices: () => t('Prices'),
   cacheRead: () => t('Read from cache'),
   cacheWrite: () => t('Write to cache'),
   longCacheWrite: () => t('Write to cache for an hour'),
   maxOutputTokens: () => t('Longest answer'),
-  timeoutSeconds: () => t('Time-out'),
+  timeoutSeconds: () => t('Time limit'),
   offerInChat: () => t('Offer in the chat'),
   // Fields of Smart
   count: () => t('Newest messages left alone'),
@@ -79,6 +84,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   keepRecent: () => t('Newest messages that keep theirs'),
   parallelCalls: () => t('Parallel calls'),
   // Kinds of facts that must stay in the view
+  errors: () => t('Error lines'),
   todos: () => t('To-dos'),
 };
 

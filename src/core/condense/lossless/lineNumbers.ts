@@ -24,7 +24,7 @@ const KEPT_NUMBER_INTERVAL = 50;
  * other text, and every fiftieth. In search results only a file's first line keeps the path.
  */
 export const createLineNumbersStep = createResultStep((tools) => ({
-  name: 'Line numbers and paths in front of lines',
+  name: 'Line numbers and paths',
   reason: 'the numbers follow from the first line’s',
   strict: true,
   findNoise: (exchange) => {

@@ -15,12 +15,12 @@ import { RepeatedRangeChooser, type RepeatedLineRange, type RepeatedRangesOfSour
 
 const LINE_OPERATION_ROWS = {
   oneViewPerFile: {
-    name: 'One view per file',
+    name: 'Lines of a file shown elsewhere',
     kinds: ['read'],
     reason: 'the lines appear in another view of the file',
   },
   writesReadBack: {
-    name: 'Writes read back',
+    name: 'Files read back after being written',
     kinds: ['written', 'new', 'old', 'failed'],
     reason: 'the lines appear in a result or in another call',
   },

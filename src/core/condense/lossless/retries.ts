@@ -20,7 +20,7 @@ const getRetriedExchanges = createMemoryPerLineCache(() => new ProcessedItems<To
 
 /** Removes long parameters of failed calls that were repeated successfully; the error stays. */
 export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
-  const name = 'Failed calls made again';
+  const name = 'Failed calls that were retried';
   return {
     name,
     run(draft) {

@@ -51,9 +51,7 @@ export const losslessConfigSchema = z
     strictOnly: z
       .boolean()
       .default(false)
-      .describe(
-        'Removes only what appears elsewhere in the view, nothing that would remain only in the reference store.',
-      ),
+      .describe('Removes only what the condensed conversation still contains elsewhere.'),
     tools: ownToolsSchema,
   })
   .strict();

@@ -84,8 +84,8 @@ const truncationConfigSchema = z
       })
       .strict()
       .prefault({}),
-    preserveUserMessages: z.boolean().default(true).describe('Never touch what a user wrote.'),
-    preserveAssistantText: z.boolean().default(true).describe('Never touch what the assistant wrote.'),
+    preserveUserMessages: z.boolean().default(true).describe('Never changes what a user wrote.'),
+    preserveAssistantText: z.boolean().default(true).describe('Never changes what the assistant wrote.'),
     minimumTokens: z.int().min(0).max(1_000_000).default(50).describe('Content with fewer tokens is left alone.'),
   })
   .strict();

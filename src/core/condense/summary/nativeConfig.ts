@@ -5,13 +5,13 @@ import { MASK_POLICIES } from '../summarizer';
 
 export const nativeConfigSchema = z
   .object({
-    keepFirst: z.int().min(1).max(100).default(1).describe('Units kept at the beginning; the task is always kept.'),
-    keepLast: z
+    keepFirst: z
       .int()
-      .min(0)
-      .max(1_000)
-      .default(3)
-      .describe('Units kept at the end: messages, or calls with their results.'),
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('Units (messages, or calls with their results) kept at the beginning; the task is always kept.'),
+    keepLast: z.int().min(0).max(1_000).default(3).describe('Units kept at the end.'),
     prompt: customPromptSchema
       .default('')
       .describe('Your own prompt in place of the built-in sections. If empty, the built-in one.'),
@@ -38,7 +38,7 @@ export const nativeConfigSchema = z
       .boolean()
       .default(true)
       .describe(
-        'Puts what people wrote after the summary word for word, in up to half of the tokens that the summary replaces. If false, it is among the facts, as far as there is room.',
+        'Puts what people wrote after the summary word for word, in up to half of the tokens that the summary replaces. Otherwise, it is among the facts, as far as there is room.',
       ),
     vendorCompaction: z
       .boolean()

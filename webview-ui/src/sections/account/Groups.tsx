@@ -134,7 +134,7 @@ function listFigureColumns(rows: readonly ShownAccountRow[]): readonly TableColu
     formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
   const figures = [
     { title: t('Estimated requests'), get: ({ replayed }: ShownAccountRow) => replayed, format: formatNumber },
-    { title: t('Input'), get: ({ fresh }: ShownAccountRow) => fresh, format: formatShort },
+    { title: t('Input, not cached'), get: ({ fresh }: ShownAccountRow) => fresh, format: formatShort },
     { title: t('Cache writes'), get: ({ cacheWrite }: ShownAccountRow) => cacheWrite, format: formatShort },
     { title: t('Cache reads'), get: ({ cacheRead }: ShownAccountRow) => cacheRead, format: formatShort },
     { title: t('Output'), get: ({ output }: ShownAccountRow) => output, format: formatShort },

@@ -82,7 +82,7 @@ function CondensationDetails({ entry }: { readonly entry: HistoryEntry }): React
   const { passes, savedPerRequest, path, use, rereads } = entry;
   return (
     <div className="item-content">
-      <ol aria-label={t('Passes')}>
+      <ol aria-label={t('Steps')}>
         {passes.map(({ name, tokensBefore, tokensAfter }, index) => (
           <li key={`${name} ${index}`}>
             {t('{0}: {1} → {2} tokens', t(name), formatNumber(tokensBefore), formatNumber(tokensAfter))}

@@ -10,7 +10,7 @@ export function PassBarChart({ preview }: { readonly preview: Preview }): ReactN
   const skipped = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
   return (
     <div className="group-plain">
-      <h4 className="group-title">{t('Pass by pass')}</h4>
+      <h4 className="group-title">{t('Step by step')}</h4>
       <ol className="pass-bars">
         {reported.map((step, index) => (
           <PassBar key={`${index} ${step.name}`} step={step} highest={tokensBefore} />

@@ -76,8 +76,8 @@ export function listProviderFacts(
       const ofPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
       return {
         description: preset
-          ? t('Removes old content by its kind, in passes. In use: the preset {0}.', preset.name)
-          : t('Removes old content by its kind, in passes. In use: your own passes.'),
+          ? t('Removes old content by its kind, in passes. Preset: {0}.', preset.name)
+          : t('Removes old content by its kind, in your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
         isLossAtMost: ofPreset?.isAtMost === true,
         loses: ofPreset ? describeLostShare(ofPreset) : t('What your passes remove; Preview shows it'),
@@ -92,7 +92,7 @@ export function listProviderFacts(
       return {
         description: strategy
           ? t(
-              'Runs several providers in order, each only if its condition is met. In use: {0} ({1}).',
+              'Runs several providers in order, each only if its condition is met. Strategy: {0} ({1}).',
               strategy.name,
               strategy.steps.join(' → '),
             )

@@ -60,7 +60,10 @@ const outlineSchema = z
   .looseObject({
     operation: z.literal('outline'),
     coldTurns: z.int().min(0).max(10_000).default(10).describe('Turns since the file was last read or edited.'),
-    keepDeclarations: z.boolean().default(true).describe('If false, only the lines that an edit quoted are kept.'),
+    keepDeclarations: z
+      .boolean()
+      .default(true)
+      .describe('Keeps declarations, too, not only the lines that an edit quoted.'),
     contextLines: z
       .int()
       .min(0)
