@@ -10,6 +10,7 @@ import type {
   ProviderResult,
   StepReport,
 } from '../core/condense/types';
+import { formatCost } from '../core/format';
 import { rejectOnAbort } from '../core/orAborted';
 import type { ProviderInput } from './api';
 import { applyChanges } from './applyChanges';
@@ -57,7 +58,7 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
 function explainExcessiveCost(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
   const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
-  return `${price}; at most $${maxCost} may be spent on a condensation.`;
+  return `${price}; at most ${formatCost(maxCost)} may be spent on a condensation.`;
 }
 
 async function condenseWithProvider(

@@ -635,7 +635,7 @@ const SUMMARIES: readonly {
     name: 'over the limit',
     options: [],
     asked: (count) => count === 0,
-    says: /A conversation was not summarized: .*The price of \S+ is not known, and at most \$0\.5 may be spent/,
+    says: /A conversation was not summarized: .*The price of \S+ is not known, and at most \$0\.50 may be spent/,
   },
 ];
 

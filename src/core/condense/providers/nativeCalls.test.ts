@@ -35,7 +35,7 @@ describe('the cost of Summary', () => {
     const { condense, summarizer, manager } = createTestBed(makeConversation());
     const request = { conversation: 'c', messages: makeConversation(), trigger: 'manual', maxCost: 0.001 } as const;
     const { refusal } = await manager.estimate(request);
-    expect(refusal).toMatch(/^It would cost about \$0\.0\d+; at most \$0\.001 may be spent on a condensation/);
+    expect(refusal).toMatch(/^It would cost about \$0\.0\d+; at most \$0\.0010 may be spent on a condensation/);
     expect(await condense({ maxCost: 0.001 })).toMatchObject({ kind: 'unchanged', reason: 'over-budget', cost: 0 });
     expect(summarizer.requests).toHaveLength(0);
     expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });

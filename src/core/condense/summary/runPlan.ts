@@ -1,4 +1,5 @@
 import { sumCosts } from '../../cost/callCost';
+import { formatCost } from '../../format';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
@@ -152,9 +153,9 @@ export function explainDisallowedCost(
 ): string | undefined {
   if (maxCost === undefined || model.billing === 'included') return undefined;
   if (cost === undefined) {
-    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. ${getSpendingLimitNames(model).unknownPrice}`;
+    return `The price of ${model.model} is not known, and at most ${formatCost(maxCost)} may be spent. ${getSpendingLimitNames(model).unknownPrice}`;
   }
   return cost > maxCost
-    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (${getSpendingLimitNames(model).condensation}).`
+    ? `It would cost about $${cost.toFixed(4)}; at most ${formatCost(maxCost)} may be spent on a condensation (${getSpendingLimitNames(model).condensation}).`
     : undefined;
 }
