@@ -107,7 +107,7 @@ const SPENDING_MESSAGES: SpendingMessages = {
 
 const describeUnknownPrice = ({ profile: { name, model } }: OfferedModel): string =>
   vscode.l10n.t(
-    'The price of {0} is not known, so its requests do not count towards any spending limit. Set the prices of “{1}” in the settings (0 if it costs nothing).',
+    'The price of {0} is not known, so its requests do not count toward any spending limit. Set the prices of “{1}” in the settings (0 if it costs nothing).',
     model,
     name,
   );

@@ -101,7 +101,7 @@ const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
     ...RETRYABLE_ADVICE,
   },
   aborted: {
-    sentence: 'The call was cancelled.',
+    sentence: 'The call was canceled.',
     advice: 'Nothing was changed.',
     canRetry: true,
     offerOtherProfile: false,

@@ -201,7 +201,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     };
     await expect(run()).rejects.toMatchObject({
       kind: 'aborted',
-      message: 'Work profile: The call was cancelled. Nothing was changed.',
+      message: 'Work profile: The call was canceled. Nothing was changed.',
     });
     expect(texts).toEqual(['one ', 'two ']);
     await (

@@ -29,7 +29,7 @@ export async function runCommandLine(argv: readonly string[], plainIo: CliIo): P
     return await sessionCommands[line.command](await openSession(line, io));
   } catch (error) {
     if (io.signal.aborted) {
-      io.stderr('Cancelled. Nothing was written.\n');
+      io.stderr('Canceled. Nothing was written.\n');
       return EXIT_CODE.cancelled;
     }
     return printErrorAndGetExitCode(error, io);

@@ -259,7 +259,7 @@ describe('the command Condense Context Now', () => {
   it('ends at once when canceled, and writes nothing', async () => {
     fake.cancelAtFirstReport = true;
     await condenseNow(services, file);
-    expect(last()).toMatchObject({ kind: 'status', message: 'Cancelled. Nothing was condensed.' });
+    expect(last()).toMatchObject({ kind: 'status', message: 'Canceled. Nothing was condensed.' });
     await undoLastStoredCondensation(services, 'claude-code:session-1');
     expect(last().message).toBe('There is nothing left to undo.');
   });

@@ -161,8 +161,8 @@ export async function condenseFileAndReport(
     );
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
-      log.info(`${path}\nCancelled. Nothing was condensed.`);
-      void showStatusMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
+      log.info(`${path}\nCanceled. Nothing was condensed.`);
+      void showStatusMessage(vscode.l10n.t('Canceled. Nothing was condensed.'), 5_000);
       return tell(Promise.resolve());
     }
     return tell(showErrorWithRetry(services, error, () => condenseFileAndWait(services, path, settings, config)));

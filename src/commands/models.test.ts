@@ -376,7 +376,7 @@ describe('condensing with Summary', () => {
     fake.cancelProgress();
     await running;
     await request.aborted;
-    expect(shown().at(-1)).toBe('Cancelled. Nothing was condensed.');
+    expect(shown().at(-1)).toBe('Canceled. Nothing was condensed.');
   });
 
   it('stays within the budget', async () => {

@@ -240,7 +240,7 @@ export class LiveCondenser implements GatewayCondenser {
     tokens: number,
     minReadTokens: number | undefined,
   ): Promise<PaidRequest | undefined> {
-    const unknownPrice = `The price of ${toDisplayableModelName(key)} is not known, so its requests do not count towards any spending limit.`;
+    const unknownPrice = `The price of ${toDisplayableModelName(key)} is not known, so its requests do not count toward any spending limit.`;
     const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
     try {
       return await this.options.spending?.beginRequest(model, conversation, tokens, minReadTokens);

@@ -304,7 +304,7 @@ export class CondensationScheduler {
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome> {
     const cancel = (): void => {
-      preparation.abandonPreparation('it was cancelled');
+      preparation.abandonPreparation('it was canceled');
     };
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
@@ -463,7 +463,7 @@ export class CondensationScheduler {
     const combinedSignal = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
     await Promise.race([preparation.over, this.dependencies.clock.sleep(waitMs, combinedSignal)]);
     done.abort();
-    if (signal?.aborted && isOwn) preparation.abandonPreparation('the request that waited for it was cancelled');
+    if (signal?.aborted && isOwn) preparation.abandonPreparation('the request that waited for it was canceled');
     signal?.throwIfAborted();
   }
 

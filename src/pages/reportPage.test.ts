@@ -160,7 +160,7 @@ describe("the content of a condensation's report page", () => {
     expect(page).toContain('<td>skipped: nothing to do</td>');
     expect(page).not.toContain('done:');
     expect(page).not.toContain('Third');
-    expect(page).toContain('<p>One pass found nothing to do.</p>');
+    expect(page).toContain('<p>One step found nothing to do.</p>');
   });
 
   it("is counted in the model's tokens", () => {

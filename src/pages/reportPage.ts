@@ -371,15 +371,15 @@ function renderStepTable(steps: readonly StepReport[], tokens: FormatTokens, cha
     </tr>`;
   const idle = steps.length - worked.length;
   return renderHtml`<section>
-    <h2>Passes</h2>
-    <div class="wide" tabindex="0" role="region" aria-label="Passes">
+    <h2>Steps</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="Steps">
       <table>
         <caption>
-          The passes, in the order they ran
+          The steps, in the order they ran
         </caption>
         <thead>
           <tr>
-            <th scope="col">Pass</th>
+            <th scope="col">Step</th>
             <th scope="col" class="number">Before</th>
             <th scope="col" class="number">After</th>
             <th scope="col" class="number">Change</th>
@@ -394,7 +394,7 @@ function renderStepTable(steps: readonly StepReport[], tokens: FormatTokens, cha
         </tbody>
       </table>
     </div>
-    ${idle === 0 ? '' : renderHtml`<p>${idle === 1 ? 'One pass' : `${idle} passes`} found nothing to do.</p>`}
+    ${idle === 0 ? '' : renderHtml`<p>${idle === 1 ? 'One step' : `${idle} steps`} found nothing to do.</p>`}
   </section>`;
 }
 

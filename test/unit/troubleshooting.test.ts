@@ -30,7 +30,7 @@ describe('the guide on messages', () => {
     const said = [...errors.matchAll(/sentence: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
     expect(said.length).toBeGreaterThan(15);
     // Messages about a cancellation are left out, because the user requested it.
-    const reported = said.filter((what) => !what.includes('cancelled'));
+    const reported = said.filter((what) => !what.includes('canceled'));
     expect(reported.filter((what) => !page.includes(what.replace(/^(The answer broke off).*/, '$1')))).toEqual([]);
   });
 });

@@ -126,7 +126,7 @@ it('spending limits report that a price is unknown', async () => {
   const messages = [{ role: 'user' as const, content: 'a title' }];
   await gpt.chat.completions.create({ model: 'nobody-knows', messages });
   expect(told).toEqual([
-    'The price of openai/nobody-knows is not known, so its requests do not count towards any spending limit.',
+    'The price of openai/nobody-knows is not known, so its requests do not count toward any spending limit.',
   ]);
 });
 

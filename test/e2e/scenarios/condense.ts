@@ -175,7 +175,7 @@ const cancelsInTheMiddle: SharedScenario = async (bench) => {
   assert.equal(working.busy, true);
   await clickNotification(bench, 'Condensing “large.json”', 'Cancel');
   await until('the word that it was cancelled', () =>
-    bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
+    bench.server.outputText('Context Condenser').includes('Canceled. Nothing was condensed.'),
   );
   assert.equal(await offersCommand(bench, 'Context Condenser: Undo the Last Condensation'), false);
 };

@@ -104,7 +104,7 @@ const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
     await request.aborted;
     bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
     await until('the word that it was cancelled', () =>
-      bench.server.outputText('Context Condenser').slice(logged).includes('Cancelled. Nothing was condensed.'),
+      bench.server.outputText('Context Condenser').slice(logged).includes('Canceled. Nothing was condensed.'),
     );
     assert.equal(countCondensations(bench), before);
   });

@@ -100,7 +100,7 @@ describe('the printed report of a condensation', () => {
       'Nothing was condensed: the result of Smart would not be a valid conversation. message 4: a has no result (call-answered)',
       { ...base, kind: 'refused', violations: [{ rule: 'call-answered', message: 4, detail: 'a has no result' }] },
     ],
-    ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
+    ['Canceled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
   ])('says %j, with the cost', (headline, outcome) => {
     expect(formatOutcomeReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);

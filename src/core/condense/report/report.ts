@@ -115,7 +115,7 @@ function formatHeadline(outcome: OutcomeSummary, getName: (provider: string) => 
       return `Nothing was condensed: the result of ${name} would not be a valid conversation. ${placeText}`;
     }
     case 'cancelled':
-      return 'Cancelled. Nothing was condensed.';
+      return 'Canceled. Nothing was condensed.';
     case 'failed':
       return `Nothing was condensed: ${name} failed. ${outcome.error.message}`;
   }

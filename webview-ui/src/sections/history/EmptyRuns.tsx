@@ -29,6 +29,6 @@ export function RunsWithoutEffect({ runs }: { readonly runs: readonly RunWithout
 const OUTCOME_TEXTS: Readonly<Record<RunWithoutEffect['outcome'], () => string>> = {
   unchanged: () => t('left as it was'),
   refused: () => t('refused by the checks'),
-  cancelled: () => t('cancelled'),
+  cancelled: () => t('canceled'),
   failed: () => t('failed'),
 };

@@ -49,7 +49,7 @@ export async function runStrategy(
     );
   } catch (error) {
     if (work.calls.length === 0) throw error;
-    throw new ProviderFailure('The run was cancelled.', work.spent, { canRetry: true, offerOtherProfile: false });
+    throw new ProviderFailure('The run was canceled.', work.spent, { canRetry: true, offerOtherProfile: false });
   }
   return { ...work.spent, edits: work.edits };
 }
