@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatChange, formatPercent } from './l10n';
+import { formatChange, formatDollars, formatPercent, formatPrice } from './l10n';
 
 it('a share is shown as 0 only if there is nothing', () => {
   expect([0, 0.03, 0.3, 9.97, 42.4].map(formatPercent)).toEqual(['0%', '<0.1%', '0.3%', '10%', '42%']);
@@ -19,4 +19,19 @@ it('a change is shown with its sign, unless it is too small to show', () => {
     '<0.1%',
     '+11%',
   ]);
+});
+
+it('a cost is shown as 0 only if there is none, with the decimals of messages', () => {
+  expect([undefined, 0, 0.00001, 0.002, 0.0149, 3].map(formatDollars)).toEqual([
+    'unknown',
+    '$0',
+    '<$0.0001',
+    '$0.0020',
+    '$0.01',
+    '$3.00',
+  ]);
+});
+
+it('a price is shown with all its decimals', () => {
+  expect([0, 0.075, 3].map(formatPrice)).toEqual(['$0', '$0.075', '$3.00']);
 });

@@ -35,12 +35,25 @@ export function getNumberSeparators(): { readonly group: string; readonly decima
   return { group: getPartValue('group'), decimal: getPartValue('decimal') };
 }
 
-/** @param dollars undefined if unknown */
+/**
+ * Rounds as `formatCost` in `src/core/format.ts` does: only zero is shown as 0.
+ * @param dollars undefined if unknown
+ */
 export function formatDollars(dollars: number | undefined): string {
   if (dollars === undefined) return t('unknown');
-  const digits = dollars !== 0 && Math.abs(dollars) < 0.01 ? 4 : 2;
-  return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: digits });
+  const size = Math.abs(dollars);
+  if (size > 0 && size < 0.0001) return `<${formatDollars(0.0001)}`;
+  const digits = size === 0 ? 0 : size < 0.01 ? 4 : 2;
+  return formatNumber(dollars, { ...DOLLARS, minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
+
+const DOLLARS = { style: 'currency', currency: 'USD' } as const;
+
+/** Shows up to four decimals, since prices per million tokens can have three: $0.075. */
+export const formatPrice = (dollars: number | undefined): string =>
+  dollars === undefined || dollars === 0
+    ? formatDollars(dollars)
+    : formatNumber(dollars, { ...DOLLARS, maximumFractionDigits: 4 });
 
 /**
  * Rounds as `src/core/percent.ts` does: only zero is shown as 0.

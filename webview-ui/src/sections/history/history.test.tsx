@@ -95,7 +95,7 @@ describe('the history section', () => {
     expect(item.textContent).toContain('fallback');
     await page.click(() => page.find('#history .item-name'));
     await page.until(() => item.textContent.includes('Old results: 1,000 → 250 tokens'));
-    expect(item.textContent).toContain('Each later request costs $0.002 less.');
+    expect(item.textContent).toContain('Each later request costs $0.0020 less.');
     expect(item.textContent).toContain('/home/me/session.jsonl');
     expect(page.find('.figures').textContent).toContain('Failures50%');
     expect(page.find('.figures').textContent).toContain('Spent per condensation$');

@@ -3,7 +3,7 @@ import { getServerLabel, isVendor } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { ProblemList } from '../../components/Problems';
-import { formatDate, formatDollars, formatPercent, t } from '../../l10n';
+import { formatDate, formatPrice, formatPercent, t } from '../../l10n';
 import { matchesQuery, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
@@ -78,7 +78,7 @@ function listProfileFacts({ facts, threshold }: ProfileEntry): string[] {
 
 function describePrices({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
   if (inputPrice === undefined) return contextWindow === undefined ? [] : [t('price not known')];
-  const prices = t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice));
+  const prices = t('{0} in, {1} out per million tokens', formatPrice(inputPrice), formatPrice(outputPrice));
   return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];
 }
 

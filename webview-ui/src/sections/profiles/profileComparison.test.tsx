@@ -65,7 +65,7 @@ const comparison = (changes: object = {}): object => ({
 it('the comparison of profiles shows cost, saving and break-even, and selects the best with a click', async () => {
   const page = await compared([comparison()]);
   const table = await page.until(() => page.find('#profiles table'));
-  expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.0084 requests');
+  expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.00804 requests');
   expect(table.textContent).toContain('60%$0.30$0.01–');
   expect(table.textContent).toContain('Otherm––––');
   expect(table.textContent).not.toContain('no key');

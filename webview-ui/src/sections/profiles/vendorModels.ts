@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import type { MethodParams, VendorModel } from '../../../../src/panel/protocol';
-import { formatDollars, t } from '../../l10n';
+import { formatPrice, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 
 const LIST_TIMEOUT_MS = 60_000;
@@ -66,9 +66,7 @@ export function describeVendorModel({ contextWindow, maxOutputTokens, seesImages
   const facts = [
     ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),
     ...(maxOutputTokens === undefined ? [] : [t('answers up to {0} tokens', maxOutputTokens)]),
-    ...(prices
-      ? [t('{0} in, {1} out per million tokens', formatDollars(prices.input), formatDollars(prices.output))]
-      : []),
+    ...(prices ? [t('{0} in, {1} out per million tokens', formatPrice(prices.input), formatPrice(prices.output))] : []),
     ...(prices?.longPrompts ? [t('more expensive above {0} tokens', prices.longPrompts.aboveTokens)] : []),
     ...(seesImages === undefined ? [] : [seesImages ? t('accepts images') : t('does not accept images')]),
   ];

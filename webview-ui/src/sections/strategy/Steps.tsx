@@ -54,7 +54,7 @@ export function describeStepConditions({ when, after, affordable, ends }: Fields
 function describeSingleCondition([key, value]: readonly [string, unknown]): string {
   if (key === 'overTarget' && typeof value === 'number') return t('above {0} times the target', value);
   if (key === 'tokenThreshold' && typeof value === 'number') return t('above {0} tokens', value);
-  if (key === 'budgetLeft' && typeof value === 'number') return t('while {0} are left', formatDollars(value));
+  if (key === 'budgetLeft' && typeof value === 'number') return t('while {0} is left', formatDollars(value));
   if (key === 'not' && isRecord(value) && typeof value['overTarget'] === 'number' && Object.keys(value).length === 1) {
     return t('up to {0} times the target', value['overTarget']);
   }

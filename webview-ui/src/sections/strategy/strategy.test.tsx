@@ -51,7 +51,7 @@ it("a user's own strategy shows its steps, each with its conditions", async () =
   expect(page.all('#strategy .tag').map(({ textContent }) => textContent)).toEqual([
     'above 40,000 tokens',
     'Cache cold: true',
-    'while $0.50 are left',
+    'while $0.50 is left',
     'only within the budget',
     'only if an earlier step failed',
   ]);
