@@ -166,7 +166,7 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
   const condensation = findReportedCondensation(ledger.ledger, (id) => manager.getProviderDisplayName(id));
   const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
-  const { withoutContent, version, webview, notes = [] } = task;
+  const { withoutContent, version, webview, assumedWindow, notes = [] } = task;
   const counted = (await loadFillLevelReader())(conversation, counter);
   const fill = counted.isRecorded ? counted : (task.fill ?? counted);
   const { messages: view } = applyEdits(messages, condensation.edits);
@@ -185,7 +185,7 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
   };
   return {
     conversation: summary,
-    page: renderReportPage(subject, { counter, withoutContent, version, ...(webview && { webview }) }),
+    page: renderReportPage(subject, { counter, withoutContent, version, assumedWindow, ...(webview && { webview }) }),
   };
 }
 

@@ -162,6 +162,8 @@ export interface ReportTask extends StoredConversation {
   readonly notes?: readonly string[];
   /** The list's estimate for a copy, whose file has no request yet. */
   readonly fill?: FillLevel | undefined;
+  /** Window in tokens to use if the model's is unknown. */
+  readonly assumedWindow?: number;
   readonly isGivenBack?: boolean;
   /** Set if the page is shown in VS Code instead of written to a file. */
   readonly webview?: WebviewFrame;

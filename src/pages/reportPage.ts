@@ -64,6 +64,8 @@ export interface ReportPageOptions {
   /** Omits all text of the conversation, including names of files and tools. */
   readonly withoutContent?: boolean;
   readonly version: string;
+  /** Window in tokens to use if the model's is unknown, as in the list of conversations. */
+  readonly assumedWindow?: number | undefined;
   /** For a page in VS Code, with its colors and actions; absent for a file. */
   readonly webview?: WebviewFrame;
 }
@@ -95,7 +97,14 @@ export function findReportedCondensation(
 /** Masks secrets in whole strings before truncating them. */
 export function renderReportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
   const { original, edits } = subject;
-  const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
+  const {
+    counter,
+    calibrate = (tokens: number) => tokens,
+    tools,
+    withoutContent = false,
+    webview,
+    assumedWindow,
+  } = options;
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = measureCoherence(original, edits, tools);
   const sizes = measureTokensByKind(original, view, counter);
@@ -111,12 +120,12 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
         <p class="lead">
           <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
           (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
-          ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes)}
+          ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes, assumedWindow)}
         </p>
         ${webview ? renderActionButtons(webview) : ''} ${renderSaving(subject)}
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
-          ${subject.fill === undefined ? '' : describeFillBeforeAndAfter(subject.fill, sizes)}
+          ${subject.fill === undefined ? '' : describeFillBeforeAndAfter(subject.fill, sizes, assumedWindow)}
           ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
           ${subject.format}. Context Condenser ${options.version}.
         </p>
@@ -133,21 +142,31 @@ const renderActionButtons = ({ actions }: WebviewFrame): SafeHtml =>
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
-function renderFillChange(fill: FillLevel, { before, after }: SizesBeforeAndAfter): SafeHtml | string {
+function renderFillChange(
+  fill: FillLevel,
+  { before, after }: SizesBeforeAndAfter,
+  assumedWindow: number | undefined,
+): SafeHtml | string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
-  return fill.window === undefined || condensed === fill
+  const window = fill.window ?? assumedWindow;
+  return window === undefined || condensed === fill
     ? ''
-    : renderHtml`; context window <strong>${formatFillChange(fill, condensed, fill.window)}</strong>`;
+    : renderHtml`; context window <strong>${formatFillChange(fill, condensed, window)}</strong>`;
 }
 
 /**
  * Says how full the window was, why that is more than the messages, and how full it is with the
  * condensed messages.
  */
-function describeFillBeforeAndAfter(fill: FillLevel, { before, after }: SizesBeforeAndAfter): string {
+function describeFillBeforeAndAfter(
+  fill: FillLevel,
+  { before, after }: SizesBeforeAndAfter,
+  assumedWindow: number | undefined,
+): string {
+  const isWindowKnown = (fill.window ?? assumedWindow) !== undefined;
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [
-    `As the agent left it, ${fill.window === undefined ? 'the conversation had' : 'the context window was'} ${formatFillSentence(fill)}.`,
+    `As the agent left it, ${isWindowKnown ? 'the context window was' : 'the conversation had'} ${formatFillSentence(fill, assumedWindow)}.`,
     explainFill(fill, before.total) ?? '',
     condensed === fill ? '' : `With the condensed messages, it has ${formatFillTokens(condensed)}.`,
   ]

@@ -1,3 +1,4 @@
+import { readSetting } from '../../window/settings/settings';
 import type { Services } from '../../window/services';
 import { findFillOfCondensedCopy, getConversationIndex } from '../conversationIndex';
 import { listGivenBack } from './background';
@@ -12,5 +13,6 @@ export async function readReportFacts(services: Services, path: string) {
     isGivenBack: givenBack.some(({ conversation }) => conversation === id),
     isCopy: givenBack.some((each) => each.path === path && each.conversation !== id),
     fill: findFillOfCondensedCopy(services, path),
+    assumedWindow: readSetting('conversations.contextWindow'),
   };
 }

@@ -14,13 +14,13 @@ export async function saveReport(services: Services, path: string): Promise<void
   const item = await pickOneItem(createContentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
-  const { agent, isGivenBack, fill } = await readReportFacts(services, path);
+  const { isCopy: _isCopy, ...facts } = await readReportFacts(services, path);
   const { page } = await runTaskWithProgress(services, title, {
     kind: 'report',
     ...toStoredConversation(services, path),
     withoutContent,
     version,
-    ...{ agent, isGivenBack, fill },
+    ...facts,
   });
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const file = await saveBesideConversation(services, path, vscode.l10n.t('Save the report'), {

@@ -280,10 +280,7 @@ const walksThrough: SharedScenario = async (bench) => {
     });
     await screenshot(bench, `walkthrough-${index + 1}-dark`);
   }
-  await bench.page
-    .locator('.getting-started-step .step-title', { hasText: 'Condense your newest conversation' })
-    .first()
-    .click();
+  await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense a conversation' }).first().click();
   // The home folder has no agent's conversation, so the sample is condensed.
   await button.first().click();
   await notification(bench, 'Condensed “');
