@@ -1,5 +1,5 @@
 /** Ctrl+Z on the page undoes the change that shows an Undo, and never text typed elsewhere. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
 import { openPage, type TestPage } from '../testing';
 
@@ -58,6 +58,34 @@ describe('Ctrl+Z in the passes section', () => {
     expect(ids()).toEqual(['b', 'a']);
     pressUndo(page.find('.icon-button', 'Move Pass b'));
     await page.until(() => ids()[0] === 'a');
+  });
+
+  it('undoes a deletion that is still being saved, not the change before it', async () => {
+    fake.settings['contextCondenser.smart'] = 'file-aware';
+    const page = await opened();
+    await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
+    await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
+    const before = ids();
+    const real = workspace.getConfiguration.bind(workspace);
+    let save: (() => void) | undefined;
+    const spy = vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
+      ...real(section),
+      update: async (...change) => {
+        spy.mockRestore();
+        await new Promise<void>((resolve) => (save = resolve));
+        await real(section).update(...change);
+      },
+    }));
+    onTestFinished(() => {
+      spy.mockRestore();
+    });
+    await page.click(() => page.find('#smart .item-buttons .icon-button', 'Delete Outline of cold files'));
+    pressUndo(document.body);
+    await page.until(() => save);
+    save?.();
+    await page.until(() => page.all('#smart .pass').length === before.length);
+    await page.until(() => ids().length === before.length);
+    expect(ids()).toEqual(before);
   });
 
   it('does nothing, and reaches no other handler, if nothing can be undone', async () => {

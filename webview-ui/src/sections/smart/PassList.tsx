@@ -25,7 +25,7 @@ const DRAG_DISTANCE_PIXELS = 4;
 export function PassList({ name }: { readonly name: string }): ReactNode {
   const passes = usePasses(name);
   const { entries } = passes;
-  useUndoKey(passes.done?.undo);
+  useUndoKey(passes.undo);
   const [openKey, setOpenKey] = useState<string>();
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE_PIXELS } }),

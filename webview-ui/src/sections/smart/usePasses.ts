@@ -19,6 +19,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface PassListState {
   readonly entries: readonly PassEntry[];
   readonly done: { readonly text: string; readonly undo: () => void } | undefined;
+  /** Undoes the last change, also one that is still being saved. */
+  readonly undo: (() => void) | undefined;
   readonly problems: readonly string[];
   readonly add: () => Promise<void>;
   readonly duplicate: (entry: PassEntry) => Promise<void>;
@@ -94,11 +96,26 @@ export function usePasses(name: string): PassListState {
   };
   // A change's answer may arrive during the next change; only the last one can be undone.
   const changes = useRef(0);
-  const beginChange = (): ((text: string, undo: () => unknown, pendingInsert?: PendingInsert) => void) => {
+  const [isChanging, setIsChanging] = useState(false);
+  const isUndoWanted = useRef(false);
+  /** @returns a function for the change's answer; without undo, the change failed */
+  const beginChange = (): ((
+    text: string,
+    undo: (() => unknown) | undefined,
+    pendingInsert?: PendingInsert,
+  ) => void) => {
     const ownCount = ++changes.current;
     setDoneChange(undefined);
+    setIsChanging(true);
+    isUndoWanted.current = false;
     return (text, undo, pendingInsert) => {
       if (ownCount !== changes.current) return;
+      setIsChanging(false);
+      if (!undo) return;
+      if (isUndoWanted.current) {
+        undo();
+        return;
+      }
       setDoneChange({
         text,
         pendingInsert,
@@ -112,7 +129,7 @@ export function usePasses(name: string): PassListState {
   const changeList = async (wanted: ListChange, text: string): Promise<void> => {
     const tellIfLast = beginChange();
     const undo = await sendChange(wanted);
-    if (undo) tellIfLast(text, () => sendChange(undo));
+    tellIfLast(text, undo && (() => sendChange(undo)));
   };
   const replaceEntry = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
@@ -132,9 +149,15 @@ export function usePasses(name: string): PassListState {
     const index = entryNames.findIndex((other) => other.id === id && other.nth === nth);
     return isEqual(raws[index], value);
   };
+  const shownDone =
+    doneChange?.pendingInsert === undefined || isStill(doneChange.pendingInsert) ? doneChange : undefined;
+  const undoOnceSaved = (): void => {
+    isUndoWanted.current = true;
+  };
   return {
     entries,
-    done: doneChange?.pendingInsert === undefined || isStill(doneChange.pendingInsert) ? doneChange : undefined,
+    done: shownDone,
+    undo: isChanging ? undoOnceSaved : shownDone?.undo,
     problems,
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
@@ -163,8 +186,8 @@ export function usePasses(name: string): PassListState {
       const undoReplacement = async (): Promise<void> => {
         setProblems(await replaceEntry(place, entry.raw));
       };
-      if (newProblems.length === 0)
-        tellIfLast(t('“{0}” was changed.', entry.name), undoReplacement, { entry: place, value });
+      const undo = newProblems.length === 0 ? undoReplacement : undefined;
+      tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
       return newProblems;
     },
   };
