@@ -50,8 +50,12 @@ function CoherenceReportList({ report, isWritten }: CoherenceReportListProps): R
       <Disclosure
         title={
           recallable + lost === 0
-            ? t('All {0} facts kept', kept)
-            : t('{0} facts kept, {1} can be recalled, {2} lost', kept, recallable, lost)
+            ? kept === 1
+              ? t('1 fact kept')
+              : t('All {0} facts kept', kept)
+            : kept === 1
+              ? t('1 fact kept, {0} can be recalled, {1} lost', recallable, lost)
+              : t('{0} facts kept, {1} can be recalled, {2} lost', kept, recallable, lost)
         }
       >
         <ul className="items">

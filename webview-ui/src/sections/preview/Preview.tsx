@@ -36,7 +36,7 @@ function PreviewContent(): ReactNode {
   const preview = usePreview();
   useEndPreviewOnUnmount();
   const { shown: shownPreview, answer, isWaiting } = preview;
-  const drafted = preview.drafted.map((name) => `"${name}"`).join(', ');
+  const drafted = preview.drafted.map((name) => `“${name}”`).join(', ');
   return (
     <>
       <p className="row-help">
@@ -69,7 +69,7 @@ function PreviewContent(): ReactNode {
             </p>
           ))}
           <PassBarChart preview={shownPreview} />
-          <CoherenceSection preview={preview} />
+          <CoherenceSection key={JSON.stringify(shownPreview.conversation)} preview={preview} />
           <MessageStrip cells={shownPreview.cells} marks={preview.marks} onMark={preview.mark} />
           <PreviewActions preview={preview} />
           <EditExcerptsList preview={shownPreview} question={preview.question} />

@@ -1,5 +1,5 @@
 /** Tests the preview in the real page, over the real host side and the real worker. */
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import { renderToStaticMarkup } from 'react-dom/server';
@@ -268,6 +268,28 @@ it.each([
   await page.click(() => page.find('#preview button', 'Show my newest conversation'));
   await page.until(() => cells(page).length > 20);
   expect(page.all('#preview .problem')).toHaveLength(0);
+});
+
+it('the preview never shows which facts the previous conversation keeps', async () => {
+  const path = join(temporaryFolder(), 'hello.json');
+  const messages = [
+    { role: 'user', content: 'Hello.' },
+    { role: 'assistant', content: 'Good evening.' },
+  ];
+  writeFileSync(path, JSON.stringify({ messages }));
+  const facts = (): string => page.all('#preview .coherence')[0]?.textContent ?? '';
+  const page = await open({
+    view: { open: ['preview'], previewed: { kind: 'file', path } },
+    backend: { chooseConversation: () => Promise.resolve({ kind: 'file', path: 'sample/conversation.jsonl' }) },
+  });
+  const first = await page.until(() => facts().includes('1 fact kept') && facts());
+  const seen: string[] = [];
+  new MutationObserver(() => {
+    if (cells(page).length > 20) seen.push(facts());
+  }).observe(page.root, { subtree: true, childList: true, characterData: true });
+  await page.click(() => page.find('#preview vscode-button', 'Choose a conversation'));
+  await page.until(() => seen.length > 0 && facts() !== first && facts().includes(' facts kept'));
+  expect(seen).not.toContain(first);
 });
 
 it('the preview compares two configurations on selected conversations', async () => {
