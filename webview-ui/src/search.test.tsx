@@ -1,7 +1,8 @@
 /**
  * The panel's search must find everything that the page can show or do, and nothing for nonsense.
  */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { AGENT_LIST } from '../../src/core/agents';
 import { SEARCHABLE_ELEMENTS_SELECTOR } from './state/search';
@@ -201,6 +202,28 @@ describe('a search with everything configured', () => {
     expect(page.all('.pass[data-place]').map((item) => item.textContent)).toEqual([
       expect.stringContaining('Shorten logs'),
     ]);
+  });
+
+  it('shows no heading of Smart without anything below it, and no message', async () => {
+    fake.settings['contextCondenser.smart'] = 'file-aware';
+    const page = await openPage({ view: { open: ['smart'] } });
+    await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
+    await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
+    const style = document.createElement('style');
+    style.textContent = readFileSync('webview-ui/src/styles/layout.css', 'utf8');
+    document.head.append(style);
+    onTestFinished(() => {
+      style.remove();
+    });
+    const headings = async (words: string): Promise<(string | null)[]> => {
+      await search(page, words);
+      const shown = page
+        .all('#smart > .section-content > *, #presets > *')
+        .filter((each) => getComputedStyle(each).display !== 'none');
+      return shown.filter((each) => each.matches('.group-title, .done')).map(({ textContent }) => textContent);
+    };
+    expect(await headings('night shift')).toEqual(['Presets']);
+    expect(await headings('coherence floor')).toEqual(['Passes']);
   });
 
   it('finds every button by its text', async () => {
